@@ -1,0 +1,125 @@
+/**
+ * The configuration a data plane receives: small keyed resources, children naming their parents. All are plain
+ * JSON, compared by digest. What could not be understood or resolved is already a variant here (`invalid`,
+ * `failure`), so that a data plane never judges.
+ */
+export type ConfigResource = ListenerConfig | RouteConfig | EndpointsConfig;
+
+/** `listener/<gateway namespace>/<gateway name>/<listener name>` and so on; unique over all kinds. */
+export type ConfigKey = string;
+
+export interface ListenerConfig {
+  readonly kind: 'listener';
+  readonly key: ConfigKey;
+  /** `namespace/name` of the Gateway; each Gateway has an address of its own. */
+  readonly gateway: string;
+  readonly name: string;
+  /** The port of the specification; where it is bound is the data plane's business. */
+  readonly port: number;
+  readonly protocol: 'HTTP' | 'HTTPS';
+  /** Absent: any host. May be a wildcard (`*.example.com`). Lower case. */
+  readonly hostname?: string;
+  /** `namespace/name` of the Secrets to terminate TLS with, HTTPS only. */
+  readonly certificates: readonly string[];
+  /** metadata.generation of the owner, for acknowledgements. */
+  readonly generation: number;
+}
+
+export interface RouteConfig {
+  readonly kind: 'route';
+  readonly key: ConfigKey;
+  /** `namespace/name`. */
+  readonly route: string;
+  /** creationTimestamp (RFC 3339) or order of appearance, whichever the source has; older sorts first. */
+  readonly created: string;
+  readonly attachments: readonly RouteAttachment[];
+  readonly rules: readonly RouteRule[];
+  readonly generation: number;
+}
+
+export interface RouteAttachment {
+  readonly listener: ConfigKey;
+  /**
+   * The route's own hostnames (lower case, `*.` wildcards) that intersect the listener's. `''` stands for a route
+   * without hostnames. Precedence goes by these, not by the intersection (Gateway API v1.7).
+   */
+  readonly hostnames: readonly string[];
+}
+
+export interface RouteRule {
+  /** Position in spec.rules. */
+  readonly index: number;
+  readonly name?: string;
+  /** Readable matches only; a rule without any matches nothing. */
+  readonly matches: readonly RouteMatch[];
+  /** Set: every request that matches is answered 500; the text says why. */
+  readonly failure?: string;
+  readonly filters: readonly RouteFilter[];
+  readonly backends: readonly RouteBackend[];
+  /** Milliseconds; absent or 0: no limit. */
+  readonly requestTimeout?: number;
+  readonly backendRequestTimeout?: number;
+}
+
+export type StringMatchType = 'Exact' | 'RegularExpression';
+
+export interface RouteMatch {
+  /** Position in spec.rules[].matches. */
+  readonly index: number;
+  readonly path: { readonly type: 'Exact' | 'PathPrefix' | 'RegularExpression'; readonly value: string };
+  readonly method?: string;
+  /** Names in lower case; already freed of repetitions. */
+  readonly headers: readonly NamedMatch[];
+  /** Names as written: they are case-sensitive. */
+  readonly query: readonly NamedMatch[];
+}
+
+export interface NamedMatch {
+  readonly name: string;
+  readonly type: StringMatchType;
+  readonly value: string;
+}
+
+export type RouteFilter =
+  | HeaderFilter
+  | { readonly type: 'redirect'; readonly scheme?: string; readonly hostname?: string; readonly path?: PathModifier;
+      readonly port?: number; readonly statusCode: number }
+  | { readonly type: 'rewrite'; readonly hostname?: string; readonly path?: PathModifier };
+
+export interface HeaderFilter {
+  readonly type: 'requestHeaders' | 'responseHeaders';
+  readonly set: readonly NamedValue[];
+  readonly add: readonly NamedValue[];
+  readonly remove: readonly string[];
+}
+
+export interface NamedValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+export type PathModifier =
+  | { readonly type: 'full'; readonly value: string }
+  /** Replaces the prefix that the rule's PathPrefix match matched. */
+  | { readonly type: 'prefix'; readonly value: string };
+
+export interface RouteBackend {
+  readonly weight: number;
+  /** `endpoints/<namespace>/<service>/<port>`, or why there is none: its share of requests is answered 500. */
+  readonly target: { readonly type: 'endpoints'; readonly key: ConfigKey } | { readonly type: 'invalid'; readonly reason: string };
+  readonly filters: readonly HeaderFilter[];
+}
+
+export interface EndpointsConfig {
+  readonly kind: 'endpoints';
+  readonly key: ConfigKey;
+  /** Ready endpoints in stable order; none: requests are answered 503. */
+  readonly addresses: readonly { readonly host: string; readonly port: number }[];
+}
+
+/** Requests per rule go by this name in metrics, access logs and `explain`: `shop/cart rule 0 match 1`. */
+export interface MatchedRoute {
+  readonly route: RouteConfig;
+  readonly rule: RouteRule;
+  readonly match: RouteMatch;
+}
