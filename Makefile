@@ -1,0 +1,83 @@
+# Every target works on a fresh machine with make, git and any Node from 20 on: what it needs, it makes.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# A Node brought by tools/node/install.sh comes first, where there is one.
+export PATH := $(CURDIR)/tools/node/node_modules/.bin:$(CURDIR)/node_modules/.bin:$(PATH)
+
+PACKAGES := node_modules/.package-lock.json
+VALIDATORS := src/core/schema/generated/.made
+BUNDLE := dist/sallyport.js
+SOURCES := $(shell find src -name '*.ts' -not -path 'src/core/schema/generated/*')
+SCHEMA := $(filter src/core/schema/% src/core/text/%,$(SOURCES))
+# Jest loads ES modules through node:vm, which Node still calls experimental.
+JEST := NODE_OPTIONS='--experimental-vm-modules --disable-warning=ExperimentalWarning' jest
+# More arguments for Jest: make test JEST_FLAGS='test/unit -t duration'
+JEST_FLAGS ?=
+
+# Continuous integration never trusts packages that lie around.
+ifeq ($(CI),true)
+.PHONY: $(PACKAGES)
+endif
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: build ## Validate and serve examples/quickstart: webhook, proxy, demo backends
+	@bin/sallyport run -f examples/quickstart --demo
+
+.PHONY: build
+build: $(BUNDLE) ## Bundle the program into dist/, for bin/sallyport
+
+.PHONY: test
+test: lint ## Type check, lint and run all tests
+	@echo "Testing ..."
+	@$(JEST) $(JEST_FLAGS)
+
+.PHONY: check
+check: test ## Same as test
+
+.PHONY: lint
+lint: $(VALIDATORS) ## Type check and lint
+	@echo "Checking types ..."
+	@tsc --noEmit
+	@echo "Linting ..."
+	@oxlint --deny-warnings
+
+.PHONY: golden
+golden: $(VALIDATORS) ## Rewrite the expected files of test/golden; review them as a diff
+	@UPDATE_GOLDEN=1 $(JEST) test/golden
+	@git status --short test/golden
+
+.PHONY: bench-kernel
+bench-kernel: $(VALIDATORS) ## Cost of one change at 100, 1,000 and 10,000 routes, and memory per route
+	@node --expose-gc test/bench/kernel.ts
+
+.PHONY: schema-diff
+schema-diff: $(VALIDATORS) ## Compare the schema with the official CRDs, node by node
+	@node tools/schema-diff.ts
+
+.PHONY: clean
+clean: ## Remove what was built; packages stay
+	@rm -rf dist coverage src/core/schema/generated
+
+.PHONY: node
+node:
+	@sh tools/node/install.sh
+
+$(PACKAGES): package.json package-lock.json | node
+	@echo "Installing packages (npm ci), about 20 seconds ..."
+	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
+	@touch $@
+
+$(VALIDATORS): $(SCHEMA) tools/generate-validators.ts $(PACKAGES)
+	@echo "Generating validators ..."
+	@node tools/generate-validators.ts
+	@touch $@
+
+$(BUNDLE): $(SOURCES) $(VALIDATORS) tools/build.ts
+	@echo "Building dist/ ..."
+	@node tools/build.ts
