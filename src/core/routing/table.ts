@@ -1,0 +1,167 @@
+import { conditionsOf, hostnameCondition } from './conditions.ts';
+import type { RouteRequest } from './conditions.ts';
+import type { ConfigKey, MatchedRoute, RouteAttachment, RouteConfig } from './config.ts';
+import { sortKey } from './precedence.ts';
+import { Tier } from './tier.ts';
+import type { Entry } from './tier.ts';
+import { Trie } from './trie.ts';
+
+export type { RouteRequest } from './conditions.ts';
+
+/** An entry as `explain` shows it. */
+export interface Candidate {
+  readonly candidate: MatchedRoute;
+  /** `matches`, or in words everything that keeps the request from matching. */
+  readonly verdict: string;
+}
+
+/**
+ * All routes of a data plane, ready to be looked up. A lookup costs as much as the request has host labels and path
+ * segments, plus the entries that share the winning hostname and path; a change costs as much as the changed route.
+ */
+export class RouteTable {
+  private readonly listeners = new Map<ConfigKey, HostTable>();
+  private readonly placements = new Map<ConfigKey, readonly Placement[]>();
+
+  /** Puts a route in, in place of everything that stood under its key before. */
+  upsert(route: RouteConfig): void {
+    this.remove(route.key);
+    const placements = place(route);
+    this.placements.set(route.key, placements);
+    for (const { listener, entry } of placements) {
+      let hosts = this.listeners.get(listener);
+      if (hosts === undefined) {
+        hosts = new HostTable();
+        this.listeners.set(listener, hosts);
+      }
+      hosts.insert(entry);
+    }
+  }
+
+  /** Takes a route out; nothing happens where there is none. */
+  remove(key: ConfigKey): void {
+    for (const { listener, entry } of this.placements.get(key) ?? []) {
+      const hosts = this.listeners.get(listener);
+      hosts?.remove(entry);
+      if (hosts?.isEmpty === true) this.listeners.delete(listener);
+    }
+    this.placements.delete(key);
+  }
+
+  /**
+   * Where a request that arrived at a listener goes: the first entry in the order of the sort keys (precedence.ts)
+   * that it meets. Hostnames that cover it but have no entry for it fall through to broader ones (HTTPRoute
+   * `hostnames` and `rules[].matches`, Gateway API v1.7).
+   */
+  match(listener: ConfigKey, request: RouteRequest): MatchedRoute | undefined {
+    return this.listeners.get(listener)?.first(request)?.matched;
+  }
+
+  /** All entries of a listener in the order in which they take precedence, each with its verdict on the request. */
+  *candidates(listener: ConfigKey, request: RouteRequest): Iterable<Candidate> {
+    const entries: Entry[] = [];
+    for (const placements of this.placements.values()) {
+      for (const placement of placements) if (placement.listener === listener) entries.push(placement.entry);
+    }
+    entries.sort((left, right) => (left.sortKey < right.sortKey ? -1 : 1));
+    for (const entry of entries) yield { candidate: entry.matched, verdict: verdictOf(entry, request) };
+  }
+
+  get isEmpty(): boolean {
+    return this.listeners.size === 0 && this.placements.size === 0;
+  }
+}
+
+interface Placement {
+  readonly listener: ConfigKey;
+  readonly entry: Entry;
+}
+
+/** Every entry of a route with the listener it belongs to. */
+function place(route: RouteConfig): Placement[] {
+  const matches = route.rules.flatMap((rule) =>
+    rule.matches.map((match) => ({ rule, match, conditions: conditionsOf(match) })),
+  );
+  const placements: Placement[] = [];
+  for (const [listener, hostnames] of hostnamesByListener(route.attachments)) {
+    for (const hostname of hostnames) {
+      for (const { rule, match, conditions } of matches) {
+        const key = sortKey({ hostname, route, rule: rule.index, match });
+        const entry = { sortKey: key, hostname, matched: { route, rule, match }, conditions };
+        placements.push({ listener, entry });
+      }
+    }
+  }
+  return placements;
+}
+
+/** A route may attach to a listener twice, by its name and by its Gateway. */
+function hostnamesByListener(attachments: readonly RouteAttachment[]): Map<ConfigKey, Set<string>> {
+  const byListener = new Map<ConfigKey, Set<string>>();
+  for (const { listener, hostnames } of attachments) {
+    byListener.set(listener, new Set([...(byListener.get(listener) ?? []), ...hostnames]));
+  }
+  return byListener;
+}
+
+function verdictOf(entry: Entry, request: RouteRequest): string {
+  const unmet = [hostnameCondition(entry.hostname), ...entry.conditions]
+    .filter((condition) => !condition.holds(request))
+    .map((condition) => condition.otherwise(request));
+  return unmet.length === 0 ? 'matches' : unmet.join('; ');
+}
+
+/** The entries of one listener by hostname: a tier for each, from the most specific one to none. */
+class HostTable {
+  private readonly exact = new Map<string, Tier>();
+  private readonly wildcards = new Trie<Tier>();
+  private readonly any = new Tier();
+
+  insert(entry: Entry): void {
+    const { hostname } = entry;
+    if (hostname === '') this.any.insert(entry);
+    else if (hostname.startsWith('*.')) this.wildcards.ensure(suffixLabels(hostname), () => new Tier()).insert(entry);
+    else {
+      const tier = this.exact.get(hostname) ?? new Tier();
+      this.exact.set(hostname, tier);
+      tier.insert(entry);
+    }
+  }
+
+  remove(entry: Entry): void {
+    const { hostname } = entry;
+    if (hostname === '') {
+      this.any.remove(entry);
+    } else if (hostname.startsWith('*.')) {
+      const tier = this.wildcards.get(suffixLabels(hostname));
+      tier?.remove(entry);
+      if (tier?.isEmpty === true) this.wildcards.remove(suffixLabels(hostname));
+    } else {
+      const tier = this.exact.get(hostname);
+      tier?.remove(entry);
+      if (tier?.isEmpty === true) this.exact.delete(hostname);
+    }
+  }
+
+  first(request: RouteRequest): Entry | undefined {
+    const exact = this.exact.get(request.host)?.first(request);
+    if (exact !== undefined) return exact;
+    for (const tier of this.wildcards.along(suffixLabels(request.host))) {
+      const found = tier.first(request);
+      if (found !== undefined) return found;
+    }
+    return this.any.first(request);
+  }
+
+  get isEmpty(): boolean {
+    return this.exact.size === 0 && this.wildcards.isEmpty && this.any.isEmpty;
+  }
+}
+
+/**
+ * What follows the first label, from the right: `*.example.com` and every host that it covers (at least one label
+ * more than `example.com`) begin with `com`, `example`. A host that begins with a dot has no first label.
+ */
+function suffixLabels(host: string): string[] {
+  return host.startsWith('.') ? [] : host.split('.').slice(1).toReversed();
+}

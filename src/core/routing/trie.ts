@@ -1,0 +1,75 @@
+interface Node<T> {
+  value: T | undefined;
+  readonly children: Map<string, Node<T>>;
+}
+
+function emptyNode<T>(): Node<T> {
+  return { value: undefined, children: new Map() };
+}
+
+/**
+ * Values at sequences of segments, found by everything that begins with those segments. The cost of each operation
+ * is that of the segments, whatever the number of values.
+ */
+export class Trie<T> {
+  private readonly root: Node<T> = emptyNode();
+
+  /** The value at exactly these segments; made by `create` where there is none yet. */
+  ensure(segments: readonly string[], create: () => T): T {
+    let node = this.root;
+    for (const segment of segments) {
+      let child = node.children.get(segment);
+      if (child === undefined) {
+        child = emptyNode();
+        node.children.set(segment, child);
+      }
+      node = child;
+    }
+    node.value ??= create();
+    return node.value;
+  }
+
+  /** The value at exactly these segments. */
+  get(segments: readonly string[]): T | undefined {
+    let node: Node<T> | undefined = this.root;
+    for (const segment of segments) {
+      node = node.children.get(segment);
+      if (node === undefined) return undefined;
+    }
+    return node.value;
+  }
+
+  /** Removes the value at exactly these segments, and the nodes that led to nothing else. */
+  remove(segments: readonly string[]): void {
+    const way: Node<T>[] = [this.root];
+    for (const segment of segments) {
+      const child = way.at(-1)?.children.get(segment);
+      if (child === undefined) return;
+      way.push(child);
+    }
+    const last = way.at(-1);
+    if (last !== undefined) last.value = undefined;
+    for (let depth = segments.length; depth > 0; depth--) {
+      const node = way[depth];
+      if (node === undefined || node.value !== undefined || node.children.size > 0) return;
+      way[depth - 1]?.children.delete(segments[depth - 1] ?? '');
+    }
+  }
+
+  /** The values at all beginnings of `segments`, the longest first. */
+  along(segments: readonly string[]): T[] {
+    const found: T[] = [];
+    let node: Node<T> | undefined = this.root;
+    for (const segment of segments) {
+      if (node.value !== undefined) found.push(node.value);
+      node = node.children.get(segment);
+      if (node === undefined) return found.toReversed();
+    }
+    if (node.value !== undefined) found.push(node.value);
+    return found.toReversed();
+  }
+
+  get isEmpty(): boolean {
+    return this.root.value === undefined && this.root.children.size === 0;
+  }
+}
