@@ -1,0 +1,45 @@
+import type { Cell, Family, Histogram, Metrics } from './metrics.ts';
+
+/** What the webhook counts. No label holds a name or a namespace: their number has no bound. */
+export interface AdmissionMetrics {
+  /** Labels: kind, operation, verdict (`allowed`, `denied`, `error`), dry run (`true`, `false`). */
+  readonly requests: Family<Cell>;
+  /** Seconds from the request's arrival to its answer. Labels: operation. */
+  readonly duration: Family<Histogram>;
+  /** Labels: rule, mode (`deny`, `warn`, `record`). */
+  readonly findings: Family<Cell>;
+  readonly inflight: Cell;
+  /** Answers that were less than they should be. Labels: reason. */
+  readonly degraded: Family<Cell>;
+}
+
+/** Facts that others know, asked for at scrape time; `undefined` where they are not known. */
+export interface AdmissionFacts {
+  /** Seconds since the newest event reached the cache. */
+  cacheAge(): number | undefined;
+  /** When the serving certificate expires, in seconds since 1970. */
+  certificateExpiry(): number | undefined;
+}
+
+// Decisions take tens of microseconds; the API server gives up after 30 seconds at most.
+const durationBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10, 30];
+
+/** Registers the webhook's metrics, all named `sallyport_admission_*`. Call it once for each set of metrics. */
+export function createAdmissionMetrics(metrics: Metrics, facts: AdmissionFacts): AdmissionMetrics {
+  const define = (name: string, help: string, labels: readonly string[] = []) => ({ name: `admission_${name}`, help, labels });
+  metrics.observed(define('cache_age_seconds', 'Seconds since the newest event reached the cache.'), () => reading(facts.cacheAge()));
+  metrics.observed(define('cert_not_after_seconds', 'When the serving certificate expires, in seconds since 1970.'), () =>
+    reading(facts.certificateExpiry()),
+  );
+  return {
+    requests: metrics.counter(define('requests_total', 'Admission requests by verdict.', ['kind', 'operation', 'verdict', 'dry_run'])),
+    duration: metrics.histogram(define('duration_seconds', 'Time from arrival to answer.', ['operation']), durationBuckets),
+    findings: metrics.counter(define('rule_findings_total', 'Findings by rule and by what was done with them.', ['rule', 'mode'])),
+    inflight: metrics.gauge(define('inflight', 'Requests that are being answered.')).at(),
+    degraded: metrics.counter(define('degraded_total', 'Answers that were less than they should be.', ['reason'])),
+  };
+}
+
+function reading(value: number | undefined) {
+  return value === undefined ? [] : [{ labels: [], value }];
+}

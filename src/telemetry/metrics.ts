@@ -1,0 +1,145 @@
+import { collectDefaultMetrics, Registry, type Metric } from 'prom-client';
+
+/** A family of series: one name, one meaning, told apart by labels. */
+export interface FamilyDefinition {
+  /** Without the `sallyport_` prefix. */
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+/** A number that is read when somebody scrapes; whoever counts changes `value` directly. */
+export interface Cell {
+  value: number;
+}
+
+/** Label values in the order of the definition → the series. Hot paths keep the series instead of asking again. */
+export interface Family<Series> {
+  at(...labels: readonly string[]): Series;
+}
+
+/** A value that is asked for when somebody scrapes; without a value there is no series. */
+export interface Reading {
+  readonly labels: readonly string[];
+  readonly value: number;
+}
+
+/** Everything that is counted in one process. */
+export interface Metrics {
+  counter(definition: FamilyDefinition): Family<Cell>;
+  gauge(definition: FamilyDefinition): Family<Cell>;
+  /** A gauge whose values are known elsewhere. */
+  observed(definition: FamilyDefinition, read: () => Iterable<Reading>): void;
+  /** `buckets`: upper bounds, ascending. */
+  histogram(definition: FamilyDefinition, buckets: readonly number[]): Family<Histogram>;
+  /** Adds the customary metrics of process and runtime (`process_*`, `nodejs_*`). */
+  observeProcess(): void;
+  /** The text that Prometheus reads, of type `contentType`. */
+  scrape(): Promise<string>;
+  readonly contentType: string;
+}
+
+/**
+ * How many series a family may have. Label values can come from clients, and each series costs memory and scrape
+ * time; what comes later is counted under the label value `other`.
+ */
+const seriesLimit = 500;
+
+/** An empty set of metrics. Names must be unique within it. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const family = <Series>(definition: FamilyDefinition, type: SampleType, form: Form<Series>): Family<Series> => {
+    const series = new Map<string, { labels: readonly string[]; series: Series }>();
+    register(registry, definition, type, () => [...series.values()].flatMap((entry) => form.samples(entry.series, entry.labels)));
+    const open = (labels: readonly string[], key: string): Series => {
+      const created = form.create();
+      series.set(key, { labels, series: created });
+      return created;
+    };
+    const at = (...labels: readonly string[]): Series => {
+      const key = JSON.stringify(labels);
+      const known = series.get(key);
+      if (known !== undefined) return known.series;
+      if (series.size < seriesLimit) return open(labels, key);
+      return series.get(overflow)?.series ?? open(definition.labels.map(() => 'other'), overflow);
+    };
+    // A family without labels is visible from the start, so that 0 and "not there" differ.
+    if (definition.labels.length === 0) at();
+    return { at };
+  };
+  return {
+    counter: (definition) => family(definition, 'counter', number),
+    gauge: (definition) => family(definition, 'gauge', number),
+    observed: (definition, read) => register(registry, definition, 'gauge', () => [...read()]),
+    histogram: (definition, buckets) =>
+      family(definition, 'histogram', { create: () => new Histogram(buckets), samples: (histogram, labels) => histogram.samples(labels) }),
+    observeProcess: () => collectDefaultMetrics({ register: registry }),
+    scrape: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+const overflow = 'other';
+
+interface Form<Series> {
+  create(): Series;
+  samples(series: Series, labels: readonly string[]): readonly Sample[];
+}
+
+const number: Form<Cell> = { create: () => ({ value: 0 }), samples: (cell, labels) => [{ labels, value: cell.value }] };
+
+type SampleType = 'counter' | 'gauge' | 'histogram';
+
+interface Sample extends Reading {
+  /** Only in histograms: what follows the family's name. */
+  readonly suffix?: string;
+  /** Only in buckets: the upper bound. */
+  readonly le?: number;
+}
+
+/** Counts observations by upper bound, in plain numbers. */
+export class Histogram {
+  readonly #buckets: readonly number[];
+  readonly #counts: Float64Array;
+  #sum = 0;
+
+  constructor(buckets: readonly number[]) {
+    this.#buckets = buckets;
+    this.#counts = new Float64Array(buckets.length + 1);
+  }
+
+  /** Adds one value, in the unit of the bounds. */
+  observe(value: number): void {
+    const found = this.#buckets.findIndex((bound) => value <= bound);
+    const bucket = found === -1 ? this.#buckets.length : found;
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
+    this.#sum += value;
+  }
+
+  /** The series Prometheus expects: cumulative buckets, sum and count. */
+  samples(labels: readonly string[]): readonly Sample[] {
+    let count = 0;
+    const buckets = [...this.#buckets, Infinity].map((le, bucket) => {
+      count += this.#counts[bucket] ?? 0;
+      return { labels, value: count, suffix: '_bucket', le };
+    });
+    return [...buckets, { labels, value: this.#sum, suffix: '_sum' }, { labels, value: count, suffix: '_count' }];
+  }
+}
+
+function register(registry: Registry, definition: FamilyDefinition, type: SampleType, read: () => readonly Sample[]): void {
+  const name = `sallyport_${definition.name}`;
+  const get = async () => ({
+    name,
+    help: definition.help,
+    type,
+    values: read().map(({ labels, value, suffix = '', le }) => ({ metricName: `${name}${suffix}`, labels: labelSet(definition, labels, le), value })),
+  });
+  // The library's own metrics are classes, but all it calls at scrape time is this.
+  registry.registerMetric({ name, get } as unknown as Metric);
+}
+
+function labelSet({ labels: names }: FamilyDefinition, values: readonly string[], le: number | undefined): Record<string, string> {
+  const pairs = names.map((name, position) => [name, values[position] ?? '']);
+  return Object.fromEntries(le === undefined ? pairs : [['le', le === Infinity ? '+Inf' : String(le)], ...pairs]);
+}
