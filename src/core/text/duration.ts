@@ -1,0 +1,190 @@
+import { quote } from './display.ts';
+
+/** A duration in whole milliseconds, or what is wrong with the text and what to write instead. */
+export type ParsedDuration =
+  | { readonly ok: true; readonly milliseconds: number }
+  | { readonly ok: false; readonly problem: string };
+
+export type FormattedDuration =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string };
+
+const unitMilliseconds: ReadonlyMap<string, number> = new Map([
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+]);
+
+const maximumDigits = 5;
+const maximumComponents = 4;
+const maximumHours = 99_999;
+
+// One attempt per component, each anchored where the last one ended: linear in the length of the text.
+const digitsAt = /[0-9]+/y;
+// The whole run of letters, so that `ms` is never read as `m` and a wrong unit is named as the user wrote it.
+const lettersAt = /\p{L}+/uy;
+
+/**
+ * Reads a Gateway API duration (GEP-2257): one to four components, each of one to five decimal digits and a unit
+ * (`h`, `m`, `s`, `ms`); units may repeat and come in any order, the duration is their sum. Zero is a duration.
+ */
+export function parseDuration(text: string): ParsedDuration {
+  if (text === '') return failure('it is empty', 'write a number and a unit, e.g. 10s, or 0s for zero');
+  let milliseconds = 0;
+  let position = 0;
+  for (let components = 1; position < text.length; components += 1) {
+    const component = readComponent(text, position);
+    if (typeof component === 'string') return { ok: false, problem: component };
+    if (components > maximumComponents) {
+      return failure(`it has more than ${maximumComponents} parts`, advice(text, 'add parts of the same unit together, e.g. 3h for 1h2h'));
+    }
+    milliseconds += component.milliseconds;
+    position = component.end;
+  }
+  return { ok: true, milliseconds };
+}
+
+/**
+ * Writes a number of milliseconds in the standard form of GEP-2257: descending units without repetition, each as
+ * large as possible, zero as `0s`. Fails for what no duration can say: negative numbers, fractions of a
+ * millisecond, and 100000 hours or more (a sum of components can be that long, one component of hours cannot).
+ */
+export function formatDuration(milliseconds: number): FormattedDuration {
+  if (!Number.isInteger(milliseconds)) return { ok: false, problem: `${milliseconds} is no whole number of milliseconds` };
+  if (milliseconds < 0) return { ok: false, problem: 'a duration cannot be negative' };
+  if (milliseconds >= (maximumHours + 1) * 3_600_000) {
+    return { ok: false, problem: `it is longer than ${maximumHours} hours, which no standard form can say` };
+  }
+  let text = '';
+  let rest = milliseconds;
+  for (const [unit, size] of unitMilliseconds) {
+    const count = Math.floor(rest / size);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * size;
+  }
+  return { ok: true, text: text === '' ? '0s' : text };
+}
+
+/** Whether `text` is a duration written in the standard form of GEP-2257, as users SHOULD write it. */
+export function isStandardForm(text: string): boolean {
+  const parsed = parseDuration(text);
+  if (!parsed.ok) return false;
+  const formatted = formatDuration(parsed.milliseconds);
+  return formatted.ok && formatted.text === text;
+}
+
+interface Component {
+  readonly milliseconds: number;
+  readonly end: number;
+}
+
+/** The component that starts at `start`, or the problem with it. */
+function readComponent(text: string, start: number): Component | string {
+  const digits = textAt(digitsAt, text, start);
+  if (digits === '') return problemInsteadOfDigit(text, start);
+  const afterDigits = start + digits.length;
+  const unit = textAt(lettersAt, text, afterDigits);
+  if (unit === '') return problemInsteadOfUnit(text, afterDigits, digits);
+  const size = unitMilliseconds.get(unit);
+  if (size === undefined) return unitProblem(text, unit);
+  if (digits.length > maximumDigits) {
+    return sentence(`the number ${quote(digits, 16)} has more than ${maximumDigits} digits`, advice(text, 'write a larger unit, e.g. 100s for 100000ms'));
+  }
+  return { milliseconds: Number(digits) * size, end: afterDigits + unit.length };
+}
+
+function problemInsteadOfDigit(text: string, position: number): string {
+  const character = characterAt(text, position);
+  const common = commonProblem(text, character);
+  if (common !== undefined) return common;
+  if (character === '-') return sentence('a duration cannot be negative', 'write it without the sign, or 0s for zero');
+  if (character === '+') return sentence('a duration has no sign', advice(text.replace('+', ''), 'write it without the sign'));
+  const unit = textAt(lettersAt, text, position);
+  if (unit !== '') return sentence(`the unit ${quote(unit, 16)} has no number before it`, `write a number before each unit, e.g. 1${unitMilliseconds.has(unit) ? unit : 's'}`);
+  return unexpected(character);
+}
+
+function problemInsteadOfUnit(text: string, position: number, digits: string): string {
+  if (position === text.length) {
+    const number = quote(digits, 16);
+    if (/^0+$/.test(text)) return sentence(`the number ${number} has no unit`, 'write 0s');
+    const example = digits.length > maximumDigits ? '10' : digits;
+    return sentence(`the number ${number} has no unit`, `write h, m, s or ms after it, e.g. ${example}s for seconds`);
+  }
+  const character = characterAt(text, position);
+  return commonProblem(text, character) ?? unexpected(character);
+}
+
+/** What is wrong with a character wherever it stands. */
+function commonProblem(text: string, character: string): string | undefined {
+  if (character === '\n' || character === '\r') return sentence('it holds a line break', advice(text, 'write it on one line, without | or > before it'));
+  if (/\s/u.test(character)) return sentence('it holds a blank', advice(text, 'write it without blanks, e.g. 1h30m'));
+  if (character === '.' || character === ',') return sentence('fractions are not allowed', advice(text, 'write a smaller unit, e.g. 1s500ms for 1.5s'));
+  if (/[^0-9]/u.test(character) && /\p{N}/u.test(character)) return sentence(`${quote(character)} is no ASCII digit`, 'write the digits 0 to 9');
+  return undefined;
+}
+
+function unitProblem(text: string, unit: string): string {
+  const shown = `the unit ${quote(unit, 16)}`;
+  if (/^(ns|us|µs|μs)$/.test(unit)) return sentence(`${shown} is finer than a millisecond`, advice(text, 'write whole milliseconds, e.g. 1ms'));
+  if (/^(d|w|y)$/.test(unit)) return sentence(`${shown} is larger than an hour`, advice(text, 'write hours, e.g. 24h for a day'));
+  if (unitMilliseconds.has(unit.toLowerCase())) return sentence(`${shown} is in upper case`, `write ${unit.toLowerCase()}`);
+  return sentence(`${shown} is unknown`, advice(text, 'write h, m, s or ms'));
+}
+
+function unexpected(character: string): string {
+  return sentence(`the character ${quote(character)} has no place in a duration`, 'write numbers and units only, e.g. 1h30m');
+}
+
+// What people write for units elsewhere; read only to tell them what they probably meant.
+const foreignUnits: ReadonlyMap<string, number> = new Map([
+  ...unitMilliseconds,
+  ...named(604_800_000, ['w', 'week', 'weeks']),
+  ...named(86_400_000, ['d', 'day', 'days']),
+  ...named(3_600_000, ['hr', 'hrs', 'hour', 'hours']),
+  ...named(60_000, ['min', 'mins', 'minute', 'minutes']),
+  ...named(1_000, ['sec', 'secs', 'second', 'seconds']),
+  ...named(1, ['msec', 'msecs', 'millis', 'millisecond', 'milliseconds']),
+  ...named(1e-3, ['us', 'µs', 'μs']),
+  ...named(1e-6, ['ns']),
+]);
+
+function named(size: number, names: readonly string[]): [string, number][] {
+  return names.map((name) => [name, size]);
+}
+
+// Every number consumes at least one character, and what may follow it never starts with a digit: linear.
+const foreignComponentAt = /\s*([0-9]{1,15}(?:[.,][0-9]{1,9})?)\s*(\p{L}+)\s*/uy;
+
+/** The standard form of what the text probably means, as an instruction; `otherwise` where that is not clear. */
+function advice(text: string, otherwise: string): string {
+  let milliseconds = 0;
+  foreignComponentAt.lastIndex = 0;
+  while (foreignComponentAt.lastIndex < text.length) {
+    const [, number, unit] = foreignComponentAt.exec(text) ?? [];
+    const size = unit === undefined ? undefined : foreignUnits.get(unit);
+    if (number === undefined || size === undefined) return otherwise;
+    milliseconds += Number(number.replace(',', '.')) * size;
+  }
+  // Sums of decimal fractions such as 1.1 s carry rounding noise far below a nanosecond.
+  const formatted = formatDuration(Math.round(milliseconds * 1e6) / 1e6);
+  return formatted.ok ? `write ${formatted.text}` : otherwise;
+}
+
+function textAt(sticky: RegExp, text: string, position: number): string {
+  sticky.lastIndex = position;
+  return sticky.exec(text)?.[0] ?? '';
+}
+
+function characterAt(text: string, position: number): string {
+  return String.fromCodePoint(text.codePointAt(position) ?? 0);
+}
+
+function sentence(wrong: string, instead: string): string {
+  return `${wrong}; ${instead}`;
+}
+
+function failure(wrong: string, instead: string): ParsedDuration {
+  return { ok: false, problem: sentence(wrong, instead) };
+}

@@ -1,0 +1,145 @@
+import { quote } from './display.ts';
+
+/** What can be wrong with a hostname; rules pick the kinds they are about. */
+export type HostnameProblemKind =
+  | 'empty' | 'too-long' | 'label-too-long' | 'empty-label' | 'trailing-dot' | 'ip-address' | 'wildcard' | 'upper-case'
+  | 'character' | 'hyphen';
+
+export interface HostnameProblem {
+  readonly kind: HostnameProblemKind;
+  /** What is wrong and what to write instead, without a leading capital. */
+  readonly message: string;
+}
+
+const maximumLength = 253;
+const maximumLabelLength = 63;
+
+/**
+ * Everything that keeps `text` from being a Gateway API Hostname: RFC 1123 in lower case without a final dot, no IP
+ * address, `*` only as the whole first label. Empty for a good one.
+ */
+export function hostnameProblems(text: string): readonly HostnameProblem[] {
+  if (text.startsWith('*.') && text.length > 2) return preciseHostnameProblems(text.slice(2)).map(readWithWildcard);
+  return preciseHostnameProblems(text);
+}
+
+/** The same for a PreciseHostname, which has no wildcard. */
+export function preciseHostnameProblems(text: string): readonly HostnameProblem[] {
+  if (text === '') return [{ kind: 'empty', message: 'it is empty; write a name such as shop.example.com' }];
+  if (isIpAddress(text)) {
+    return [{ kind: 'ip-address', message: `${quote(text)} is an IP address; write a DNS name, or leave hostnames out to match any host` }];
+  }
+  const problems: HostnameProblem[] = [];
+  if (text.length > maximumLength) {
+    problems.push({ kind: 'too-long', message: `it has ${text.length} characters; at most ${maximumLength} are allowed` });
+  }
+  const labels = text.split('.');
+  if (labels.at(-1) === '') {
+    labels.pop();
+    problems.push({ kind: 'trailing-dot', message: `it ends with a dot; write ${quote(text.slice(0, -1))}` });
+  }
+  for (const label of labels) {
+    const problem = labelProblem(label);
+    if (problem !== undefined) problems.push(problem);
+  }
+  return problems;
+}
+
+function readWithWildcard(problem: HostnameProblem): HostnameProblem {
+  if (problem.kind !== 'ip-address') return problem;
+  return { kind: 'ip-address', message: 'after "*." stands an IP address; write a DNS name such as *.example.com' };
+}
+
+const lowerCaseLabel = /^[a-z0-9-]+$/;
+const anyCaseLabel = /^[A-Za-z0-9-]+$/;
+
+function labelProblem(label: string): HostnameProblem | undefined {
+  const shown = quote(label, 24);
+  if (label === '') return { kind: 'empty-label', message: 'it holds two dots in a row or starts with one; remove the extra dot' };
+  if (label.includes('*')) {
+    return { kind: 'wildcard', message: `${shown} holds a wildcard; "*" may only be the whole first label of a name, as in *.example.com` };
+  }
+  if (label.length > maximumLabelLength) {
+    return { kind: 'label-too-long', message: `the label ${shown} has ${label.length} characters; at most ${maximumLabelLength} are allowed between two dots` };
+  }
+  if (!anyCaseLabel.test(label)) {
+    return { kind: 'character', message: `the label ${shown} holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form` };
+  }
+  if (!lowerCaseLabel.test(label)) {
+    return { kind: 'upper-case', message: `the label ${shown} has upper case letters; write ${quote(label.toLowerCase(), 24)}` };
+  }
+  if (label.startsWith('-') || label.endsWith('-')) {
+    return { kind: 'hyphen', message: `the label ${shown} starts or ends with "-"; begin and end it with a letter or digit` };
+  }
+  return undefined;
+}
+
+const dottedDecimal = /^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$/;
+const hexadecimalGroups = /^\[?[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?\]?$/;
+
+/**
+ * Whether the text is an IP address: dotted decimal, which no hostname may look like whatever its numbers
+ * (RFC 1123 section 2.1), or IPv6 with or without brackets.
+ */
+export function isIpAddress(text: string): boolean {
+  if (dottedDecimal.test(text)) return true;
+  return hexadecimalGroups.test(text) && text.indexOf(':') !== text.lastIndexOf(':');
+}
+
+/**
+ * Whether a request's host falls under a hostname of a listener or route (both lower case). A wildcard stands for
+ * one or more labels: `*.example.com` matches `a.example.com` and `a.b.example.com`, never `example.com`. The empty
+ * pattern stands for "no hostname given" and matches any host.
+ */
+export function hostnameMatches(pattern: string, host: string): boolean {
+  if (pattern === '' || pattern === host) return true;
+  return isWildcard(pattern) && hasSuffix(host, pattern.slice(1));
+}
+
+/**
+ * What a listener's and a route's hostname have in common: the narrower of the two, or `undefined`. Either may be a
+ * wildcard, or `''` for "any" (Gateway API HTTPRouteSpec.hostnames).
+ */
+export function intersectHostnames(listener: string, route: string): string | undefined {
+  if (covers(listener, route)) return route;
+  return covers(route, listener) ? listener : undefined;
+}
+
+/** Whether every host under `narrow` is under `wide` too. */
+function covers(wide: string, narrow: string): boolean {
+  if (wide === '' || wide === narrow) return true;
+  return isWildcard(wide) && hasSuffix(isWildcard(narrow) ? narrow.slice(1) : narrow, wide.slice(1));
+}
+
+/** Orders hostnames by precedence: exact before wildcard before none, longer before shorter, then by text. */
+export function compareHostnames(a: string, b: string): number {
+  return rank(a) - rank(b) || b.length - a.length || (a < b ? -1 : Number(a > b));
+}
+
+function rank(hostname: string): number {
+  if (hostname === '') return 2;
+  return isWildcard(hostname) ? 1 : 0;
+}
+
+function isWildcard(hostname: string): boolean {
+  return hostname.startsWith('*.');
+}
+
+function hasSuffix(host: string, dottedSuffix: string): boolean {
+  return host.length > dottedSuffix.length && host.endsWith(dottedSuffix);
+}
+
+const hostField = /^(?<host>\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::(?<port>[0-9]{0,5}))?$/;
+
+/**
+ * The name in a Host header or authority as it is matched: without port and final dot, in lower case, IPv6 without
+ * brackets; `''` where none is given. `undefined` where the text is no valid `host [":" port]` (RFC 3986
+ * section 3.2), which a server answers with 400.
+ */
+export function hostFromHeader(field: string): string | undefined {
+  const groups = hostField.exec(field)?.groups;
+  if (groups === undefined || Number(groups['port'] ?? 0) > 65_535) return undefined;
+  const host = (groups['host'] ?? '').toLowerCase();
+  if (host.startsWith('[')) return host.slice(1, -1);
+  return host.endsWith('.') ? host.slice(0, -1) : host;
+}

@@ -1,0 +1,126 @@
+import { quote } from './display.ts';
+
+// What a path may hold besides "/": RFC 3986 pchar; percent signs only as part of a triplet.
+const legalPath = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})+$/;
+
+interface PathRule {
+  readonly broken: (value: string) => boolean;
+  readonly problem: (value: string) => string;
+}
+
+const pathRules: readonly PathRule[] = [
+  {
+    broken: (value) => !value.startsWith('/'),
+    problem: (value) => `it does not start with "/"; write ${quote(`/${value}`)}`,
+  },
+  {
+    broken: (value) => value.includes('//'),
+    problem: (value) => `it holds "//"; write ${quote(value.replace(/\/{2,}/g, '/'))}`,
+  },
+  { broken: (value) => value.includes('/./'), problem: () => 'it holds "/./"; remove the "." segment' },
+  { broken: (value) => value.includes('/../'), problem: () => 'it holds "/../"; write the path that it leads to' },
+  { broken: (value) => value.endsWith('/.'), problem: () => 'it ends with "/."; end it with "/" or the last name' },
+  { broken: (value) => value.endsWith('/..'), problem: () => 'it ends with "/.."; write the path that it leads to' },
+  {
+    broken: (value) => /%2f/i.test(value),
+    problem: () => 'it holds an encoded slash (%2F); write "/" between segments, an encoded one can not be matched',
+  },
+  {
+    broken: (value) => value.includes('#'),
+    problem: () => 'it holds "#"; fragments never reach a server, leave it out',
+  },
+  {
+    broken: (value) => value.includes('?'),
+    problem: () => 'it holds "?"; match query parameters under queryParams instead',
+  },
+  {
+    broken: (value) => !legalPath.test(value.replaceAll(/[#?]/g, '')),
+    problem: (value) => `it holds ${illegalPart(value)}; write other characters percent-encoded, e.g. %20 for a blank`,
+  },
+];
+
+/**
+ * Everything that keeps `value` from being an Exact or PathPrefix path (Gateway API HTTPPathMatch): each problem
+ * says what to write instead. Empty for a good one. What a RegularExpression may say is not judged here.
+ */
+export function pathProblems(value: string): readonly string[] {
+  if (value === '') return ['it is empty; write "/" for every path'];
+  return pathRules.filter(({ broken }) => broken(value)).map(({ problem }) => problem(value));
+}
+
+function illegalPart(value: string): string {
+  const found = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/%#?]/u.exec(value)?.[0] ?? '';
+  return found === '%' ? 'a "%" without two hexadecimal digits after it' : `the character ${quote(found)}`;
+}
+
+/**
+ * Whether a (normalised) request path lies under a PathPrefix value, segment by segment: `/foo` and `/foo/` hold
+ * `/foo`, `/foo/` and `/foo/bar`, not `/foobar`. Case matters.
+ */
+export function hasPathPrefix(path: string, prefix: string): boolean {
+  const stem = withoutFinalSlash(prefix);
+  return path.startsWith(stem) && (path.length === stem.length || path[stem.length] === '/');
+}
+
+/**
+ * The path with the matched prefix replaced, as the table at HTTPPathModifier.replacePrefixMatch demands: slashes
+ * at the end of prefix and replacement do not count, the result starts with exactly the one slash it needs.
+ * The caller has checked that the path lies under the prefix.
+ */
+export function replacePathPrefix(path: string, prefix: string, replacement: string): string {
+  const replaced = withoutFinalSlash(replacement) + path.slice(withoutFinalSlash(prefix).length);
+  return replaced.startsWith('/') ? replaced : `/${replaced}`;
+}
+
+function withoutFinalSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** A path in its one spelling, or why it has none. */
+export type NormalizedPath =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly problem: string };
+
+const unreserved = /^[A-Za-z0-9\-._~]$/;
+const neverInPath = /[^\x21-\x7e]|[#?]/;
+const brokenTriplet = /%(?![0-9A-Fa-f]{2})/;
+
+/**
+ * Brings the path of a request (without query) into the one spelling that is matched and forwarded, after RFC 3986
+ * section 6.2.2: percent-encoded unreserved characters are decoded, other triplets put in upper case (an encoded
+ * slash stays encoded and is no separator), characters that no path may hold are encoded, dot segments resolved.
+ * Empty segments stay: `//` is not `/`. Fails for what is no absolute path, holds blanks, control characters,
+ * non-ASCII characters or a stray percent sign. Normalising twice changes nothing.
+ */
+export function normalizePath(path: string): NormalizedPath {
+  if (!path.startsWith('/')) return { ok: false, problem: 'the path does not start with "/"' };
+  if (neverInPath.test(path)) return { ok: false, problem: 'the path holds a character that must be percent-encoded' };
+  if (brokenTriplet.test(path)) return { ok: false, problem: 'the path holds a "%" without two hexadecimal digits after it' };
+  const spelled = path
+    .replace(/%[0-9A-Fa-f]{2}/g, canonicalTriplet)
+    .replace(/["<>[\\\]^`{|}]/g, (character) => percentEncoded(character.charCodeAt(0)));
+  return { ok: true, path: withoutDotSegments(spelled) };
+}
+
+function canonicalTriplet(triplet: string): string {
+  const character = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
+  return unreserved.test(character) ? character : triplet.toUpperCase();
+}
+
+function percentEncoded(code: number): string {
+  return `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+/** RFC 3986 section 5.2.4; going above the root stays at the root. */
+function withoutDotSegments(path: string): string {
+  if (!path.includes('/.')) return path;
+  const kept: string[] = [];
+  const segments = path.split('/').slice(1);
+  for (const [position, segment] of segments.entries()) {
+    const isLast = position === segments.length - 1;
+    if (segment === '..') kept.pop();
+    if (segment !== '..' && segment !== '.') kept.push(segment);
+    else if (isLast) kept.push('');
+  }
+  return `/${kept.join('/')}`;
+}

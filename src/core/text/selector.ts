@@ -1,0 +1,128 @@
+import { quote } from './display.ts';
+
+/** What is wrong inside a label selector, by the path from the selector. */
+export interface SelectorProblem {
+  readonly path: readonly (string | number)[];
+  /** What is wrong and what to write instead. */
+  readonly message: string;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+type Requirement = (labels: Labels) => boolean;
+
+interface ReadSelector {
+  readonly requirements: readonly Requirement[];
+  readonly problems: readonly SelectorProblem[];
+}
+
+/**
+ * Whether a Kubernetes label selector (`matchLabels`, `matchExpressions`; every requirement must hold) selects an
+ * object with these labels. `{}` selects everything. Anything that cannot be understood, a missing selector among
+ * it, selects nothing.
+ */
+export function selectorMatches(selector: unknown, labels: Labels): boolean {
+  const { requirements, problems } = readSelector(selector);
+  return problems.length === 0 && requirements.every((holds) => holds(labels));
+}
+
+/** Everything that keeps `selector` from being a label selector; empty for a good one. */
+export function selectorProblems(selector: unknown): readonly SelectorProblem[] {
+  return readSelector(selector).problems;
+}
+
+function readSelector(selector: unknown): ReadSelector {
+  if (!isObject(selector)) {
+    return { requirements: [], problems: [{ path: [], message: 'it is no object; write matchLabels or matchExpressions under it' }] };
+  }
+  const requirements: Requirement[] = [];
+  const problems: SelectorProblem[] = [];
+  const labels = own(selector, 'matchLabels') ?? {};
+  if (isObject(labels)) readLabels(labels, requirements, problems);
+  else problems.push({ path: ['matchLabels'], message: `${quote(labels)} is no object; write label names with their values` });
+  const expressions = own(selector, 'matchExpressions') ?? [];
+  if (Array.isArray(expressions)) {
+    for (const [position, expression] of expressions.entries()) {
+      const read = readExpression(expression);
+      if (typeof read === 'function') requirements.push(read);
+      else problems.push({ path: ['matchExpressions', position, ...read.path], message: read.message });
+    }
+  } else problems.push({ path: ['matchExpressions'], message: `${quote(expressions)} is no list; write entries with key, operator and values` });
+  return { requirements, problems };
+}
+
+function readLabels(labels: JsonObject, requirements: Requirement[], problems: SelectorProblem[]): void {
+  for (const [key, value] of Object.entries(labels)) {
+    const message = keyProblem(key) ?? valueProblem(value);
+    if (message === undefined) requirements.push((present) => own(present, key) === value);
+    else problems.push({ path: ['matchLabels', key], message });
+  }
+}
+
+type Operator = (values: readonly unknown[], value: unknown) => boolean;
+
+const operators: ReadonlyMap<unknown, Operator> = new Map<unknown, Operator>([
+  ['In', (values, value) => value !== undefined && values.includes(value)],
+  ['NotIn', (values, value) => value === undefined || !values.includes(value)],
+  ['Exists', (_, value) => value !== undefined],
+  ['DoesNotExist', (_, value) => value === undefined],
+]);
+
+function readExpression(expression: unknown): Requirement | SelectorProblem {
+  if (!isObject(expression)) return { path: [], message: `${quote(expression)} is no object; write key, operator and values` };
+  const key = own(expression, 'key');
+  if (typeof key !== 'string') return { path: ['key'], message: `${quote(key)} is no label name; write one` };
+  const operatorName = own(expression, 'operator');
+  const operator = operators.get(operatorName);
+  if (operator === undefined) {
+    return { path: ['operator'], message: `${quote(operatorName)} is no operator; write In, NotIn, Exists or DoesNotExist` };
+  }
+  const wrongKey = keyProblem(key);
+  if (wrongKey !== undefined) return { path: ['key'], message: wrongKey };
+  const values = own(expression, 'values') ?? [];
+  const wrongValues = valuesProblem(operatorName, values);
+  if (wrongValues !== undefined) return { path: ['values'], message: wrongValues };
+  const list = Array.isArray(values) ? values : [];
+  return (labels) => operator(list, own(labels, key));
+}
+
+function valuesProblem(operator: unknown, values: unknown): string | undefined {
+  if (!Array.isArray(values)) return `${quote(values)} is no list; write a list of label values`;
+  const takesValues = operator === 'In' || operator === 'NotIn';
+  if (takesValues && values.length === 0) return `${operator} has no values; list at least one, or use ${operator === 'In' ? 'Exists' : 'DoesNotExist'}`;
+  if (!takesValues && values.length > 0) return `${String(operator)} takes no values; remove them, or use ${operator === 'Exists' ? 'In' : 'NotIn'}`;
+  return values.map(valueProblem).find((problem) => problem !== undefined);
+}
+
+const name = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+const subdomain = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
+
+function keyProblem(key: string): string | undefined {
+  const slash = key.indexOf('/');
+  const prefix = slash === -1 ? undefined : key.slice(0, slash);
+  const plain = key.slice(slash + 1);
+  if (plain.length > 63 || !name.test(plain)) {
+    return `${quote(key)} is no label name; write at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends`;
+  }
+  if (prefix !== undefined && (prefix.length > 253 || !subdomain.test(prefix) || prefix.includes('..'))) {
+    return `${quote(key)} has a prefix that is no DNS name; write one in lower case before "/", e.g. example.com/${plain}`;
+  }
+  return undefined;
+}
+
+function valueProblem(value: unknown): string | undefined {
+  if (typeof value !== 'string') return `${quote(value)} is no text; write label values in quotes`;
+  if (value === '' || (value.length <= 63 && name.test(value))) return undefined;
+  return `${quote(value)} is no label value; write at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends`;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A property of the object itself: labels may be called `constructor` or `__proto__`. */
+function own(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatDuration, isStandardForm, parseDuration } from '../../../../src/core/text/duration.ts';
+
+describe('parseDuration reads what GEP-2257 allows', () => {
+  test.each([
+    ['1h', 3_600_000],
+    ['5m', 300_000],
+    ['10s', 10_000],
+    ['500ms', 500],
+    ['1h5m', 3_900_000],
+    ['1h30m30s500ms', 5_430_500],
+    ['1s500ms', 1_500],
+    ['1h500ms', 3_600_500],
+    // Leading zeroes do not mean octal.
+    ['01h', 3_600_000],
+    ['60m', 3_600_000],
+    ['00060m', 3_600_000],
+    ['010s', 10_000],
+    // Units may repeat and come in any order.
+    ['1h2h20m10m', 12_600_000],
+    ['30m1h', 5_400_000],
+    ['1ms1m', 60_001],
+    ['1m1ms', 60_001],
+    // Zero in any unit.
+    ['0s', 0],
+    ['0h', 0],
+    ['0m', 0],
+    ['0ms', 0],
+    ['00000s', 0],
+    ['0h0m0s0ms', 0],
+    ['99999h99999h99999h99999h', 4 * 99_999 * 3_600_000],
+  ])('%s', (text, milliseconds) => {
+    expect(parseDuration(text)).toEqual({ ok: true, milliseconds });
+  });
+});
+
+const wrong: readonly (readonly [string, string])[] = [
+  ['', 'it is empty; write a number and a unit, e.g. 10s, or 0s for zero'],
+  ['0', 'the number "0" has no unit; write 0s'],
+  ['30', 'the number "30" has no unit; write h, m, s or ms after it, e.g. 30s for seconds'],
+  ['1234567', 'the number "1234567" has no unit; write h, m, s or ms after it, e.g. 10s for seconds'],
+  ['1h30', 'the number "30" has no unit; write h, m, s or ms after it, e.g. 30s for seconds'],
+  ['s', 'the unit "s" has no number before it; write a number before each unit, e.g. 1s'],
+  ['h1m', 'the unit "h" has no number before it; write a number before each unit, e.g. 1h'],
+  ['forever', 'the unit "forever" has no number before it; write a number before each unit, e.g. 1s'],
+  ['1d', 'the unit "d" is larger than an hour; write 24h'],
+  ['2w', 'the unit "w" is larger than an hour; write 336h'],
+  ['1y', 'the unit "y" is larger than an hour; write hours, e.g. 24h for a day'],
+  ['5000us', 'the unit "us" is finer than a millisecond; write 5ms'],
+  ['1µs', 'the unit "µs" is finer than a millisecond; write whole milliseconds, e.g. 1ms'],
+  ['1μs', 'the unit "μs" is finer than a millisecond; write whole milliseconds, e.g. 1ms'],
+  ['3000000ns', 'the unit "ns" is finer than a millisecond; write 3ms'],
+  ['1H', 'the unit "H" is in upper case; write h'],
+  ['1M', 'the unit "M" is in upper case; write m'],
+  ['1Ms', 'the unit "Ms" is in upper case; write ms'],
+  ['5min', 'the unit "min" is unknown; write 5m'],
+  ['1hour', 'the unit "hour" is unknown; write 1h'],
+  ['1hm', 'the unit "hm" is unknown; write h, m, s or ms'],
+  ['1.5h', 'fractions are not allowed; write 1h30m'],
+  ['0.1s', 'fractions are not allowed; write 100ms'],
+  ['1,5s', 'fractions are not allowed; write 1s500ms'],
+  ['.5s', 'fractions are not allowed; write a smaller unit, e.g. 1s500ms for 1.5s'],
+  ['-1s', 'a duration cannot be negative; write it without the sign, or 0s for zero'],
+  ['+1s', 'a duration has no sign; write 1s'],
+  ['100000ms', 'the number "100000" has more than 5 digits; write 1m40s'],
+  ['000001s', 'the number "000001" has more than 5 digits; write 1s'],
+  ['100000h', 'the number "100000" has more than 5 digits; write a larger unit, e.g. 100s for 100000ms'],
+  ['1h1h1h1h1h', 'it has more than 4 parts; write 5h'],
+  ['99999h99999h99999h99999h1h', 'it has more than 4 parts; add parts of the same unit together, e.g. 3h for 1h2h'],
+  [' 1s', 'it holds a blank; write 1s'],
+  ['1 s', 'it holds a blank; write 1s'],
+  ['1h 30m', 'it holds a blank; write 1h30m'],
+  ['1s ', 'it holds a blank; write 1s'],
+  ['1s\t', 'it holds a blank; write 1s'],
+  ['1s\u00a0', 'it holds a blank; write 1s'],
+  ['1s\n', 'it holds a line break; write 1s'],
+  ['1s\r\n', 'it holds a line break; write 1s'],
+  ['\n', 'it holds a line break; write it on one line, without | or > before it'],
+  ['١s', '"١" is no ASCII digit; write the digits 0 to 9'],
+  ['1２s', '"２" is no ASCII digit; write the digits 0 to 9'],
+  ['1h;', 'the character ";" has no place in a duration; write numbers and units only, e.g. 1h30m'],
+  ['1_s', 'the character "_" has no place in a duration; write numbers and units only, e.g. 1h30m'],
+  ['😀', 'the character "😀" has no place in a duration; write numbers and units only, e.g. 1h30m'],
+  ['1s\0', 'the character "\\u0000" has no place in a duration; write numbers and units only, e.g. 1h30m'],
+];
+
+describe('parseDuration says what to write instead', () => {
+  test.each(wrong)('%j', (text, problem) => {
+    expect(parseDuration(text)).toEqual({ ok: false, problem });
+  });
+
+  test('names a unit behind five good parts by itself', () => {
+    expect(parseDuration('1h1h1h1h1x')).toEqual({ ok: false, problem: 'the unit "x" is unknown; write h, m, s or ms' });
+  });
+
+  test('reads a long text only as far as it must', () => {
+    expect(parseDuration('1h'.repeat(500_000))).toMatchObject({ ok: false });
+    expect(parseDuration('1'.repeat(1_000_000))).toMatchObject({ ok: false });
+    expect(parseDuration(`1s${' '.repeat(1_000_000)}`)).toEqual({ ok: false, problem: 'it holds a blank; write 1s' });
+  });
+});
+
+describe('formatDuration writes the standard form', () => {
+  test.each([
+    [0, '0s'],
+    [-0, '0s'],
+    [1, '1ms'],
+    [1_000, '1s'],
+    [60_000, '1m'],
+    [3_600_000, '1h'],
+    [86_400_000, '24h'],
+    [5_430_500, '1h30m30s500ms'],
+    [3_600_500, '1h500ms'],
+    [99_999 * 3_600_000 + 3_599_999, '99999h59m59s999ms'],
+  ])('%d', (milliseconds, text) => {
+    expect(formatDuration(milliseconds)).toEqual({ ok: true, text });
+  });
+
+  test.each([
+    [-1, 'a duration cannot be negative'],
+    [0.5, '0.5 is no whole number of milliseconds'],
+    [Number.NaN, 'NaN is no whole number of milliseconds'],
+    [Number.POSITIVE_INFINITY, 'Infinity is no whole number of milliseconds'],
+    [100_000 * 3_600_000, 'it is longer than 99999 hours, which no standard form can say'],
+  ])('fails for %d', (milliseconds, problem) => {
+    expect(formatDuration(milliseconds)).toEqual({ ok: false, problem });
+  });
+});
+
+describe('isStandardForm', () => {
+  test.each(['0s', '1h', '1h30m', '24h', '1s500ms'])('%s is', (text) => {
+    expect(isStandardForm(text)).toBe(true);
+  });
+
+  test.each(['0h', '60m', '01h', '30m1h', '90m', '1h1h', '1500ms', '99999h1h', '', 'x'])('%j is not', (text) => {
+    expect(isStandardForm(text)).toBe(false);
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { controlCharacter, headerKey, isPrintableHeaderValue, isToken } from '../../../../src/core/text/header.ts';
+
+test.each([
+  ['X-Request-Id', true],
+  ["!#$%&'*+-.^_`|~09", true],
+  ['', false],
+  ['a b', false],
+  ['a:', false],
+  ['ü', false],
+  ['a\n', false],
+])('isToken(%j) is %s', (text, expected) => {
+  expect(isToken(text)).toBe(expected);
+});
+
+test('headerKey folds ASCII letters only', () => {
+  expect(headerKey('X-Foo')).toBe('x-foo');
+  // The Kelvin sign would become "k" under Unicode rules.
+  expect(headerKey('\u212a')).toBe('\u212a');
+});
+
+test.each([
+  ['plain value', undefined],
+  ['a\r\nb', '"\\r"'],
+  ['\0', '"\\u0000"'],
+  ['tab\there', '"\\t"'],
+  ['\u0085', '"\\u0085"'],
+  ['\u007f', '"\\u007f"'],
+  ['ü', undefined],
+])('controlCharacter(%j) is %j', (text, expected) => {
+  expect(controlCharacter(text)).toBe(expected);
+});
+
+test.each([
+  ['a b', true],
+  ['a\tb', true],
+  ['a  b', false],
+  [' a', false],
+  ['a ', false],
+  ['', false],
+  ['ü', false],
+  ['a\n', false],
+])('isPrintableHeaderValue(%j) is %s', (text, expected) => {
+  expect(isPrintableHeaderValue(text)).toBe(expected);
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  compareHostnames, hostFromHeader, hostnameMatches, hostnameProblems, intersectHostnames, isIpAddress, preciseHostnameProblems,
+} from '../../../../src/core/text/hostname.ts';
+
+const label63 = 'a'.repeat(63);
+
+describe('hostnameProblems', () => {
+  test.each(['a', 'example.com', '*.example.com', 'xn--bcher-kva.example', '1.example', '1.2.3', 'a-b.c', `${label63}.com`, '*.com'])('%s is good', (text) => {
+    expect(hostnameProblems(text)).toEqual([]);
+  });
+
+  test.each([
+    ['', 'empty', 'it is empty; write a name such as shop.example.com'],
+    ['10.0.0.1', 'ip-address', '"10.0.0.1" is an IP address; write a DNS name, or leave hostnames out to match any host'],
+    ['*.10.0.0.1', 'ip-address', 'after "*." stands an IP address; write a DNS name such as *.example.com'],
+    ['::1', 'ip-address', '"::1" is an IP address; write a DNS name, or leave hostnames out to match any host'],
+    ['Shop.example', 'upper-case', 'the label "Shop" has upper case letters; write "shop"'],
+    ['a.example.', 'trailing-dot', 'it ends with a dot; write "a.example"'],
+    ['a..example', 'empty-label', 'it holds two dots in a row or starts with one; remove the extra dot'],
+    ['.example', 'empty-label', 'it holds two dots in a row or starts with one; remove the extra dot'],
+    ['a.*.example', 'wildcard', '"*" holds a wildcard; "*" may only be the whole first label of a name, as in *.example.com'],
+    ['a*.example', 'wildcard', '"a*" holds a wildcard; "*" may only be the whole first label of a name, as in *.example.com'],
+    ['*', 'wildcard', '"*" holds a wildcard; "*" may only be the whole first label of a name, as in *.example.com'],
+    ['*.*.example', 'wildcard', '"*" holds a wildcard; "*" may only be the whole first label of a name, as in *.example.com'],
+    ['a_b.example', 'character', 'the label "a_b" holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form'],
+    ['bücher.example', 'character', 'the label "bücher" holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form'],
+    ['a.example:80', 'character', 'the label "example:80" holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form'],
+    ['-a.example', 'hyphen', 'the label "-a" starts or ends with "-"; begin and end it with a letter or digit'],
+    ['a-.example', 'hyphen', 'the label "a-" starts or ends with "-"; begin and end it with a letter or digit'],
+    [`${label63}b.com`, 'label-too-long', `the label "${'a'.repeat(23)}…" has 64 characters; at most 63 are allowed between two dots`],
+    [`*.${label63}b.com`, 'label-too-long', `the label "${'a'.repeat(23)}…" has 64 characters; at most 63 are allowed between two dots`],
+    [`${'a.'.repeat(126)}ab`, 'too-long', 'it has 254 characters; at most 253 are allowed'],
+  ])('%j', (text, kind, message) => {
+    expect(hostnameProblems(text)).toEqual([{ kind, message }]);
+  });
+
+  test('tells several problems at once', () => {
+    expect(hostnameProblems('A.b_c.d.').map(({ kind }) => kind)).toEqual(['trailing-dot', 'upper-case', 'character']);
+  });
+
+  test('a precise hostname has no wildcard', () => {
+    expect(preciseHostnameProblems('*.example.com').map(({ kind }) => kind)).toEqual(['wildcard']);
+    expect(preciseHostnameProblems('example.com')).toEqual([]);
+  });
+});
+
+test.each([
+  ['1.2.3.4', true],
+  ['999.2.3.4', true],
+  ['1.2.3', false],
+  ['1.2.3.4.5', false],
+  ['::', true],
+  ['2001:db8::1', true],
+  ['[::1]', true],
+  ['fe80::1%eth0', true],
+  ['::ffff:1.2.3.4', true],
+  ['a:80', false],
+  ['abc', false],
+  ['', false],
+])('isIpAddress(%j) is %s', (text, expected) => {
+  expect(isIpAddress(text)).toBe(expected);
+});
+
+test.each([
+  ['', 'a.example', true],
+  ['', '', true],
+  ['a.example', 'a.example', true],
+  ['a.example', 'b.example', false],
+  ['*.example.com', 'test.example.com', true],
+  ['*.example.com', 'foo.test.example.com', true],
+  ['*.example.com', 'example.com', false],
+  ['*.example.com', '.example.com', false],
+  ['*.example.com', 'testexample.com', false],
+  ['*.example.com', '', false],
+])('hostnameMatches(%j, %j) is %s', (pattern, host, expected) => {
+  expect(hostnameMatches(pattern, host)).toBe(expected);
+});
+
+test.each([
+  ['', '', ''],
+  ['', 'a.example', 'a.example'],
+  ['a.example', '', 'a.example'],
+  ['test.example.com', '*.example.com', 'test.example.com'],
+  ['*.example.com', 'test.example.com', 'test.example.com'],
+  ['*.example.com', 'foo.test.example.com', 'foo.test.example.com'],
+  ['*.example.com', '*.example.com', '*.example.com'],
+  ['*.com', '*.example.com', '*.example.com'],
+  ['*.example.com', '*.com', '*.example.com'],
+  ['*.example.com', 'example.com', undefined],
+  ['*.example.com', 'test.example.net', undefined],
+  ['a.example', 'b.example', undefined],
+  ['*.a.example', '*.b.example', undefined],
+])('intersectHostnames(%j, %j) is %j', (listener, route, expected) => {
+  expect(intersectHostnames(listener, route)).toBe(expected);
+});
+
+test('compareHostnames: exact, then wildcard, then none; longer first', () => {
+  const sorted = ['long.example.com', 'a.com', 'b.com', '*.long.example.com', '*.com', ''];
+  expect(sorted.toReversed().sort(compareHostnames)).toEqual(sorted);
+  expect(compareHostnames('a.com', 'a.com')).toBe(0);
+});
+
+test.each([
+  ['example.com', 'example.com'],
+  ['EXAMPLE.com:8080', 'example.com'],
+  ['example.com.', 'example.com'],
+  ['example.com.:80', 'example.com'],
+  ['example.com:', 'example.com'],
+  ['a_b', 'a_b'],
+  ['10.0.0.1:80', '10.0.0.1'],
+  ['[::1]:8080', '::1'],
+  ['[2001:DB8::1]', '2001:db8::1'],
+  ['', ''],
+  ['::1', undefined],
+  ['a b', undefined],
+  ['a:b', undefined],
+  ['a:65536', undefined],
+  ['a:123456', undefined],
+  ['a,b:80:80', undefined],
+  ['user@host', undefined],
+  ['a/b', undefined],
+  ['a\n', undefined],
+  ['[::1', undefined],
+])('hostFromHeader(%j) is %j', (field, expected) => {
+  expect(hostFromHeader(field)).toBe(expected);
+});
