@@ -1,0 +1,20 @@
+import { hash } from 'node:crypto';
+import type { Digest } from './messages.ts';
+
+/**
+ * The fingerprint of a JSON value: equal for equal content, whatever the order of its properties. Properties that
+ * are undefined count as absent, as in JSON.
+ */
+export function digestOf(value: unknown): Digest {
+  return hash('sha256', canonicalJson(value), 'base64url');
+}
+
+function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}

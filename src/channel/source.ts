@@ -1,0 +1,159 @@
+import type { ConfigKey, ConfigResource } from '../core/routing/config.ts';
+import { digestOf } from './digest.ts';
+import type { Digest, Peer, ResourceProblem, ToController, ToProxy } from './messages.ts';
+
+/** How far a connected proxy is. */
+export interface SessionState {
+  readonly name: string;
+  /** The newest id it was sent; absent before its hello was answered. */
+  readonly sent: number | undefined;
+  /** The newest id whose state it holds. */
+  readonly acknowledged: number | undefined;
+  /** What did not work at that id. */
+  readonly problems: ReadonlyMap<ConfigKey, string>;
+}
+
+interface Held {
+  readonly digest: Digest;
+  readonly resource: ConfigResource;
+}
+
+interface Session {
+  readonly send: (message: ToProxy) => void;
+  state: SessionState;
+}
+
+/**
+ * The controller's end of the channel: holds the configuration as it should be, tells every connected proxy what
+ * differs and remembers what each acknowledged.
+ */
+export class ConfigurationSource {
+  private readonly current = new Map<ConfigKey, Held>();
+  private readonly sessions = new Set<Session>();
+  private readonly listeners = new Set<(state: SessionState) => void>();
+  private newest = 0;
+
+  /**
+   * Changes the configuration; every proxy gets what really differs as one transaction. A key that is both removed
+   * and upserted is upserted.
+   * @returns the id whose acknowledgement means that a proxy holds this state; the former one if nothing differs.
+   */
+  publish(upserts: Iterable<ConfigResource>, removals: Iterable<ConfigKey>): number {
+    const changed = new Map<ConfigKey, Held>();
+    const desired = new Set<ConfigKey>();
+    for (const resource of upserts) {
+      const digest = digestOf(resource);
+      desired.add(resource.key);
+      if (this.current.get(resource.key)?.digest === digest) changed.delete(resource.key);
+      else changed.set(resource.key, { digest, resource });
+    }
+    const removed: ConfigResource[] = [];
+    for (const key of new Set(removals)) {
+      const held = this.current.get(key);
+      if (held !== undefined && !desired.has(key)) removed.push(held.resource);
+    }
+    if (changed.size === 0 && removed.length === 0) return this.newest;
+
+    for (const [key, held] of changed) this.current.set(key, held);
+    for (const { key } of removed) this.current.delete(key);
+    this.newest += 1;
+    const transaction: ToProxy = {
+      type: 'transaction',
+      id: this.newest,
+      upserts: usedFirst([...changed.values()]),
+      removals: usersFirst(removed).map(({ key }) => key),
+    };
+    for (const session of this.sessions) {
+      // A proxy that has not said hello yet gets all of it in the answer.
+      if (session.state.sent !== undefined) this.send(session, transaction);
+    }
+    return this.newest;
+  }
+
+  /**
+   * A proxy connected; `name` is for people (pod name). `send` must not throw: a broken connection is closed instead.
+   * What the proxy sends goes into the returned end.
+   */
+  connect(name: string, send: (message: ToProxy) => void): Peer<ToController> {
+    const session: Session = { send, state: { name, sent: undefined, acknowledged: undefined, problems: new Map() } };
+    this.sessions.add(session);
+    return {
+      receive: (message) => {
+        if (!this.sessions.has(session)) return;
+        if (message.type === 'hello') this.synchronise(session, message.digests);
+        else this.acknowledge(session, message.id, message.problems);
+      },
+      close: () => {
+        this.sessions.delete(session);
+      },
+    };
+  }
+
+  /** Every connected proxy. */
+  states(): SessionState[] {
+    return [...this.sessions].map(({ state }) => state);
+  }
+
+  /** The connected proxies that do not hold the state of `id` yet. */
+  laggards(id: number): SessionState[] {
+    return this.states().filter(({ acknowledged }) => acknowledged === undefined || acknowledged < id);
+  }
+
+  /**
+   * Calls `listener` after every acknowledgement with the state of the session that sent it.
+   * @returns a function that ends this.
+   */
+  onAcknowledged(listener: (state: SessionState) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private synchronise(session: Session, digests: Readonly<Record<ConfigKey, Digest>>): void {
+    const held = new Map(Object.entries(digests));
+    const upserts = [...this.current.values()].filter(({ digest, resource }) => held.get(resource.key) !== digest);
+    // What the proxy holds and nobody wants any more: only the beginning of the key tells what it was.
+    const stale = [...held.keys()].filter((key) => !this.current.has(key)).map((key) => ({ key, kind: kindOfKey(key) }));
+    if (upserts.length > 0 || stale.length > 0) {
+      const removals = usersFirst(stale).map(({ key }) => key);
+      this.send(session, { type: 'transaction', id: this.newest, upserts: usedFirst(upserts), removals });
+    }
+    this.send(session, { type: 'end', id: this.newest });
+  }
+
+  private send(session: Session, message: ToProxy): void {
+    session.state = { ...session.state, sent: message.id };
+    session.send(message);
+  }
+
+  private acknowledge(session: Session, id: number, problems: readonly ResourceProblem[]): void {
+    const { sent, acknowledged } = session.state;
+    if (sent === undefined || id > sent || id < (acknowledged ?? 0)) return;
+    session.state = {
+      ...session.state,
+      acknowledged: id,
+      problems: new Map(problems.map(({ key, message }) => [key, message])),
+    };
+    for (const listener of this.listeners) listener(session.state);
+  }
+}
+
+type Kind = ConfigResource['kind'];
+
+// Routes name listeners and endpoints; a kind unknown here, from another version, is taken for a user of everything.
+const rank: ReadonlyMap<string, number> = new Map<Kind, number>([['endpoints', 0], ['listener', 1], ['route', 2]]);
+
+function rankOf(kind: string): number {
+  return rank.get(kind) ?? rank.size;
+}
+
+function kindOfKey(key: ConfigKey): string {
+  return key.slice(0, Math.max(0, key.indexOf('/')));
+}
+
+function usedFirst(upserts: readonly Held[]): Held[] {
+  return upserts.toSorted((left, right) => rankOf(left.resource.kind) - rankOf(right.resource.kind));
+}
+
+function usersFirst<T extends { readonly kind: string }>(removals: readonly T[]): T[] {
+  return removals.toSorted((left, right) => rankOf(right.kind) - rankOf(left.kind));
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { digestOf } from '../../../src/channel/digest.ts';
+import type { ToController, Transaction } from '../../../src/channel/messages.ts';
+import { ConfigurationSink } from '../../../src/channel/sink.ts';
+import type { ConfigChange } from '../../../src/channel/sink.ts';
+import type { ConfigResource } from '../../../src/core/routing/config.ts';
+import { endpointsConfig } from '../../support/config.ts';
+import { eventually } from '../../support/eventually.ts';
+
+function transaction(id: number, ...resources: readonly ConfigResource[]): Transaction {
+  const upserts = resources.map((resource) => ({ digest: digestOf(resource), resource }));
+  return { type: 'transaction', id, upserts, removals: [] };
+}
+
+function recorded() {
+  const changes: ConfigChange[] = [];
+  const sent: ToController[] = [];
+  const sink = new ConfigurationSink((change) => {
+    changes.push(change);
+    return [];
+  });
+  return { changes, sent, sink, peer: sink.connect((message) => sent.push(message)) };
+}
+
+describe('a sink', () => {
+  test('says hello with what it holds', async () => {
+    const { sent, sink, peer } = recorded();
+    const cart = endpointsConfig('cart', 1);
+    peer.receive(transaction(4, cart));
+    sink.connect((message) => sent.push(message));
+    await eventually(() =>
+      expect(sent.at(-1)).toEqual({ type: 'hello', digests: {} }),
+    );
+    // The former connection is gone before its transaction was taken: nothing of it is applied or answered.
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a transaction that comes twice, or late, is acknowledged but not applied', async () => {
+    const { changes, sent, peer } = recorded();
+    peer.receive(transaction(1, endpointsConfig('cart', 1)));
+    peer.receive(transaction(2, endpointsConfig('cart', 2)));
+    peer.receive(transaction(1, endpointsConfig('cart', 1)));
+    await eventually(() => expect(sent.map((message) => message.type)).toHaveLength(4));
+    expect(changes.map(({ upserts }) => upserts)).toEqual([[endpointsConfig('cart', 1)], [endpointsConfig('cart', 2)]]);
+    expect(sent.slice(1)).toEqual([1, 2, 1].map((id) => ({ type: 'acknowledge', id, problems: [] })));
+  });
+
+  test('what is held already, by its digest, is not applied again', async () => {
+    const { changes, sent, peer } = recorded();
+    peer.receive(transaction(1, endpointsConfig('cart', 1)));
+    peer.receive(transaction(2, endpointsConfig('cart', 1)));
+    peer.receive({ ...transaction(3), removals: ['endpoints/shop/other/80'] });
+    await eventually(() => expect(sent).toHaveLength(4));
+    expect(changes).toHaveLength(1);
+  });
+
+  test('a change that was at work when the connection went is part of the next hello', async () => {
+    const gate = Promise.withResolvers<void>();
+    const sink = new ConfigurationSink(async () => {
+      await gate.promise;
+      return [];
+    });
+    const [before, after]: [ToController[], ToController[]] = [[], []];
+    const cart = endpointsConfig('cart', 1);
+    const peer = sink.connect((message) => before.push(message));
+    peer.receive(transaction(1, cart));
+    await eventually(() => expect(before).toHaveLength(1));
+    peer.close();
+    sink.connect((message) => after.push(message));
+    gate.resolve();
+    await eventually(() => expect(after).toEqual([{ type: 'hello', digests: { [cart.key]: digestOf(cart) } }]));
+    expect(before).toHaveLength(1);
+  });
+});
