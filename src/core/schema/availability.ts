@@ -1,0 +1,84 @@
+/** The minor releases whose bundles the tables can describe, oldest first. Patch releases never change a schema. */
+export const minors = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6', '1.7'] as const;
+export type Minor = (typeof minors)[number];
+
+export const channels = ['standard', 'experimental'] as const;
+/** The release channel of a bundle (GEP-922). Both bring the same kinds; experimental has more fields. */
+export type Channel = (typeof channels)[number];
+
+/** One set of CRDs: a minor release and the channel it was installed from. */
+export interface Bundle {
+  readonly minor: Minor;
+}
+
+/**
+ * In which bundles something exists: per channel from `since` on, and before `until`.
+ * Without `since` it has always been there; a channel that a given `since` leaves out never has it.
+ */
+export interface Availability {
+  readonly since?: PerChannel;
+  readonly until?: PerChannel;
+}
+
+export type PerChannel = { readonly [C in Channel]?: Minor };
+
+/** A value that differs between bundles. Of several variants that exist in a bundle, the last one counts. */
+export interface Versioned<T> {
+  readonly variants: readonly Variant<T>[];
+}
+
+export interface Variant<T> {
+  readonly availability: Availability;
+  readonly value: T;
+}
+
+/** A plain value, the same in all bundles, or one that differs between them. */
+export type MaybeVersioned<T> = T | Versioned<T>;
+
+/** `value` where `availability` says; nothing elsewhere. Serves fields, bounds, enum values, defaults and versions alike. */
+export function available<const T>(availability: Availability, value: T): Versioned<T> {
+  return { variants: [{ availability, value }] };
+}
+
+/** `value` in the experimental channel only, from the minor release `since` on. */
+export function experimental<const T>(since: Minor, value: T): Versioned<T> {
+  return available({ since: { experimental: since } }, value);
+}
+
+/** Something that took different values over time, e.g. a bound that was raised. */
+export function versions<T>(...parts: readonly Versioned<T>[]): Versioned<T> {
+  return { variants: parts.flatMap((part) => part.variants) };
+}
+
+/** Whether something with this availability exists in a bundle. */
+export function exists(availability: Availability, bundle: Bundle, channel: Channel): boolean {
+  const { since, until } = availability;
+  const start = since?.[channel];
+  const end = until?.[channel];
+  if (since !== undefined && (start === undefined || isBefore(bundle.minor, start))) return false;
+  return end === undefined || isBefore(bundle.minor, end);
+}
+
+/** The value that holds in a bundle; `undefined` where there is none. */
+export function resolve<T>(value: MaybeVersioned<T>, bundle: Bundle, channel: Channel): T | undefined {
+  if (!isVersioned(value)) return value;
+  return value.variants.findLast((variant) => exists(variant.availability, bundle, channel))?.value;
+}
+
+/** All values something ever had, oldest variant first: readers accept every one of them. */
+export function allVariants<T>(value: MaybeVersioned<T>): readonly T[] {
+  return isVersioned(value) ? value.variants.map((variant) => variant.value) : [value];
+}
+
+/** The items of a list that exist in a bundle. */
+export function resolveAll<T>(values: readonly MaybeVersioned<T>[], bundle: Bundle, channel: Channel): readonly T[] {
+  return values.map((value) => resolve(value, bundle, channel)).filter((value): value is T => value !== undefined);
+}
+
+function isVersioned<T>(value: MaybeVersioned<T>): value is Versioned<T> {
+  return typeof value === 'object' && value !== null && 'variants' in value && Array.isArray(value.variants);
+}
+
+function isBefore(left: Minor, right: Minor): boolean {
+  return minors.indexOf(left) < minors.indexOf(right);
+}

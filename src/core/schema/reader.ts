@@ -1,0 +1,130 @@
+import { allVariants } from './availability.ts';
+import type { ListNode, MapNode, Node, ObjectNode } from './node.ts';
+import type { View } from './view.ts';
+
+/** A place inside an object: property names and list positions, `['spec', 'rules', 0]`. */
+export type FieldPath = readonly (string | number)[];
+
+/** Something that has another JSON type than any bundle gives it, and was therefore left out of the view. */
+export interface FieldProblem {
+  readonly path: FieldPath;
+  /** With article: `a string`, `a list`. */
+  readonly expected: string;
+  readonly found: string;
+}
+
+export interface ReadView<N> {
+  readonly view: View<N>;
+  readonly unreadable: readonly FieldProblem[];
+}
+
+/**
+ * Stands in for a list item or map value that should be a string and is none, so that its neighbours keep their
+ * positions. It equals no value that any field may have, so nothing ever matches it.
+ */
+export const unreadableString = '\u0000';
+/** The same for integers: no port, weight or status code. */
+export const unreadableInteger = -1;
+
+/**
+ * Reads a JSON value as the table node describes it, in whatever bundle. Never throws, whatever the JSON.
+ *
+ * - What has the right JSON type is kept, whatever its value; unknown properties are left out; null counts as absent.
+ * - What has the wrong JSON type is left out and reported in `unreadable` by its path. Items of lists keep their
+ *   positions: an unreadable object becomes `{}`, a list `[]`, a scalar `unreadableString` or `unreadableInteger`.
+ * - It looks no deeper than the table does, so deep nesting costs nothing.
+ *
+ * A view alone cannot tell "absent" from "unreadable": whoever would take a default for something absent looks into
+ * `unreadable` first and fails closed.
+ */
+export function readView<N extends Node>(node: N, json: unknown): ReadView<N> {
+  const unreadable: FieldProblem[] = [];
+  const value = read([node], json, { path: [], unreadable });
+  return { view: (value === absent ? nodeTypes[node.type].placeholder : value) as View<N>, unreadable };
+}
+
+interface Cursor {
+  readonly path: FieldPath;
+  readonly unreadable: FieldProblem[];
+}
+
+const absent = Symbol('absent');
+
+function read(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
+  const node = nodes.find((candidate) => nodeTypes[candidate.type].holds(json));
+  if (node === undefined) {
+    const expected = nodes.map((candidate) => nodeTypes[candidate.type].name).join(' or ');
+    cursor.unreadable.push({ path: cursor.path, expected, found: describeJson(json) });
+    return absent;
+  }
+  if (node.type === 'object') return readObject(node, json as Json, cursor);
+  if (node.type === 'map') return readMap(node, json as Json, cursor);
+  if (node.type === 'list') return readList(node, json as readonly unknown[], cursor);
+  return json;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function readObject(node: ObjectNode, json: Json, cursor: Cursor): unknown {
+  const fields = Object.entries(node.fields).filter(([name]) => Object.hasOwn(json, name) && isPresent(json[name]));
+  return fromPairs(fields.map(([name, field]) => [name, read(allVariants(field), json[name], below(cursor, name))]));
+}
+
+function readMap(node: MapNode, json: Json, cursor: Cursor): unknown {
+  const keys = Object.keys(json).filter((key) => isPresent(json[key]));
+  return fromPairs(keys.map((key) => [key, readItem(node.values, json[key], below(cursor, key))]));
+}
+
+function readList(node: ListNode, json: readonly unknown[], cursor: Cursor): unknown {
+  return json.map((item, position) => readItem(node.items, item, below(cursor, position)));
+}
+
+function readItem(node: Node, json: unknown, cursor: Cursor): unknown {
+  const value = read([node], json, cursor);
+  return value === absent ? nodeTypes[node.type].placeholder : value;
+}
+
+/** Object.fromEntries defines own properties, `__proto__` included, and so never touches a prototype. */
+function fromPairs(pairs: readonly (readonly [string, unknown])[]): unknown {
+  return Object.fromEntries(pairs.filter(([, value]) => value !== absent));
+}
+
+function below(cursor: Cursor, part: string | number): Cursor {
+  return { path: [...cursor.path, part], unreadable: cursor.unreadable };
+}
+
+interface NodeType {
+  /** For messages, with article. */
+  readonly name: string;
+  readonly placeholder: unknown;
+  holds(json: unknown): boolean;
+}
+
+const nodeTypes: Readonly<Record<Node['type'], NodeType>> = {
+  string: { name: 'a string', placeholder: unreadableString, holds: (json) => typeof json === 'string' },
+  integer: { name: 'an integer', placeholder: unreadableInteger, holds: (json) => Number.isSafeInteger(json) },
+  boolean: { name: 'true or false', placeholder: false, holds: (json) => typeof json === 'boolean' },
+  list: { name: 'a list', placeholder: [], holds: Array.isArray },
+  object: { name: 'an object', placeholder: {}, holds: isRecord },
+  map: { name: 'an object', placeholder: {}, holds: isRecord },
+  intOrString: {
+    name: 'an integer or a string', placeholder: unreadableString,
+    holds: (json) => typeof json === 'string' || Number.isSafeInteger(json),
+  },
+};
+
+function isRecord(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+function isPresent(json: unknown): boolean {
+  return json !== null && json !== undefined;
+}
+
+/** A word for the type of a JSON value, with article. */
+export function describeJson(json: unknown): string {
+  if (!isPresent(json)) return 'null';
+  if (Array.isArray(json)) return 'a list';
+  if (typeof json === 'number') return Number.isInteger(json) ? 'an integer' : 'a number';
+  return typeof json === 'object' ? 'an object' : `a ${typeof json}`;
+}

@@ -1,0 +1,138 @@
+import { experimental } from '../availability.ts';
+import { integer, list, map, object, string, type ObjectOptions, type Semantic } from '../node.ts';
+
+// The building blocks that several kinds share: names, references, conditions.
+
+const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const subdomain = `${label}(\\.${label})*`;
+const domainPath = "[A-Za-z0-9\\/\\-._~%!$&'()*+,;=:]+";
+
+/** RFC 1123 subdomain. */
+export const subdomainPattern = `^${subdomain}$`;
+const groupPattern = `^$|${subdomainPattern}`;
+const kindPattern = '^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$';
+const controllerPattern = `^${subdomain}\\/${domainPath}$`;
+const durationPattern = '^([0-9]{1,5}(h|m|s|ms)){1,4}$';
+export const tokenPattern = '^[A-Za-z0-9!#$%&\'*+\\-.^_\\x60|~]+$';
+/** Printable ASCII with single blanks between. */
+const headerValuePattern = '^[!-~]+([\\t ]?[!-~]+)*$';
+// Only its first and last alternatives are anchored, and each on one side; so it stands in the official schema.
+export const addressTypePattern = `^Hostname|IPAddress|NamedAddress|${subdomain}\\/${domainPath}$`;
+export const protocolPattern = `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|${subdomain}\\/[A-Za-z0-9]+$`;
+export const labelValuePattern = '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$';
+const conditionTypePattern = `^(${subdomain}/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`;
+
+/** The group of Gateway API kinds; also the default of several references. */
+export const gatewayGroup = 'gateway.networking.k8s.io';
+
+const groupBounds = { maxLength: 253, pattern: groupPattern } as const;
+const kindBounds = { maxLength: 63, minLength: 1, pattern: kindPattern } as const;
+
+export const group = string(groupBounds);
+export const kind = string(kindBounds);
+export const name = string({ maxLength: 253, minLength: 1 });
+export const namespace = string({ maxLength: 63, minLength: 1, pattern: `^${label}$` });
+export const port = integer({ format: 'int32', minimum: 1, maximum: 65_535 });
+export const sectionName = string({ maxLength: 253, minLength: 1, pattern: subdomainPattern, semantics: ['sectionName'] });
+export const controllerName = string({ maxLength: 253, minLength: 1, pattern: controllerPattern });
+export const duration = string({ pattern: durationPattern, semantics: ['duration'] });
+
+export const hostname = string({
+  maxLength: 253, minLength: 1, pattern: `^(\\*\\.)?${subdomain}$`, semantics: ['hostname'],
+});
+export const preciseHostname = string({
+  maxLength: 253, minLength: 1, pattern: subdomainPattern, semantics: ['preciseHostname'],
+});
+
+/** A group whose absence means `value`. */
+export function groupDefaulting(value: string) {
+  return string({ ...groupBounds, default: value });
+}
+
+/** A kind whose absence means `value`. */
+export function kindDefaulting(value: string) {
+  return string({ ...kindBounds, default: value });
+}
+
+export const headerName = string({ maxLength: 256, minLength: 1, pattern: tokenPattern, semantics: ['headerName'] });
+
+/** The value of a header; `more` are further meanings it has where it stands. */
+export function headerValue(...more: readonly Semantic[]) {
+  return string({
+    maxLength: 4096, minLength: 1, pattern: experimental('1.5', headerValuePattern), semantics: ['headerValue', ...more],
+  });
+}
+
+/** Header names that the schema does not check to be tokens. */
+export const headerNames = list(string(), { maxItems: 64, listType: 'set', semantics: ['headerNameList'] });
+
+export const localObjectReference = object({ group, kind, name }, { required: ['group', 'kind', 'name'] });
+export const objectReference = object({ group, kind, name, namespace }, { required: ['group', 'kind', 'name'] });
+export const secretReference = object(
+  { group: groupDefaulting(''), kind: kindDefaulting('Secret'), name, namespace },
+  { required: ['name'] },
+);
+
+const backendFields = { group: groupDefaulting(''), kind: kindDefaulting('Service'), name, namespace, port } as const;
+export const backendObjectReference = object(backendFields, { required: ['name'] });
+
+export const weight = integer({ format: 'int32', minimum: 0, maximum: 1_000_000, default: 1 });
+
+export const parentReference = object(
+  { group: groupDefaulting(gatewayGroup), kind: kindDefaulting('Gateway'), name, namespace, port, sectionName },
+  { required: ['name'] },
+);
+export const parentRefs = list(parentReference, { maxItems: 32, listType: 'atomic' });
+
+/** Routes ask to be attached to whatever Gateways are defaults (GEP-3793). */
+export const useDefaultGateways = experimental('1.4', string({ enum: ['All', 'None'] }));
+
+const selectorRequirement = object(
+  { key: string(), operator: string(), values: list(string(), { listType: 'atomic' }) },
+  { required: ['key', 'operator'] },
+);
+export const labelSelector = object(
+  { matchExpressions: list(selectorRequirement, { listType: 'atomic' }), matchLabels: map(string()) },
+  { mapType: 'atomic', semantics: ['labelSelector'] },
+);
+
+/** metav1.Condition. */
+const condition = object({
+  lastTransitionTime: string({ format: 'date-time' }),
+  message: string({ maxLength: 32_768 }),
+  observedGeneration: integer({ format: 'int64', minimum: 0 }),
+  reason: string({ maxLength: 1024, minLength: 1, pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$' }),
+  status: string({ enum: ['True', 'False', 'Unknown'] }),
+  type: string({ maxLength: 316, pattern: conditionTypePattern }),
+}, { required: ['lastTransitionTime', 'message', 'reason', 'status', 'type'] });
+
+const conditionList = { maxItems: 8, listType: 'map', keys: ['type'] } as const;
+export const conditions = list(condition, conditionList);
+export const someConditions = list(condition, { ...conditionList, minItems: 1 });
+
+/** Conditions that a new object has until a controller writes the first ones. */
+export function conditionsDefaulting(...types: readonly string[]) {
+  return list(condition, { ...conditionList, default: waitingConditions(types) });
+}
+
+/** Options of a status object whose conditions have defaults. */
+export function waitingStatus(...types: readonly string[]): ObjectOptions {
+  return { default: { conditions: waitingConditions(types) } };
+}
+
+function waitingConditions(types: readonly string[]) {
+  return types.map((type) => ({
+    lastTransitionTime: '1970-01-01T00:00:00Z', message: 'Waiting for controller', reason: 'Pending', status: 'Unknown', type,
+  }));
+}
+
+/** Who wrote the status of a route for which of its parents. */
+export const routeStatus = object({
+  parents: list(object(
+    { conditions: someConditions, controllerName, parentRef: parentReference },
+    { required: ['conditions', 'controllerName', 'parentRef'] },
+  ), { maxItems: 32, listType: 'atomic' }),
+}, { required: ['parents'] });
+
+/** A backendRef with filters of the kind of route it stands in. */
+export const weightedBackendFields = { ...backendFields, weight } as const;

@@ -1,0 +1,15 @@
+import { integer, object, string } from '../node.ts';
+import { backendObjectReference, headerNames } from './common.ts';
+
+/** A server that is asked whether a request may pass (GEP-1494). */
+export const externalAuth = object({
+  backendRef: backendObjectReference,
+  forwardBody: object({ maxSize: integer({ format: 'int32', minimum: 0 }) }),
+  grpc: object({ allowedHeaders: headerNames }),
+  http: object({
+    allowedHeaders: headerNames,
+    allowedResponseHeaders: headerNames,
+    path: string({ maxLength: 1024, pattern: "^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$" }),
+  }),
+  protocol: string({ enum: ['HTTP', 'GRPC'] }),
+}, { required: ['backendRef', 'protocol'] });
