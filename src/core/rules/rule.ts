@@ -47,6 +47,11 @@ export interface Rule<K extends KindName = KindName> {
   /** One line for lists and tables. */
   readonly summary: string;
   readonly effect: Readonly<Record<Profile, Effect>>;
+  /**
+   * Rules about our own dialect or features rather than about the specification: other controllers share the
+   * cluster, so these deny only where every parent of the object is ours.
+   */
+  readonly about?: 'dialect';
   /** Absent where neither status nor traffic reacts. */
   readonly consequence?: Consequence;
   /** The text of the specification the rule rests on: document and section. */

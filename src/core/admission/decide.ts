@@ -1,0 +1,130 @@
+import { objectCell } from '../graph/inputs.ts';
+import { write, type Kernel, type Overlay } from '../incremental/index.ts';
+import { formatPath } from '../resources/path.ts';
+import { parseObject } from '../resources/parse.ts';
+import { describeRef, type ObjectRef } from '../resources/reference.ts';
+import { impactOf } from './impact.ts';
+import { judge, type Candidate, type JudgedFinding } from './judge.ts';
+import type { AdmissionPolicy } from './policy.ts';
+import { canonical, newFindings } from './ratchet.ts';
+import type { AdmissionCause, AdmissionRequest, AdmissionVerdict } from './types.ts';
+
+export interface AdmissionContext {
+  readonly kernel: Kernel;
+  readonly policy: AdmissionPolicy;
+  /** Asked between steps of work that can be left out; false when the request's time is used up. */
+  readonly mayContinue: () => boolean;
+}
+
+/**
+ * Judges one write on an overlay of the present state: nothing is written, so a dry run needs no case of its own.
+ * Never denies what is being deleted, what only touches status or metadata, and what the old object already had.
+ */
+export function decideAdmission(request: AdmissionRequest, context: AdmissionContext): AdmissionVerdict {
+  if (request.subResource !== '' || request.operation === 'CONNECT') return allowed([]);
+  const before = readCandidate(request, request.oldObject);
+  if (request.operation === 'DELETE') return before === undefined ? allowed([]) : decideDeletion(before, context);
+
+  const candidate = readCandidate(request, request.object);
+  if (candidate === undefined || candidate.resource.meta.deleting) return allowed([]);
+  if (before !== undefined && sameSpec(before.json, candidate.json)) return allowed([]);
+
+  const overlay = overlayOf(context, candidate.resource.ref, candidate);
+  const found = judge(overlay.read, candidate, context.policy);
+  if (before === undefined) return verdict(candidate.resource.ref, { denying: denials(found), rest: found, impact: [] });
+
+  const previous = overlayOf(context, before.resource.ref, before);
+  const fresh = newFindings({ candidate: before, findings: judge(previous.read, before, context.policy) }, { candidate, findings: found });
+  const impact = describeImpact('This change', previous, overlay, { ref: candidate.resource.ref, context });
+  return verdict(candidate.resource.ref, { denying: denials(fresh), rest: found, impact });
+}
+
+function decideDeletion(before: Candidate, context: AdmissionContext): AdmissionVerdict {
+  const { ref } = before.resource;
+  const impact = describeImpact(`Deleting this ${ref.kind}`, overlayOf(context, ref, before), overlayOf(context, ref, undefined), { ref, context });
+  return allowed(impact);
+}
+
+function readCandidate(request: AdmissionRequest, json: unknown): Candidate | undefined {
+  const parsed = parseObject(named(request, json));
+  // A crafted request could promise one kind and carry another; such an object is not ours to judge.
+  if (parsed.type !== 'resource' || parsed.resource.kind !== request.kind || parsed.resource.ref.group !== request.group) return undefined;
+  return { json, apiVersion: parsed.apiVersion, resource: parsed.resource };
+}
+
+/** With generateName an object has no name yet at this point; identity comes from the request. */
+function named(request: AdmissionRequest, json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  const metadata: unknown = (json as { metadata?: unknown }).metadata;
+  const own = typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>) : {};
+  const name = own['name'] ?? (request.name === '' ? `${String(own['generateName'] ?? '')}*` : request.name);
+  return { ...json, metadata: { ...own, name, namespace: own['namespace'] ?? request.namespace } };
+}
+
+function sameSpec(before: unknown, after: unknown): boolean {
+  return canonical(withoutMetadata(before)) === canonical(withoutMetadata(after));
+}
+
+function withoutMetadata(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  const { metadata: _metadata, status: _status, ...rest } = json as Record<string, unknown>;
+  return rest;
+}
+
+function overlayOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: Candidate | undefined): Overlay {
+  return kernel.overlay([write(objectCell, [ref.kind, ref.namespace, ref.name], candidate?.resource)]);
+}
+
+function describeImpact(subject: string, before: Overlay, after: Overlay, about: { readonly ref: ObjectRef; readonly context: AdmissionContext }): readonly string[] {
+  const { kind, namespace, name } = about.ref;
+  const { broken, more, incomplete } = impactOf(before.read, after, { self: `${kind}/${namespace}/${name}`, mayContinue: about.context.mayContinue });
+  if (broken.length === 0) return [];
+  const lines = broken.map((line) => `[impact] ${subject} breaks ${line}`);
+  if (more === 0 && !incomplete) return lines;
+  return [...lines, `[impact] ${subject} breaks ${incomplete ? `at least ${more} more objects` : `${more} more object${more === 1 ? '' : 's'}`}.`];
+}
+
+interface Judged {
+  readonly denying: readonly JudgedFinding[];
+  readonly rest: readonly JudgedFinding[];
+  readonly impact: readonly string[];
+}
+
+function verdict(ref: ObjectRef, { denying, rest, impact }: Judged): AdmissionVerdict {
+  const quiet = new Set(denying);
+  const warnings = [...rest.filter((finding) => finding.effect !== 'record' && !quiet.has(finding)).map(warningOf), ...impact];
+  const auditAnnotations = annotations(denying, rest);
+  const [first, ...others] = denying.map(causeOf);
+  if (first === undefined) return { allowed: true, warnings, auditAnnotations };
+  const count = others.length + 1;
+  const message = `${describeRef(ref)} has ${count} problem${count === 1 ? '' : 's'}: ${[first, ...others].map((cause) => `${cause.field}: ${cause.message}`).join('; ')}`;
+  return { allowed: false, causes: [first, ...others], message, warnings, auditAnnotations };
+}
+
+function allowed(warnings: readonly string[]): AdmissionVerdict {
+  return { allowed: true, warnings, auditAnnotations: {} };
+}
+
+function denials(found: readonly JudgedFinding[]): readonly JudgedFinding[] {
+  return found.filter((finding) => finding.effect === 'deny');
+}
+
+function causeOf(finding: JudgedFinding): AdmissionCause {
+  return { field: formatPath(finding.path), message: `${finding.message} [${finding.rule}]`, reason: 'FieldValueInvalid' };
+}
+
+function warningOf(finding: JudgedFinding): string {
+  return `[${finding.rule}] ${formatPath(finding.path)}: ${finding.message}`;
+}
+
+/** What was denied, warned of or only recorded, as rule ids: enough for an audit log to be searched. */
+function annotations(denying: readonly JudgedFinding[], rest: readonly JudgedFinding[]): Readonly<Record<string, string>> {
+  const denied = idsOf(denying);
+  const others = (effect: JudgedFinding['effect']): string => idsOf(rest.filter((finding) => finding.effect === effect && !denying.includes(finding)));
+  const entries = [['denied', denied], ['warned', others('warn')], ['tolerated', others('deny')], ['recorded', others('record')]].filter(([, ids]) => ids !== '');
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function idsOf(found: readonly JudgedFinding[]): string {
+  return [...new Set(found.map((finding) => finding.rule))].sort().join(',');
+}

@@ -1,0 +1,45 @@
+import type { Overlay } from '../incremental/index.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { formatPath } from '../resources/path.ts';
+import { describeRef } from '../resources/reference.ts';
+import type { Finding } from '../rules/rule.ts';
+import { findings } from '../rules/run.ts';
+
+/** What a change does to other objects. */
+export interface Impact {
+  /** `HTTPRoute shop/cart: spec.rules[0]…: message`, the first few. */
+  readonly broken: readonly string[];
+  /** How many more objects were seen to break. */
+  readonly more: number;
+  /** The budget ended before everything was looked at. */
+  readonly incomplete: boolean;
+}
+
+const shown = 5;
+
+/**
+ * Which other objects get findings by a change that they did not have before it. It is lazy: `mayContinue` is asked
+ * before each object, so that the caller's budget bounds the work.
+ *
+ * @param before evaluation with the object as the API server says it was, which a cache may lag behind
+ * @param after evaluation with the object as it would be
+ */
+export function impactOf(before: Reader, after: Overlay, options: { readonly self: string; readonly mayContinue: () => boolean }): Impact {
+  const broken: string[] = [];
+  let more = 0;
+  for (const { args, after: findingsAfter } of after.affected(findings)) {
+    if (!options.mayContinue()) return { broken, more, incomplete: true };
+    const [kind, namespace, name] = args;
+    if (args.join('/') === options.self) continue;
+    const known = new Set(before.query(findings, kind, namespace, name).map(identity));
+    const fresh = findingsAfter().find((finding) => !known.has(identity(finding)));
+    if (fresh === undefined) continue;
+    if (broken.length < shown) broken.push(`${describeRef({ kind, namespace, name })}: ${formatPath(fresh.path)}: ${fresh.message}`);
+    else more += 1;
+  }
+  return { broken, more, incomplete: false };
+}
+
+function identity(finding: Finding): string {
+  return `${finding.rule} ${formatPath(finding.path)}`;
+}

@@ -1,0 +1,41 @@
+import { isOurs } from '../graph/ownership.ts';
+import type { Reader } from '../incremental/reader.ts';
+import type { Resource } from '../resources/resource.ts';
+import type { Effect, Finding } from '../rules/rule.ts';
+import { findings } from '../rules/run.ts';
+import { validateStructure } from '../schema/index.ts';
+import { effectOf, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
+
+/** One object as it came, and as it was read. */
+export interface Candidate {
+  readonly json: unknown;
+  readonly apiVersion: string;
+  readonly resource: Resource;
+}
+
+/** A finding together with what admission does with it. */
+export interface JudgedFinding extends Finding {
+  readonly effect: Exclude<Effect, 'none'>;
+}
+
+/**
+ * Everything that is to be said about one object: its structure by the schema of the bundle, then the rules. The
+ * webhook and the command line call this, with the same policy, and so say the same.
+ */
+export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  const { kind, ref } = candidate.resource;
+  const ours = read.query(isOurs, kind, ref.namespace, ref.name);
+  const found = [...structureFindings(candidate, policy), ...read.query(findings, kind, ref.namespace, ref.name)];
+  return found.flatMap((finding) => {
+    const effect = effectOf(finding.rule, policy, ours);
+    return effect === 'none' ? [] : [{ ...finding, effect }];
+  });
+}
+
+function structureFindings({ json, apiVersion, resource }: Candidate, policy: AdmissionPolicy): readonly Finding[] {
+  return validateStructure(resource.kind, apiVersion, json, policy.bundle, policy.channel).map((problem) => ({
+    rule: problem.keyword === 'unknown' ? unknownFieldRule : schemaRule,
+    path: problem.path,
+    message: problem.message,
+  }));
+}

@@ -1,0 +1,33 @@
+import { registry } from '../rules/registry.ts';
+import type { Effect, Profile, Rule } from '../rules/rule.ts';
+
+/** What admission does with findings: a profile, and what a user decided otherwise for single rules. */
+export interface AdmissionPolicy {
+  readonly profile: Profile;
+  /** Rule id → effect. */
+  readonly overrides: Readonly<Record<string, Effect>>;
+  /** The bundle and channel whose schema structure is checked against. */
+  readonly bundle: string;
+  readonly channel: 'standard' | 'experimental';
+}
+
+/** Rule ids of findings that come from the schema itself, beside those of the registry. */
+export const schemaRule = 'schema';
+export const unknownFieldRule = 'schema-unknown-field';
+
+const schemaEffects: Readonly<Record<string, Readonly<Record<Profile, Effect>>>> = {
+  [schemaRule]: { audit: 'record', standard: 'deny', strict: 'deny' },
+  // The API server prunes such fields before storing, so nothing breaks; but what was meant is lost.
+  [unknownFieldRule]: { audit: 'record', standard: 'warn', strict: 'deny' },
+};
+
+const rules = new Map<string, Rule>(registry.map((rule) => [rule.id, rule]));
+
+/** The effect of a rule's findings under a policy; `ours` says whether everything the object attaches to is ours. */
+export function effectOf(ruleId: string, policy: AdmissionPolicy, ours: boolean): Effect {
+  const override = Object.hasOwn(policy.overrides, ruleId) ? policy.overrides[ruleId] : undefined;
+  if (override !== undefined) return override;
+  const rule = rules.get(ruleId);
+  const effect = (rule?.effect ?? schemaEffects[ruleId])?.[policy.profile] ?? 'none';
+  return effect === 'deny' && rule?.about === 'dialect' && !ours ? 'warn' : effect;
+}

@@ -1,0 +1,57 @@
+import type { Path } from '../resources/path.ts';
+import type { Candidate, JudgedFinding } from './judge.ts';
+
+/**
+ * Which findings about the new object are new: those that the old object did not already have on the same subtree.
+ * Without this, an object stored before a rule existed could never be labelled again.
+ */
+export function newFindings(before: Judged, after: Judged): readonly JudgedFinding[] {
+  const known = new Map<string, number>();
+  for (const finding of before.findings) {
+    const fingerprint = fingerprintOf(finding, before.candidate);
+    known.set(fingerprint, (known.get(fingerprint) ?? 0) + 1);
+  }
+  return after.findings.filter((finding) => {
+    const fingerprint = fingerprintOf(finding, after.candidate);
+    const left = known.get(fingerprint) ?? 0;
+    if (left > 0) known.set(fingerprint, left - 1);
+    return left === 0;
+  });
+}
+
+export interface Judged {
+  readonly candidate: Candidate;
+  readonly findings: readonly JudgedFinding[];
+}
+
+/** Positions are left out, so that inserting a rule above an old mistake does not make it a new one. */
+function fingerprintOf(finding: JudgedFinding, { json }: Candidate): string {
+  const fields = finding.path.filter((part) => typeof part === 'string').join('.');
+  return `${finding.rule} ${fields} ${canonical(valueAt(json, subtreeOf(finding.path)))}`;
+}
+
+/** The list item that the finding lies in, or the field itself: what its owner wrote as one piece. */
+function subtreeOf(path: Path): Path {
+  const lastItem = path.findLastIndex((part) => typeof part === 'number');
+  return lastItem === -1 ? path : path.slice(0, lastItem + 1);
+}
+
+function valueAt(json: unknown, path: Path): unknown {
+  let value = json;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string | number, unknown>)[part];
+  }
+  return value;
+}
+
+const depthLimit = 64;
+
+/** JSON with sorted keys. What lies deeper than any schema goes is left out. */
+export function canonical(value: unknown, depth = 0): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (depth > depthLimit) return '…';
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item, depth + 1)}`).join(',')}}`;
+}

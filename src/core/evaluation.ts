@@ -1,0 +1,14 @@
+import { grantsOfNamespace } from './graph/grants.ts';
+import { slicesOfService } from './graph/backends.ts';
+import { createKernel, type Kernel } from './incremental/index.ts';
+import { configuration } from './routing/emit.ts';
+import { portsInUse, routesOfListener } from './rules/validity.ts';
+import { statuses } from './status/emit.ts';
+
+/**
+ * The one evaluation that every door shares: objects go in as input cells, statuses and configuration come out as
+ * emissions, and admission asks on overlays.
+ */
+export function createEvaluation(): Kernel {
+  return createKernel({ indexes: [grantsOfNamespace, slicesOfService, routesOfListener, portsInUse], emissions: [configuration, statuses] });
+}

@@ -1,0 +1,149 @@
+import { defineIndex, defineQuery } from '../incremental/index.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { granted } from './grants.ts';
+import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
+import type { ServedRouteKind } from './protocols.ts';
+import { isReadable } from '../resources/resource.ts';
+import { strata } from './strata.ts';
+
+/** A backendRef with its defaults filled in. */
+export interface BackendTarget {
+  readonly group: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly port?: number;
+}
+
+/** What a backendRef resolves to. */
+export type BackendOutcome =
+  | { readonly type: 'service'; readonly namespace: string; readonly name: string; readonly port: number }
+  | { readonly type: 'unsupportedKind' }
+  | { readonly type: 'notPermitted' }
+  | { readonly type: 'absent' }
+  | { readonly type: 'portMissing' }
+  /** The Service has no such port; `ports` are those it has. */
+  | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
+  | { readonly type: 'unsupportedProtocol'; readonly protocol: string }
+  | { readonly type: 'externalName' };
+
+export interface BackendNode {
+  readonly target: BackendTarget;
+  readonly outcome: BackendOutcome;
+}
+
+interface BackendRefView {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly port?: number;
+}
+
+/** What a Service offers on one port, freed of everything else, so that other changes of it wake nobody. */
+export type ServicePort =
+  | { readonly type: 'absent' }
+  | { readonly type: 'externalName' }
+  | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
+  | { readonly type: 'port'; readonly name: string; readonly protocol: string; readonly appProtocol?: string };
+
+export const servicePort = defineQuery({
+  name: 'servicePort',
+  stratum: strata.links,
+  compute(read, namespace: string, name: string, port: string): ServicePort {
+    const service = readObject(read, 'Service', namespace, name);
+    if (service === undefined) return { type: 'absent' };
+    // CVE-2021-25740: forwarding to an ExternalName would let a route reach whatever a name resolves to.
+    if (service.spec?.type === 'ExternalName') return { type: 'externalName' };
+    const ports = service.spec?.ports ?? [];
+    const found = ports.find((one) => String(one.port) === port);
+    if (found === undefined) return { type: 'portAbsent', ports: ports.map((one) => one.port ?? 0) };
+    return {
+      type: 'port',
+      name: found.name ?? '',
+      protocol: found.protocol ?? 'TCP',
+      ...(found.appProtocol === undefined ? {} : { appProtocol: found.appProtocol }),
+    };
+  },
+});
+
+/** Application protocols of a Service port that HTTP routes can be forwarded with; `undefined` stands for unset. */
+const forwardable: ReadonlySet<string | undefined> = new Set([undefined, 'http', 'HTTP', 'kubernetes.io/http']);
+
+/** Resolves one backendRef of a route of `fromKind` in `fromNamespace`. */
+export function resolveBackend(read: Reader, fromKind: string, fromNamespace: string, ref: BackendRefView): BackendNode {
+  const target: BackendTarget = {
+    group: ref.group ?? '',
+    kind: ref.kind ?? 'Service',
+    namespace: ref.namespace ?? fromNamespace,
+    name: ref.name ?? '',
+    ...(ref.port === undefined ? {} : { port: ref.port }),
+  };
+  return { target, outcome: resolveTarget(read, fromKind, fromNamespace, target) };
+}
+
+function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, target: BackendTarget): BackendOutcome {
+  const { group, kind, namespace, name, port } = target;
+  if (group !== '' || kind !== 'Service') return { type: 'unsupportedKind' };
+  if (!read.query(granted, gatewayGroup, fromKind, fromNamespace, group, kind, namespace, name)) return { type: 'notPermitted' };
+  if (port === undefined) return { type: 'portMissing' };
+  const found = read.query(servicePort, namespace, name, String(port));
+  if (found.type !== 'port') return found;
+  if (found.protocol !== 'TCP') return { type: 'unsupportedProtocol', protocol: found.protocol };
+  if (!forwardable.has(found.appProtocol)) return { type: 'unsupportedProtocol', protocol: found.appProtocol ?? '' };
+  return { type: 'service', namespace, name, port };
+}
+
+/** The backends of a route: one list per rule, in the order of the specification. */
+export const backends = defineQuery({
+  name: 'backends',
+  stratum: strata.links,
+  compute(read, kind: string, namespace: string, name: string): readonly (readonly BackendNode[])[] {
+    const rules = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
+    return rules.map((rule) => (rule.backendRefs ?? []).map((ref) => resolveBackend(read, kind, namespace, ref)));
+  },
+});
+
+/** EndpointSlices of a Service. Bucket: `namespace/service`; entry: slice name. */
+export const slicesOfService = defineIndex({
+  name: 'slicesOfService',
+  stratum: strata.objectIndexes,
+  over: objectsOf('EndpointSlice'),
+  *entries(read, _kind = '', namespace = '', name = '') {
+    const service = readObject(read, 'EndpointSlice', namespace, name)?.meta.labels['kubernetes.io/service-name'];
+    if (service !== undefined) yield { bucket: `${namespace}/${service}`, entry: name };
+  },
+});
+
+export interface EndpointAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The ready endpoints of a Service port, sorted, each once. */
+export const endpoints = defineQuery({
+  name: 'endpoints',
+  stratum: strata.links,
+  compute(read, namespace: string, service: string, port: string): readonly EndpointAddress[] {
+    const found = read.query(servicePort, namespace, service, port);
+    if (found.type !== 'port') return [];
+    const byAddress = new Map<string, EndpointAddress>();
+    for (const slice of read.list(slicesOfService, `${namespace}/${service}`)) {
+      for (const address of sliceAddresses(read, namespace, slice, found.name)) byAddress.set(`${address.host} ${address.port}`, address);
+    }
+    return [...byAddress.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
+  },
+});
+
+function* sliceAddresses(read: Reader, namespace: string, name: string, portName: string): Iterable<EndpointAddress> {
+  const slice = readObject(read, 'EndpointSlice', namespace, name);
+  // FQDN slices would mean resolving names that the Service's owner does not control.
+  if (slice === undefined || (slice.addressType !== 'IPv4' && slice.addressType !== 'IPv6')) return;
+  const port = slice.ports?.find((one) => (one.name ?? '') === portName && (one.protocol ?? 'TCP') === 'TCP')?.port;
+  if (port === undefined) return;
+  for (const [index, endpoint] of (slice.endpoints ?? []).entries()) {
+    // An absent condition means ready (EndpointSlice API); one that could not be read does not.
+    if (endpoint.conditions?.ready === false || !isReadable(slice, ['endpoints', index])) continue;
+    for (const host of endpoint.addresses ?? []) yield { host, port };
+  }
+}

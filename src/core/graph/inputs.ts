@@ -1,0 +1,48 @@
+import { defineInput } from '../incremental/index.ts';
+import type { Population, Reader } from '../incremental/reader.ts';
+import type { KindName, Resource } from '../resources/resource.ts';
+
+/** One cell per object, without status. Arguments: kind, namespace (`''` for cluster-scoped kinds), name. */
+export const objectCell = defineInput<Resource>('object');
+
+/** What a Secret's certificate is, never its key. Arguments: namespace, name. */
+export const certificateCell = defineInput<CertificateFacts>('certificate');
+
+/** What the data planes of a Gateway acknowledged. Arguments: namespace, name. */
+export const acknowledgementCell = defineInput<Acknowledgement>('acknowledgement');
+
+/** Facts about this installation, one cell without arguments. */
+export const installationCell = defineInput<Installation>('installation');
+
+/** Facts read from a `kubernetes.io/tls` Secret, or why there are none. Times are RFC 3339. */
+export type CertificateFacts =
+  | { readonly type: 'certificate'; readonly dnsNames: readonly string[]; readonly notBefore: string; readonly notAfter: string }
+  | { readonly type: 'unusable'; readonly problem: string };
+
+/** `generation` is the newest generation of the Gateway that every ready data plane serves. */
+export interface Acknowledgement {
+  readonly generation: number;
+  /** Addresses under which the data planes serve the Gateway. */
+  readonly addresses: readonly { readonly type: string; readonly value: string }[];
+  /** Listener name → why a data plane could not serve it. */
+  readonly listenerProblems: Readonly<Record<string, string>>;
+}
+
+export interface Installation {
+  /** GatewayClasses with this controllerName are ours. */
+  readonly controllerName: string;
+  /** The installed Gateway API bundle, as its CRDs are annotated, e.g. `v1.7.0`. */
+  readonly bundleVersion: string;
+}
+
+/** The object of that kind and name, or `undefined`. */
+export function readObject<K extends KindName>(read: Reader, kind: K, namespace: string, name: string): Resource<K> | undefined {
+  return read.input(objectCell, kind, namespace, name) as Resource<K> | undefined;
+}
+
+/** All objects of these kinds, to drive indexes and emissions. */
+export function objectsOf(...kinds: readonly KindName[]): Population {
+  return { input: objectCell, populations: kinds };
+}
+
+export const gatewayGroup = 'gateway.networking.k8s.io';

@@ -1,0 +1,105 @@
+import { findKind, isKindName, readView, tables, type FieldProblem, type KindEntry, type KindName } from '../schema/index.ts';
+import type { ObjectRef } from './reference.ts';
+import type { ObjectMeta, Resource } from './resource.ts';
+
+/** What a JSON value turned out to be. */
+export type ParsedObject =
+  /** A kind we evaluate. `status` is the raw JSON, kept as it came: other controllers own parts of it. */
+  | { readonly type: 'resource'; readonly resource: Resource; readonly status: unknown; readonly apiVersion: string }
+  /** A kind of the Gateway API that is known but not served yet. */
+  | { readonly type: 'unserved'; readonly ref: ObjectRef; readonly apiVersion: string }
+  /** Somebody else's kind. */
+  | { readonly type: 'foreign'; readonly ref: ObjectRef; readonly apiVersion: string }
+  /** No Kubernetes object at all. */
+  | { readonly type: 'invalid'; readonly problem: string };
+
+/**
+ * Reads one wire object without trusting any of it. Never throws.
+ *
+ * @param json any JSON value
+ * @param order sorts objects without creationTimestamp by appearance; compared as a string
+ */
+export function parseObject(json: unknown, order = ''): ParsedObject {
+  if (!isRecord(json)) return { type: 'invalid', problem: `expected an object with apiVersion, kind and metadata, found ${jsonType(json)}` };
+  const apiVersion = own(json, 'apiVersion');
+  const kind = own(json, 'kind');
+  if (typeof apiVersion !== 'string' || apiVersion === '') return missing('apiVersion', 'gateway.networking.k8s.io/v1');
+  if (typeof kind !== 'string' || kind === '') return missing('kind', 'HTTPRoute');
+  const metadata = own(json, 'metadata');
+  const name = isRecord(metadata) ? own(metadata, 'name') : undefined;
+  if (!isRecord(metadata) || typeof name !== 'string' || name === '') return missing('metadata.name', 'my-route');
+
+  const group = groupOf(apiVersion);
+  const entry = findKind(group, kind);
+  const ref = { group, kind, namespace: namespaceOf(metadata, entry), name };
+  if (entry === undefined) return { type: 'foreign', ref, apiVersion };
+  if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion };
+  return { type: 'resource', resource: readResource(kind, ref, json, metaOf(metadata, order)), status: own(json, 'status'), apiVersion };
+}
+
+function readResource(kind: KindName, ref: ObjectRef, json: Record<string, unknown>, meta: ObjectMeta): Resource {
+  // Evaluation never sees status (a cell of its own) nor secret data (certificate facts stand for it).
+  const { status: _status, ...rest } = json;
+  const body = kind === 'Secret' ? { type: rest['type'] } : rest;
+  const { view, unreadable } = readView(tables[kind].body, body);
+  const specMissing = kind in specKinds && !isRecord(own(json, 'spec')) ? [noSpec] : [];
+  return { ...(view as object), kind, ref, meta, unreadable: dedupe([...unreadable, ...specMissing]) } as unknown as Resource;
+}
+
+const specKinds: Partial<Record<KindName, true>> = { Gateway: true, HTTPRoute: true, GatewayClass: true };
+const noSpec: FieldProblem = { path: ['spec'], expected: 'an object', found: 'nothing' };
+
+function dedupe(problems: readonly FieldProblem[]): readonly FieldProblem[] {
+  const seen = new Set<string>();
+  return problems.filter((problem) => {
+    const key = JSON.stringify(problem.path);
+    return seen.has(key) ? false : seen.add(key);
+  });
+}
+
+function metaOf(metadata: Record<string, unknown>, order: string): ObjectMeta {
+  const generation = own(metadata, 'generation');
+  const created = own(metadata, 'creationTimestamp');
+  return {
+    generation: typeof generation === 'number' && Number.isSafeInteger(generation) ? generation : 0,
+    created: typeof created === 'string' && created !== '' ? created : `~${order}`,
+    labels: stringsOf(own(metadata, 'labels')),
+    deleting: typeof own(metadata, 'deletionTimestamp') === 'string',
+  };
+}
+
+function stringsOf(json: unknown): Readonly<Record<string, string>> {
+  if (!isRecord(json)) return {};
+  const entries = Object.entries(json).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(entries);
+}
+
+function namespaceOf(metadata: Record<string, unknown>, entry: KindEntry | undefined): string {
+  if (entry !== undefined && !entry.namespaced) return '';
+  const namespace = own(metadata, 'namespace');
+  if (typeof namespace === 'string' && namespace !== '') return namespace;
+  return entry === undefined ? '' : 'default';
+}
+
+/** The group of an apiVersion: `gateway.networking.k8s.io/v1` → `gateway.networking.k8s.io`, `v1` → `''`. */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash === -1 ? '' : apiVersion.slice(0, slash);
+}
+
+function missing(field: string, example: string): ParsedObject {
+  return { type: 'invalid', problem: `${field} is missing or no text; write for example \`${field}: ${example}\`` };
+}
+
+function own(object: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function isRecord(json: unknown): json is Record<string, unknown> {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+function jsonType(json: unknown): string {
+  if (json === null) return 'null';
+  return Array.isArray(json) ? 'a list' : `a ${typeof json}`;
+}

@@ -1,0 +1,36 @@
+import type { Resource } from '../resources/resource.ts';
+import type { NamedMatch, RouteMatch, StringMatchType } from './config.ts';
+
+type MatchViews = NonNullable<NonNullable<Resource<'HTTPRoute'>['spec']>['rules']>[number]['matches'];
+type MatchView = NonNullable<MatchViews>[number];
+
+/** What the API server fills in where a rule has no matches: every path. */
+const everything: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [] };
+
+/**
+ * The matches of a rule as a data plane takes them; those that `isInvalid` names are left out and so match nothing.
+ * Defaults are those of the CRD: no matches, or no path, mean every path.
+ */
+export function compileMatches(matches: MatchViews, isInvalid: (index: number) => boolean): readonly RouteMatch[] {
+  if (matches === undefined || matches.length === 0) return [everything];
+  return matches.map((match, index) => compileMatch(match, index)).filter((match) => !isInvalid(match.index));
+}
+
+function compileMatch(match: MatchView, index: number): RouteMatch {
+  return {
+    index,
+    path: { type: (match.path?.type ?? 'PathPrefix') as RouteMatch['path']['type'], value: match.path?.value ?? '/' },
+    ...(match.method === undefined ? {} : { method: match.method }),
+    headers: firstOfEach((match.headers ?? []).map((header) => namedMatch(header, (header.name ?? '').toLowerCase()))),
+    query: firstOfEach((match.queryParams ?? []).map((parameter) => namedMatch(parameter, parameter.name ?? ''))),
+  };
+}
+
+function namedMatch(view: { readonly type?: string; readonly value?: string }, name: string): NamedMatch {
+  return { name, type: (view.type ?? 'Exact') as StringMatchType, value: view.value ?? '' };
+}
+
+/** Only the first entry with an equal name counts, all others are ignored (HTTPHeaderMatch.name). */
+function firstOfEach(matches: readonly NamedMatch[]): readonly NamedMatch[] {
+  return matches.filter((match, index) => matches.findIndex((other) => other.name === match.name) === index);
+}

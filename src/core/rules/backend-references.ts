@@ -1,0 +1,100 @@
+import { backends, type BackendNode, type BackendOutcome } from '../graph/backends.ts';
+import { servedRouteKinds } from '../graph/protocols.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { nearest } from '../text/suggest.ts';
+import { rule, type Effect, type Finding, type Profile } from './rule.ts';
+
+/** Backends may be applied after their routes: admission warns, status tells, traffic answers 500. */
+const curable: Readonly<Record<Profile, Effect>> = { audit: 'record', standard: 'warn', strict: 'warn' };
+
+type OutcomeOf<T extends BackendOutcome['type']> = Extract<BackendOutcome, { type: T }>;
+
+/** Declares the rule for some ways in which a backendRef does not resolve. */
+function backendRule<const T extends BackendOutcome['type']>(declaration: {
+  readonly id: string;
+  readonly outcomes: readonly T[];
+  readonly summary: string;
+  readonly reason: string;
+  readonly source: string;
+  describe(node: BackendNode, outcome: OutcomeOf<T>): Pick<Finding, 'message' | 'value'>;
+}) {
+  const { id, outcomes, summary, reason, source, describe } = declaration;
+  return rule({
+    id,
+    kinds: servedRouteKinds,
+    summary,
+    effect: curable,
+    consequence: { condition: 'ResolvedRefs', reason, scope: 'backendRef' },
+    source,
+    check(route, read: Reader, report) {
+      for (const [ruleIndex, nodes] of read.query(backends, route.kind, route.ref.namespace, route.ref.name).entries()) {
+        for (const [backendIndex, node] of nodes.entries()) {
+          if (!(outcomes as readonly string[]).includes(node.outcome.type)) continue;
+          report({ path: ['spec', 'rules', ruleIndex, 'backendRefs', backendIndex], ...describe(node, node.outcome as OutcomeOf<T>) });
+        }
+      }
+    },
+  });
+}
+
+function serviceName({ target }: BackendNode): string {
+  return `Service ${target.namespace}/${target.name}`;
+}
+
+export const backendNotFound = backendRule({
+  id: 'backend-not-found',
+  outcomes: ['absent', 'portAbsent'],
+  summary: 'A backendRef names a Service, or a port of a Service, that does not exist.',
+  reason: 'BackendNotFound',
+  source: 'Gateway API v1.7.0, BackendObjectReference; RouteReasonBackendNotFound',
+  describe(node, outcome) {
+    if (outcome.type === 'absent') {
+      return { value: `${node.target.namespace}/${node.target.name}`, message: `${serviceName(node)} has not been seen; its share of requests is answered 500. Check name and namespace, or apply the Service.` };
+    }
+    const ports = outcome.ports.length === 0 ? 'it has no ports' : `its ports are ${outcome.ports.join(', ')}`;
+    return { value: String(node.target.port), message: `${serviceName(node)} has no port ${node.target.port}; ${ports} (the Service's port, not the targetPort). Its share of requests is answered 500.` };
+  },
+});
+
+export const backendNotPermitted = backendRule({
+  id: 'backend-not-permitted',
+  outcomes: ['notPermitted'],
+  summary: 'A backendRef crosses namespaces without a ReferenceGrant.',
+  reason: 'RefNotPermitted',
+  source: 'Gateway API v1.7.0, ReferenceGrant; RouteReasonRefNotPermitted',
+  describe: (node) => ({
+    value: `${node.target.namespace}/${node.target.name}`,
+    message: `No ReferenceGrant in the namespace ${node.target.namespace} lets this route refer to ${serviceName(node)}; its share of requests is answered 500. The owner of that namespace can allow it by a ReferenceGrant, see the rule's page.`,
+  }),
+});
+
+export const backendKindUnsupported = backendRule({
+  id: 'backend-kind-unsupported',
+  outcomes: ['unsupportedKind', 'externalName'],
+  summary: 'A backendRef names a kind that cannot be forwarded to.',
+  reason: 'InvalidKind',
+  source: 'Gateway API v1.7.0, BackendObjectReference.kind; RouteReasonInvalidKind; CVE-2021-25740',
+  describe(node, outcome) {
+    if (outcome.type === 'externalName') {
+      return { value: 'ExternalName', message: `${serviceName(node)} is of type ExternalName, which is refused because it could point anywhere (CVE-2021-25740). Use a Service with endpoints.` };
+    }
+    const { group, kind } = node.target;
+    const near = group === '' ? nearest(kind, ['Service']) : undefined;
+    const asked = group === '' ? kind : `${group}/${kind}`;
+    return { value: asked, message: `Backends of kind ${asked} are not supported; its share of requests is answered 500. ${near === undefined ? 'Write kind: Service (and leave group empty).' : `Did you mean ${near}?`}` };
+  },
+});
+
+export const backendProtocolUnsupported = backendRule({
+  id: 'backend-protocol-unsupported',
+  outcomes: ['unsupportedProtocol'],
+  summary: 'The Service port speaks a protocol that this route cannot be forwarded with.',
+  reason: 'UnsupportedProtocol',
+  source: 'GEP-1911; RouteReasonUnsupportedProtocol',
+  describe: (node, outcome) => ({
+    value: outcome.protocol,
+    message: `Port ${node.target.port} of ${serviceName(node)} speaks ${outcome.protocol}, which HTTP routes cannot be forwarded with; its share of requests is answered 500. Use a TCP port whose appProtocol is unset or http.`,
+  }),
+});
+
+export const backendReferenceRules = [backendNotFound, backendNotPermitted, backendKindUnsupported, backendProtocolUnsupported];

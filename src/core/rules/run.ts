@@ -1,0 +1,38 @@
+import { objectCell } from '../graph/inputs.ts';
+import { strata } from '../graph/strata.ts';
+import { defineQuery } from '../incremental/index.ts';
+import type { Reader } from '../incremental/reader.ts';
+import type { KindName, Resource } from '../resources/resource.ts';
+import { registry } from './registry.ts';
+import type { Finding, Rule } from './rule.ts';
+
+const byKind = new Map<string, Rule[]>();
+for (const rule of registry) {
+  for (const kind of rule.kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), rule]);
+}
+
+const none: readonly Finding[] = [];
+
+/** Every finding about one object: in the order of the registry, and within a rule in the order of the object. */
+export const findings = defineQuery({
+  name: 'findings',
+  stratum: strata.findings,
+  compute(read, kind: string, namespace: string, name: string): readonly Finding[] {
+    const subject = read.input(objectCell, kind, namespace, name);
+    const rules = byKind.get(kind);
+    if (subject === undefined || rules === undefined) return none;
+    const found = rules.flatMap((rule) => runRule(rule, subject, read));
+    return found.length === 0 ? none : found;
+  },
+});
+
+function runRule(rule: Rule, subject: Resource, read: Reader): readonly Finding[] {
+  const found: Finding[] = [];
+  try {
+    rule.check(subject as Resource<KindName>, read, (finding) => found.push({ rule: rule.id, ...finding }));
+  } catch (error) {
+    // A rule that throws is our bug; the object's owner and its neighbours must not pay for it with a dead process.
+    found.push({ rule: rule.id, path: [], message: `This rule could not judge the object (${String(error)}); please report it.` });
+  }
+  return found;
+}

@@ -1,0 +1,151 @@
+import { attachments } from '../graph/attachment.ts';
+import { backends } from '../graph/backends.ts';
+import { objectsOf, readObject } from '../graph/inputs.ts';
+import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
+import { strata } from '../graph/strata.ts';
+import { defineIndex, defineQuery } from '../incremental/index.ts';
+import { registry } from './registry.ts';
+import type { Consequence, Finding, Scope } from './rule.ts';
+import { findings } from './run.ts';
+
+const consequences = new Map(registry.map((rule) => [rule.id, rule.consequence]));
+
+/** What status and traffic do with a finding; `undefined` where they do not react. */
+export function consequenceOf(finding: Finding): Consequence | undefined {
+  return finding.consequence ?? consequences.get(finding.rule);
+}
+
+/** Which position of a path names the part of that scope: `spec.rules[2].matches[1]` is match 1 of rule 2. */
+const partPositions: Readonly<Record<Scope, number | undefined>> = { object: undefined, listener: 2, parentRef: 2, rule: 2, match: 4, backendRef: 4 };
+
+/** A problem of one part of an object: which part, and what its owner is told. */
+export interface PartProblem {
+  readonly condition: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly scope: Scope;
+  /** Position of the parentRef, listener or rule; -1 for the object itself. */
+  readonly part: number;
+  /** Position of the match or backendRef inside the rule, otherwise -1. */
+  readonly member: number;
+}
+
+/** The findings that status and traffic react to, with the part of the object that each concerns. */
+export const partProblems = defineQuery({
+  name: 'partProblems',
+  stratum: strata.findings,
+  compute(read, kind: string, namespace: string, name: string): readonly PartProblem[] {
+    return read.query(findings, kind, namespace, name).flatMap((finding) => {
+      const consequence = consequenceOf(finding);
+      return consequence === undefined ? [] : [partProblem(finding, consequence)];
+    });
+  },
+});
+
+function partProblem(finding: Finding, { condition, reason, scope }: Consequence): PartProblem {
+  const position = partPositions[scope];
+  const at = (index: number): number => {
+    const value = finding.path[index];
+    return typeof value === 'number' ? value : -1;
+  };
+  return { condition, reason, message: finding.message, scope, part: position === undefined ? -1 : at(2), member: position === 4 ? at(4) : -1 };
+}
+
+/** What of a route's rules can work. */
+export interface RouteValidity {
+  /** Set where the whole route has no effect. */
+  readonly refused?: { readonly reason: string; readonly message: string };
+  /** Rule position → why its requests are answered 500. */
+  readonly failedRules: Readonly<Record<number, PartProblem>>;
+}
+
+/**
+ * Partial validity (GEP-1364): a route is accepted while some rule can produce configuration. A reference that does
+ * not resolve is no reason to refuse; it shows in ResolvedRefs and in the traffic.
+ */
+export const routeValidity = defineQuery({
+  name: 'routeValidity',
+  stratum: strata.findings,
+  compute(read, kind: string, namespace: string, name: string): RouteValidity {
+    const problems = read.query(partProblems, kind, namespace, name);
+    const whole = problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
+    if (whole !== undefined) return { refused: { reason: whole.reason, message: whole.message }, failedRules: {} };
+
+    const rules = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
+    const failed: [number, PartProblem][] = [];
+    for (const [index, rule] of rules.entries()) {
+      const ofRule = problems.filter((problem) => problem.part === index);
+      const failure = ofRule.find((problem) => problem.scope === 'rule') ?? allMatchesFailed(ofRule, rule.matches?.length ?? 0);
+      if (failure !== undefined) failed.push([index, failure]);
+    }
+    const unacceptable = failed.filter(([, problem]) => problem.condition === 'Accepted');
+    const [first] = unacceptable;
+    const failedRules = Object.fromEntries(failed);
+    if (first === undefined || unacceptable.length < rules.length) return { failedRules };
+    return { refused: { reason: first[1].reason, message: first[1].message }, failedRules };
+  },
+});
+
+function allMatchesFailed(problems: readonly PartProblem[], matches: number): PartProblem | undefined {
+  const bad = problems.filter((problem) => problem.scope === 'match');
+  return matches > 0 && new Set(bad.map((problem) => problem.member)).size === matches ? bad[0] : undefined;
+}
+
+/** Whether the backend at that place gets traffic: it resolves, and no finding speaks against it. */
+export function backendProblem(problems: readonly PartProblem[], rule: number, backend: number): PartProblem | undefined {
+  return problems.find((problem) => problem.scope === 'backendRef' && problem.part === rule && problem.member === backend);
+}
+
+/** Whether a listener of a Gateway may be served, by its position in spec.listeners. */
+export interface ListenerValidity {
+  readonly accepted?: PartProblem;
+  readonly conflicted?: PartProblem;
+  readonly references?: PartProblem;
+}
+
+/** What stands against one listener: at most one problem a condition, the first found. */
+export function listenerValidity(problems: readonly PartProblem[], index: number): ListenerValidity {
+  const ofListener = problems.filter((problem) => problem.scope === 'listener' && problem.part === index);
+  const first = (condition: string): PartProblem | undefined => ofListener.find((problem) => problem.condition === condition);
+  const accepted = first('Accepted');
+  const conflicted = first('Conflicted');
+  const references = first('ResolvedRefs');
+  return { ...(accepted && { accepted }), ...(conflicted && { conflicted }), ...(references && { references }) };
+}
+
+/** The name under which a listener's routes are indexed, and its configuration key. */
+export function listenerKey(gatewayNamespace: string, gateway: string, listener: string): string {
+  return `listener/${gatewayNamespace}/${gateway}/${listener}`;
+}
+
+/**
+ * Routes that are attached to a listener and accepted, which is what attachedRoutes counts (ListenerStatus).
+ * Bucket: listener key; entry: `kind/namespace/name`.
+ */
+export const routesOfListener = defineIndex({
+  name: 'routesOfListener',
+  stratum: strata.findingIndexes,
+  over: objectsOf(...servedRouteKinds),
+  *entries(read, kind = '', namespace = '', name = '') {
+    if (read.query(routeValidity, kind, namespace, name).refused !== undefined) return;
+    for (const { parent, outcome } of read.query(attachments, kind, namespace, name)) {
+      if (outcome.type !== 'attached') continue;
+      for (const listener of outcome.listeners) {
+        yield { bucket: listenerKey(parent.namespace, parent.name, listener.name), entry: `${kind}/${namespace}/${name}` };
+      }
+    }
+  },
+});
+
+/** The Service ports that attached routes forward to. Bucket: `namespace/service`; entry: port. */
+export const portsInUse = defineIndex({
+  name: 'portsInUse',
+  stratum: strata.findingIndexes,
+  over: objectsOf(...servedRouteKinds),
+  *entries(read, kind = '', namespace = '', name = '') {
+    if (!read.query(attachments, kind, namespace, name).some(({ outcome }) => outcome.type === 'attached')) return;
+    for (const { outcome } of read.query(backends, kind, namespace, name).flat()) {
+      if (outcome.type === 'service') yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: String(outcome.port) };
+    }
+  },
+});

@@ -1,0 +1,25 @@
+import { objectsOf } from '../graph/inputs.ts';
+import { strata } from '../graph/strata.ts';
+import { defineEmission } from '../incremental/index.ts';
+import { gatewayClassStatus, type GatewayClassStatus } from './gateway-class.ts';
+import { gatewayStatus, type GatewayStatus } from './gateway.ts';
+import { routeStatus, type RouteStatus } from './route.ts';
+
+/** The part of an object's status that is ours, without times. */
+export type OwnStatus = GatewayClassStatus | GatewayStatus | RouteStatus;
+
+/** One value per object that we have something to say about. Key: `kind/namespace/name`. */
+export const statuses = defineEmission<OwnStatus>({
+  name: 'statuses',
+  stratum: strata.emissions,
+  over: objectsOf('GatewayClass', 'Gateway', 'HTTPRoute'),
+  *emit(read, kind = '', namespace = '', name = '') {
+    const status = statusOf();
+    if (status !== undefined) yield { key: `${kind}/${namespace}/${name}`, value: status };
+
+    function statusOf(): OwnStatus | undefined {
+      if (kind === 'GatewayClass') return gatewayClassStatus(read, name);
+      return kind === 'Gateway' ? gatewayStatus(read, namespace, name) : routeStatus(read, kind, namespace, name);
+    }
+  },
+});

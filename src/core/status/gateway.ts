@@ -1,0 +1,98 @@
+import { isOurGateway, listenerNames, listenerNode, type ListenerNode } from '../graph/gateway.ts';
+import { acknowledgementCell, readObject, type Acknowledgement } from '../graph/inputs.ts';
+import type { RouteKind } from '../graph/protocols.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { listenerKey, listenerValidity, partProblems, routesOfListener, type PartProblem } from '../rules/validity.ts';
+import { conditionsAt, isFalse, isTrue, isUnknown, joinMessages, type Condition, type Outcome } from './conditions.ts';
+
+export interface ListenerStatus {
+  readonly name: string;
+  readonly supportedKinds: readonly RouteKind[];
+  readonly attachedRoutes: number;
+  readonly conditions: readonly Condition[];
+}
+
+export interface GatewayStatus {
+  readonly addresses: Acknowledgement['addresses'];
+  readonly conditions: readonly Condition[];
+  readonly listeners: readonly ListenerStatus[];
+}
+
+/** The status of a Gateway of ours, `undefined` for all others (GatewayStatus; GEP-1364). */
+export function gatewayStatus(read: Reader, namespace: string, name: string): GatewayStatus | undefined {
+  const gateway = readObject(read, 'Gateway', namespace, name);
+  if (gateway === undefined || !read.query(isOurGateway, namespace, name)) return undefined;
+  const { generation } = gateway.meta;
+  const problems = read.query(partProblems, 'Gateway', namespace, name);
+  const acknowledgement = read.input(acknowledgementCell, namespace, name);
+  const listeners = read.query(listenerNames, namespace, name).flatMap((listenerName): readonly JudgedListener[] => {
+    const node = read.query(listenerNode, namespace, name, listenerName);
+    return node === undefined ? [] : [judgeListener(node, problems, { generation, acknowledgement })];
+  });
+
+  const accepted = gatewayAccepted(problems, listeners);
+  const programmed = accepted.status === 'False' ? isFalse('Invalid', accepted.message) : gatewayProgrammed(generation, acknowledgement);
+  const unresolved = listeners.filter((listener) => listener.outcomes.ResolvedRefs.status === 'False');
+  const resolved =
+    unresolved.length === 0 ? isTrue('ResolvedRefs') : isFalse('ListenersNotResolved', joinMessages(unresolved.map((listener) => `Listener ${listener.node.name}: ${listener.outcomes.ResolvedRefs.message}`)));
+  return {
+    addresses: acknowledgement?.addresses ?? [],
+    conditions: conditionsAt(generation, { Accepted: accepted, Programmed: programmed, ResolvedRefs: resolved }),
+    listeners: listeners.map(({ node, outcomes }) => ({
+      name: node.name,
+      supportedKinds: node.routeKinds,
+      attachedRoutes: read.count(routesOfListener, listenerKey(namespace, name, node.name)),
+      conditions: conditionsAt(generation, outcomes),
+    })),
+  };
+}
+
+interface JudgedListener {
+  readonly node: ListenerNode;
+  readonly outcomes: { readonly Accepted: Outcome; readonly Programmed: Outcome; readonly ResolvedRefs: Outcome; readonly Conflicted: Outcome };
+}
+
+interface Observation {
+  readonly generation: number;
+  readonly acknowledgement: Acknowledgement | undefined;
+}
+
+function judgeListener(node: ListenerNode, problems: readonly PartProblem[], observation: Observation): JudgedListener {
+  const { accepted: refusal, conflicted: conflict, references } = listenerValidity(problems, node.index);
+  const against = refusal ?? conflict;
+  const accepted = against === undefined ? isTrue('Accepted') : isFalse(against.reason, against.message);
+  return {
+    node,
+    outcomes: {
+      Accepted: accepted,
+      Programmed: listenerProgrammed(node, accepted, observation),
+      ResolvedRefs: references === undefined ? isTrue('ResolvedRefs') : isFalse(references.reason, references.message),
+      Conflicted: conflict === undefined ? isFalse('NoConflicts', '') : isTrue(conflict.reason, conflict.message),
+    },
+  };
+}
+
+function listenerProgrammed(node: ListenerNode, accepted: Outcome, { generation, acknowledgement }: Observation): Outcome {
+  if (accepted.status === 'False') return isFalse('Invalid', accepted.message);
+  if (node.certificates.length > 0 && !node.certificates.some((certificate) => certificate.type === 'usable')) {
+    return isFalse('Invalid', 'None of the certificateRefs leads to a usable certificate; see ResolvedRefs.');
+  }
+  const problem = acknowledgement?.listenerProblems[node.name];
+  return problem === undefined ? gatewayProgrammed(generation, acknowledgement) : isFalse('Invalid', problem);
+}
+
+function gatewayAccepted(problems: readonly PartProblem[], listeners: readonly JudgedListener[]): Outcome {
+  const whole = problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
+  if (whole !== undefined) return isFalse(whole.reason, whole.message);
+  const invalid = listeners.filter((listener) => listener.outcomes.Accepted.status === 'False');
+  if (invalid.length === 0) return isTrue('Accepted');
+  const message = joinMessages(invalid.map((listener) => `Listener ${listener.node.name}: ${listener.outcomes.Accepted.message}`));
+  return invalid.length < listeners.length ? isTrue('ListenersNotValid', message) : isFalse('ListenersNotValid', message);
+}
+
+/** True only for what every ready data plane acknowledged, and once true for a generation, true for it. */
+function gatewayProgrammed(generation: number, acknowledgement: Acknowledgement | undefined): Outcome {
+  return acknowledgement !== undefined && acknowledgement.generation >= generation
+    ? isTrue('Programmed')
+    : isUnknown('Pending', 'Waiting for the data plane to acknowledge this generation.');
+}

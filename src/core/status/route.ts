@@ -1,0 +1,62 @@
+import { attachments, type Attachment, type ParentNode } from '../graph/attachment.ts';
+import { installationCell, readObject } from '../graph/inputs.ts';
+import type { ServedRouteKind } from '../graph/protocols.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/validity.ts';
+import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
+
+export interface RouteParentStatus {
+  readonly parentRef: ParentNode;
+  readonly controllerName: string;
+  readonly conditions: readonly Condition[];
+}
+
+export interface RouteStatus {
+  readonly parents: readonly RouteParentStatus[];
+}
+
+/**
+ * Our entries of a route's status: one per parentRef that names a Gateway of ours, in the order of the
+ * specification; nothing for parents that are absent or served by somebody else (RouteStatus; GEP-1364).
+ */
+export function routeStatus(read: Reader, kind: string, namespace: string, name: string): RouteStatus | undefined {
+  const route = readObject(read, kind as ServedRouteKind, namespace, name);
+  if (route === undefined) return undefined;
+  const ours = read.query(attachments, kind, namespace, name).filter(({ outcome }) => outcome.type !== 'foreign' && outcome.type !== 'absent');
+  if (ours.length === 0) return undefined;
+  const controllerName = read.input(installationCell)?.controllerName ?? '';
+  const problems = read.query(partProblems, kind, namespace, name);
+  const validity = read.query(routeValidity, kind, namespace, name);
+  const resolved = references(problems);
+  return {
+    parents: ours.map((attachment) => {
+      const accepted = acceptance(attachment, problems, validity);
+      const partial = accepted.status === 'True' ? partialValidity(validity) : undefined;
+      const outcomes = { Accepted: accepted, ResolvedRefs: resolved, ...(partial && { PartiallyInvalid: partial }) };
+      return { parentRef: attachment.parent, controllerName, conditions: conditionsAt(route.meta.generation, outcomes) };
+    }),
+  };
+}
+
+function acceptance(attachment: Attachment, problems: readonly PartProblem[], validity: RouteValidity): Outcome {
+  const ofParent = problems.find((problem) => problem.scope === 'parentRef' && problem.part === attachment.index && problem.condition === 'Accepted');
+  if (ofParent !== undefined) return isFalse(ofParent.reason, ofParent.message);
+  if (validity.refused !== undefined) return isFalse(validity.refused.reason, validity.refused.message);
+  return isTrue('Accepted');
+}
+
+/** Present only while some rules work and others do not; the message must begin with "Dropped Rule". */
+function partialValidity({ failedRules }: RouteValidity): Outcome | undefined {
+  const failed = Object.entries(failedRules).filter(([, problem]) => problem.condition === 'Accepted');
+  const [first] = failed;
+  if (first === undefined) return undefined;
+  const which = failed.map(([index]) => index).join(', ');
+  const why = joinMessages(failed.map(([, problem]) => problem.message));
+  return isTrue(first[1].reason, `Dropped Rule ${which} (counted from 0; their requests are answered 500): ${why}`);
+}
+
+function references(problems: readonly PartProblem[]): Outcome {
+  const unresolved = problems.filter((problem) => problem.condition === 'ResolvedRefs');
+  const [first] = unresolved;
+  return first === undefined ? isTrue('ResolvedRefs') : isFalse(first.reason, joinMessages(unresolved.map((problem) => problem.message)));
+}
