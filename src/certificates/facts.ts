@@ -1,0 +1,118 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import type { CertificateFacts } from '../core/graph/inputs.ts';
+import type { CertificateMaterial } from './source.ts';
+
+/** What a Secret holds, or why that cannot be used. Problems never quote what the Secret holds. */
+export type TlsSecret = { readonly type: 'material'; readonly material: CertificateMaterial } | Unusable;
+
+interface Unusable {
+  readonly type: 'unusable';
+  readonly problem: string;
+}
+
+/**
+ * What evaluation may know of a Secret of type `kubernetes.io/tls`: names and validity of its certificate, never
+ * the key. Never throws.
+ *
+ * @param secret the Secret as JSON, of any shape
+ */
+export function certificateFacts(secret: unknown): CertificateFacts {
+  const read = readTlsSecret(secret);
+  if (read.type === 'unusable') return read;
+  return attempt(() => describeLeaf(read.material)) ?? unusable('the validity of the first certificate in tls.crt cannot be read');
+}
+
+function describeLeaf(material: CertificateMaterial): CertificateFacts {
+  const leaf = new X509Certificate(material.certificate);
+  return {
+    type: 'certificate',
+    dnsNames: dnsNames(leaf.subjectAltName ?? ''),
+    notBefore: rfc3339(leaf.validFromDate),
+    notAfter: rfc3339(leaf.validToDate),
+  };
+}
+
+/**
+ * The certificate chain and key of a Secret of type `kubernetes.io/tls`, proven to be readable and to belong
+ * together. Like the API server it lets `stringData` win over `data`. Never throws.
+ */
+export function readTlsSecret(secret: unknown): TlsSecret {
+  const { type, data, stringData } = asRecord(secret);
+  if (type !== 'kubernetes.io/tls') return unusable(`its type is ${typeof type === 'string' ? JSON.stringify(type) : 'missing'}; write type: kubernetes.io/tls`);
+  const certificate = readEntry('tls.crt', asRecord(data), asRecord(stringData));
+  if (certificate.type === 'unusable') return certificate;
+  const privateKey = readEntry('tls.key', asRecord(data), asRecord(stringData));
+  if (privateKey.type === 'unusable') return privateKey;
+  return checkPair({ certificate: certificate.text, privateKey: privateKey.text });
+}
+
+type Entry = { readonly type: 'text'; readonly text: string } | Unusable;
+
+function readEntry(name: 'tls.crt' | 'tls.key', data: Record<string, unknown>, stringData: Record<string, unknown>): Entry {
+  const plain = stringData[name];
+  if (typeof plain === 'string' && plain !== '') return { type: 'text', text: plain };
+  const encoded = data[name];
+  if (encoded === undefined || encoded === null) return unusable(`${name} is missing from its data`);
+  if (typeof encoded !== 'string') return unusable(`${name} is no text; data holds base64`);
+  const text = decodeBase64(encoded);
+  if (text === undefined) return unusable(`${name} is not base64; put PEM text under stringData instead`);
+  return text === '' ? unusable(`${name} is empty`) : { type: 'text', text };
+}
+
+function decodeBase64(encoded: string): string | undefined {
+  const compact = encoded.replace(/[\r\n]/g, '');
+  if (compact.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(compact)) return undefined;
+  return Buffer.from(compact, 'base64').toString('utf8');
+}
+
+function checkPair(material: CertificateMaterial): TlsSecret {
+  const chain = material.certificate.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
+  if (chain === null) {
+    const swapped = material.certificate.includes('PRIVATE KEY-----');
+    return unusable(swapped ? 'tls.crt holds a private key instead of a certificate' : 'tls.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)');
+  }
+  const certificates = chain.map((pem) => attempt(() => new X509Certificate(pem)));
+  const broken = certificates.indexOf(undefined);
+  if (broken !== -1) return unusable(`certificate ${broken + 1} of ${chain.length} in tls.crt cannot be read`);
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(material.privateKey)) return unusable('tls.key holds no PEM private key (-----BEGIN PRIVATE KEY-----)');
+  if (/ENCRYPTED/.test(material.privateKey)) return unusable('tls.key is encrypted with a passphrase; store it without');
+  const key: KeyObject | undefined = attempt(() => createPrivateKey(material.privateKey));
+  if (key === undefined) return unusable('the private key in tls.key cannot be read');
+  const leafFits = attempt(() => certificates[0]?.checkPrivateKey(key)) === true;
+  return leafFits ? { type: 'material', material } : unusable('tls.key does not belong to the first certificate in tls.crt');
+}
+
+/** OpenSSL's own messages name no field and change between versions; that it failed is enough. */
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The DNS entries of a subject alternative name as Node prints it: `DNS:a.example, IP Address:127.0.0.1`. Entries
+ * with unusual characters are quoted, and read as a whole, so that none can pretend to be several.
+ */
+function dnsNames(subjectAltName: string): readonly string[] {
+  const entry = /([^:,"]+):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/y;
+  const names: string[] = [];
+  for (let found = entry.exec(subjectAltName); found !== null; found = entry.exec(subjectAltName)) {
+    const [, kind, value = ''] = found;
+    if (kind === 'DNS' && !value.startsWith('"')) names.push(value.toLowerCase());
+  }
+  return names;
+}
+
+function rfc3339(date: Date): string {
+  return date.toISOString().replace('.000Z', 'Z');
+}
+
+function asRecord(json: unknown): Record<string, unknown> {
+  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
+}
+
+function unusable(problem: string): Unusable {
+  return { type: 'unusable', problem };
+}

@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { generateKeyPairSync } from 'node:crypto';
+import { createAuthority, issueServingCertificate, validFor, type Authority } from '../../../src/certificates/authority.ts';
+import { certificateFacts, readTlsSecret } from '../../../src/certificates/facts.ts';
+import type { CertificateMaterial } from '../../../src/certificates/source.ts';
+
+let authority: Authority;
+let material: CertificateMaterial;
+
+beforeAll(async () => {
+  authority = await createAuthority();
+  material = await issueServingCertificate(
+    authority,
+    { dnsNames: ['Shop.example.com', '*.example.com'], ipAddresses: ['127.0.0.1'] },
+    validFor(30, new Date('2026-03-01T12:00:00Z')),
+  );
+});
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const secret = (certificate: unknown, privateKey: unknown) => ({ type: 'kubernetes.io/tls', data: { 'tls.crt': certificate, 'tls.key': privateKey } });
+
+describe('certificateFacts', () => {
+  test('tells names and validity, and nothing of the key', () => {
+    const facts = certificateFacts(secret(base64(material.certificate), base64(material.privateKey)));
+    expect(facts).toEqual({
+      type: 'certificate',
+      dnsNames: ['shop.example.com', '*.example.com'],
+      notBefore: '2026-03-01T11:55:00Z',
+      notAfter: '2026-03-31T12:00:00Z',
+    });
+  });
+
+  test('reads the first of a chain', () => {
+    const chain = `${material.certificate}\n${authority.certificate}\n`;
+    expect(certificateFacts(secret(base64(chain), base64(material.privateKey)))).toMatchObject({ dnsNames: ['shop.example.com', '*.example.com'] });
+  });
+
+  test('reads base64 with line breaks, and stringData before data', () => {
+    const broken = base64(material.certificate).replace(/.{64}/g, '$&\n');
+    expect(certificateFacts(secret(broken, base64(material.privateKey)))).toMatchObject({ type: 'certificate' });
+    const stringData = { 'tls.crt': material.certificate, 'tls.key': material.privateKey };
+    expect(certificateFacts({ ...secret('!', '!'), stringData })).toMatchObject({ type: 'certificate' });
+  });
+
+  const unusable: [problem: string, make: () => unknown][] = [
+    ['its type is "Opaque"; write type: kubernetes.io/tls', () => ({ ...secret('', ''), type: 'Opaque' })],
+    ['its type is missing; write type: kubernetes.io/tls', () => ({ data: {} })],
+    ['its type is missing; write type: kubernetes.io/tls', () => null],
+    ['tls.crt is missing from its data', () => ({ type: 'kubernetes.io/tls' })],
+    ['tls.crt is missing from its data', () => secret(undefined, 'YQ==')],
+    ['tls.key is missing from its data', () => secret(base64(material.certificate), undefined)],
+    ['tls.crt is no text; data holds base64', () => secret(17, '')],
+    ['tls.crt is not base64; put PEM text under stringData instead', () => secret(material.certificate, '')],
+    ['tls.crt is empty', () => secret('', '')],
+    ['tls.key is empty', () => secret(base64(material.certificate), '')],
+    ['tls.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)', () => secret(base64('hello'), base64(material.privateKey))],
+    ['tls.crt holds a private key instead of a certificate', () => secret(base64(material.privateKey), base64(material.certificate))],
+    [
+      'certificate 2 of 2 in tls.crt cannot be read',
+      () => secret(base64(`${material.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`), base64(material.privateKey)),
+    ],
+    ['tls.key holds no PEM private key (-----BEGIN PRIVATE KEY-----)', () => secret(base64(material.certificate), base64('hello'))],
+    ['the private key in tls.key cannot be read', () => secret(base64(material.certificate), base64('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'))],
+    [
+      'tls.key is encrypted with a passphrase; store it without',
+      () => {
+        const { privateKey } = generateKeyPairSync('ec', {
+          namedCurve: 'P-256',
+          publicKeyEncoding: { type: 'spki', format: 'pem' },
+          privateKeyEncoding: { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'p' },
+        });
+        return secret(base64(material.certificate), base64(privateKey));
+      },
+    ],
+    [
+      'tls.key does not belong to the first certificate in tls.crt',
+      () => {
+        const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+        return secret(base64(material.certificate), base64(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()));
+      },
+    ],
+    ['tls.key does not belong to the first certificate in tls.crt', () => secret(base64(authority.certificate + material.certificate), base64(material.privateKey))],
+  ];
+  test.each(unusable)('says why a Secret is unusable: %s', (problem, make) => {
+    expect(certificateFacts(make())).toEqual({ type: 'unusable', problem });
+  });
+
+  test('never throws, whatever the JSON', () => {
+    const arbitrary = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ type: fc.constant('kubernetes.io/tls'), data: fc.oneof(fc.jsonValue(), fc.record({ 'tls.crt': fc.jsonValue(), 'tls.key': fc.jsonValue() })), stringData: fc.jsonValue() }),
+    );
+    fc.assert(fc.property(arbitrary, (json) => expect(certificateFacts(json).type).toBe('unusable')));
+  });
+
+  test('never throws on a damaged certificate or key', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(255), fc.boolean(), (at, byte, inKey) => {
+        const damage = (text: string) => {
+          const bytes = Buffer.from(text);
+          bytes[at % bytes.length] = byte;
+          return bytes.toString('base64');
+        };
+        const facts = certificateFacts(
+          inKey ? secret(base64(material.certificate), damage(material.privateKey)) : secret(damage(material.certificate), base64(material.privateKey)),
+        );
+        expect(['certificate', 'unusable']).toContain(facts.type);
+      }),
+    );
+  });
+});
+
+describe('readTlsSecret', () => {
+  test('hands out certificate and key as PEM', () => {
+    expect(readTlsSecret(secret(base64(material.certificate), base64(material.privateKey)))).toEqual({ type: 'material', material });
+  });
+});
