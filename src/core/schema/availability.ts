@@ -6,9 +6,10 @@ export const channels = ['standard', 'experimental'] as const;
 /** The release channel of a bundle (GEP-922). Both bring the same kinds; experimental has more fields. */
 export type Channel = (typeof channels)[number];
 
-/** One set of CRDs: a minor release and the channel it was installed from. */
+/** One set of CRDs: a minor release, in one of its channels. */
 export interface Bundle {
   readonly minor: Minor;
+  readonly channel: Channel;
 }
 
 /**
@@ -51,18 +52,18 @@ export function versions<T>(...parts: readonly Versioned<T>[]): Versioned<T> {
 }
 
 /** Whether something with this availability exists in a bundle. */
-export function exists(availability: Availability, bundle: Bundle, channel: Channel): boolean {
+export function exists(availability: Availability, bundle: Bundle): boolean {
   const { since, until } = availability;
-  const start = since?.[channel];
-  const end = until?.[channel];
+  const start = since?.[bundle.channel];
+  const end = until?.[bundle.channel];
   if (since !== undefined && (start === undefined || isBefore(bundle.minor, start))) return false;
   return end === undefined || isBefore(bundle.minor, end);
 }
 
 /** The value that holds in a bundle; `undefined` where there is none. */
-export function resolve<T>(value: MaybeVersioned<T>, bundle: Bundle, channel: Channel): T | undefined {
+export function resolve<T>(value: MaybeVersioned<T>, bundle: Bundle): T | undefined {
   if (!isVersioned(value)) return value;
-  return value.variants.findLast((variant) => exists(variant.availability, bundle, channel))?.value;
+  return value.variants.findLast((variant) => exists(variant.availability, bundle))?.value;
 }
 
 /** All values something ever had, oldest variant first: readers accept every one of them. */
@@ -71,8 +72,8 @@ export function allVariants<T>(value: MaybeVersioned<T>): readonly T[] {
 }
 
 /** The items of a list that exist in a bundle. */
-export function resolveAll<T>(values: readonly MaybeVersioned<T>[], bundle: Bundle, channel: Channel): readonly T[] {
-  return values.map((value) => resolve(value, bundle, channel)).filter((value): value is T => value !== undefined);
+export function resolveAll<T>(values: readonly MaybeVersioned<T>[], bundle: Bundle): readonly T[] {
+  return values.map((value) => resolve(value, bundle)).filter((value): value is T => value !== undefined);
 }
 
 function isVersioned<T>(value: MaybeVersioned<T>): value is Versioned<T> {

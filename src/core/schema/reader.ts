@@ -1,9 +1,7 @@
 import { allVariants } from './availability.ts';
 import type { ListNode, MapNode, Node, ObjectNode } from './node.ts';
+import { describeJson, isPresent, isRecord, type FieldPath, type Json } from './json.ts';
 import type { View } from './view.ts';
-
-/** A place inside an object: property names and list positions, `['spec', 'rules', 0]`. */
-export type FieldPath = readonly (string | number)[];
 
 /** Something that has another JSON type than any bundle gives it, and was therefore left out of the view. */
 export interface FieldProblem {
@@ -25,6 +23,10 @@ export interface ReadView<N> {
 export const unreadableString = '\u0000';
 /** The same for integers: no port, weight or status code. */
 export const unreadableInteger = -1;
+
+/** Reading ends here, with a problem about the whole object, so that nothing of it is taken for readable. */
+const maximumUnreadable = 256;
+const tooMany: FieldProblem = { path: [], expected: `fewer than ${maximumUnreadable} unreadable fields`, found: 'more' };
 
 /**
  * Reads a JSON value as the table node describes it, in whatever bundle. Never throws, whatever the JSON.
@@ -51,10 +53,12 @@ interface Cursor {
 const absent = Symbol('absent');
 
 function read(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
+  if (cursor.unreadable.length >= maximumUnreadable) return absent;
   const node = nodes.find((candidate) => nodeTypes[candidate.type].holds(json));
   if (node === undefined) {
     const expected = nodes.map((candidate) => nodeTypes[candidate.type].name).join(' or ');
     cursor.unreadable.push({ path: cursor.path, expected, found: describeJson(json) });
+    if (cursor.unreadable.length === maximumUnreadable - 1) cursor.unreadable.push(tooMany);
     return absent;
   }
   if (node.type === 'object') return readObject(node, json as Json, cursor);
@@ -62,8 +66,6 @@ function read(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
   if (node.type === 'list') return readList(node, json as readonly unknown[], cursor);
   return json;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 function readObject(node: ObjectNode, json: Json, cursor: Cursor): unknown {
   const fields = Object.entries(node.fields).filter(([name]) => Object.hasOwn(json, name) && isPresent(json[name]));
@@ -112,19 +114,3 @@ const nodeTypes: Readonly<Record<Node['type'], NodeType>> = {
     holds: (json) => typeof json === 'string' || Number.isSafeInteger(json),
   },
 };
-
-function isRecord(json: unknown): boolean {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
-}
-
-function isPresent(json: unknown): boolean {
-  return json !== null && json !== undefined;
-}
-
-/** A word for the type of a JSON value, with article. */
-export function describeJson(json: unknown): string {
-  if (!isPresent(json)) return 'null';
-  if (Array.isArray(json)) return 'a list';
-  if (typeof json === 'number') return Number.isInteger(json) ? 'an integer' : 'a number';
-  return typeof json === 'object' ? 'an object' : `a ${typeof json}`;
-}

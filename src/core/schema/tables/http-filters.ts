@@ -10,7 +10,7 @@ const headers = list(
   { maxItems: 16, listType: 'map', keys: ['name'] },
 );
 
-const headerModifier = object(
+export const headerModifier = object(
   { add: headers, remove: { ...headerNames, maxItems: 16 }, set: headers },
   { semantics: ['headerModifier'] },
 );

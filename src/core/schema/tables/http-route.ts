@@ -16,7 +16,7 @@ const stringMatchType = string({ default: 'Exact', enum: ['Exact', 'RegularExpre
 const namedMatch = { required: ['name', 'value'] } as const;
 const namedMatches = { maxItems: 16, listType: 'map', keys: ['name'] } as const;
 
-const headerMatches = list(
+export const headerMatches = list(
   object({ name: headerName, type: stringMatchType, value: headerValue('regexOrValue') }, namedMatch),
   { ...namedMatches, semantics: ['headerMatches'] },
 );

@@ -1,4 +1,5 @@
-import type { MaybeVersioned } from '../availability.ts';
+import { allVariants, type MaybeVersioned } from '../availability.ts';
+import { isRecord, property } from '../json.ts';
 import type { ObjectNode } from '../node.ts';
 import { gatewayGroup } from './common.ts';
 
@@ -28,4 +29,16 @@ export interface KindVersion {
 /** A kind of the group gateway.networking.k8s.io. */
 export function gatewayTable<B extends ObjectNode>(table: Omit<KindTable<B>, 'group'>): KindTable<B> {
   return { group: gatewayGroup, ...table };
+}
+
+/** What an object of this kind looks like beside metadata: the version's own table where it has one. */
+export function bodyOf(table: KindTable, json: unknown): ObjectNode {
+  const apiVersion = isRecord(json) ? property(json, 'apiVersion') : undefined;
+  const versions = table.versions.flatMap((version) => allVariants(version));
+  return versions.find((version) => apiVersionOf(table, version.name) === apiVersion)?.body ?? table.body;
+}
+
+/** `gateway.networking.k8s.io/v1`, or `v1` in the core group. */
+export function apiVersionOf(table: Pick<KindTable, 'group'>, version: string): string {
+  return table.group === '' ? version : `${table.group}/${version}`;
 }

@@ -1,0 +1,41 @@
+import { minors, type Channel, type Minor } from './availability.ts';
+
+/** The releases whose tables are complete, oldest first. */
+export const supportedMinors: readonly Minor[] = ['1.7'];
+
+/** The same for people: `v1.7`. */
+export const supportedBundles: readonly string[] = supportedMinors.map((minor) => `v${minor}`);
+
+/** What the annotation `gateway.networking.k8s.io/bundle-version` of a CRD says. */
+export type BundleVersion =
+  /** `prerelease` is `rc.1`, `dev` …: the schema may be anywhere between two releases. */
+  | { readonly ok: true; readonly minor: Minor; readonly prerelease?: string }
+  | { readonly ok: false; readonly problem: string };
+
+const versionForm = /^v?(?<minor>[0-9]{1,4}\.[0-9]{1,4})(?:\.[0-9]{1,6})?(?:-(?<prerelease>[0-9A-Za-z.-]{1,64}))?$/;
+
+/**
+ * Reads a bundle version, `v1.7.0` or without `v` or patch. Annotations may be stale, missing or of a development
+ * build: then the problem says so, and what was expected. Never throws.
+ */
+export function parseBundleVersion(annotation: unknown): BundleVersion {
+  if (typeof annotation !== 'string' || annotation === '') return { ok: false, problem: 'no bundle version is given' };
+  const parts = versionForm.exec(annotation.trim())?.groups;
+  const prerelease = parts?.['prerelease'];
+  const minor = minors.find((known) => known === parts?.['minor']);
+  if (parts === undefined) return { ok: false, problem: 'it is no version; write for example v1.7.0' };
+  if (minor === undefined) return { ok: false, problem: `no release from v${minors[0]} to v${minors.at(-1)} is meant` };
+  return prerelease === undefined ? { ok: true, minor } : { ok: true, minor, prerelease };
+}
+
+/** Whether the tables describe exactly this bundle; prereleases may differ from the release and do not count. */
+export function isSupportedBundle(annotation: unknown): boolean {
+  const version = parseBundleVersion(annotation);
+  return version.ok && version.prerelease === undefined && supportedMinors.includes(version.minor);
+}
+
+/** Reads the annotation `gateway.networking.k8s.io/channel`; standard was once called stable. */
+export function parseChannel(annotation: unknown): Channel | undefined {
+  if (annotation === 'standard' || annotation === 'stable') return 'standard';
+  return annotation === 'experimental' ? 'experimental' : undefined;
+}

@@ -1,0 +1,26 @@
+/** A place inside an object: property names and list positions, `['spec', 'rules', 0]`. */
+export type FieldPath = readonly (string | number)[];
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isRecord(json: unknown): json is Json {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+/** In Kubernetes null is as good as absent. */
+export function isPresent(json: unknown): boolean {
+  return json !== null && json !== undefined;
+}
+
+/** The value of an own property, never of a prototype; `undefined` where there is none. */
+export function property(json: Json, name: string): unknown {
+  return Object.hasOwn(json, name) ? json[name] : undefined;
+}
+
+/** A word for the type of a JSON value, with article. */
+export function describeJson(json: unknown): string {
+  if (!isPresent(json)) return 'null';
+  if (Array.isArray(json)) return 'a list';
+  if (typeof json === 'number') return Number.isInteger(json) ? 'an integer' : 'a number';
+  return typeof json === 'object' ? 'an object' : `a ${typeof json}`;
+}
