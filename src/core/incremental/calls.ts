@@ -1,0 +1,62 @@
+import type { Index, Query } from './reader.ts';
+
+/** A computation as its callees see it. */
+export interface Frame {
+  readonly name: string;
+  readonly stratum: number;
+  readonly args: readonly string[];
+}
+
+/** Any query, where its types do not matter. */
+export type AnyQuery = Query<readonly string[], unknown>;
+
+/**
+ * The computations that are running, outermost first. Keeps the law of strata: whoever breaks it made a programming
+ * error, whatever the data.
+ */
+export class Calls {
+  private readonly frames: Frame[] = [];
+
+  /** Who is reading; `undefined` for the outside, which may read everything. */
+  get current(): Frame | undefined {
+    return this.frames.at(-1);
+  }
+
+  enter(frame: Frame): void {
+    this.frames.push(frame);
+  }
+
+  leave(): void {
+    this.frames.pop();
+  }
+
+  /** Throws unless the running computation may read `query`: of its own stratum or a lower one. */
+  allowQuery(query: AnyQuery): void {
+    const caller = this.current;
+    if (caller === undefined || query.stratum <= caller.stratum) return;
+    throw new Error(
+      `query ${query.name} (stratum ${query.stratum}) is read by ${describe(caller)} (stratum ${caller.stratum}): ` +
+        'a query may be read from its own or a higher stratum only',
+    );
+  }
+
+  /** Throws unless the running computation may read `index`: of a lower stratum. */
+  allowIndex(index: Index): void {
+    const caller = this.current;
+    if (caller === undefined || index.stratum < caller.stratum) return;
+    throw new Error(
+      `index ${index.name} (stratum ${index.stratum}) is read by ${describe(caller)} (stratum ${caller.stratum}): ` +
+        'an index may be read from a higher stratum only',
+    );
+  }
+
+  /** The error for a computation that, through others, reads itself. */
+  cycle(frame: Frame): Error {
+    const cycle = this.frames.slice(Math.max(0, this.frames.lastIndexOf(frame)));
+    return new Error(`queries read each other in a cycle: ${[...cycle, frame].map(describe).join(' -> ')}`);
+  }
+}
+
+function describe(frame: Frame): string {
+  return `${frame.name}(${frame.args.join(', ')})`;
+}

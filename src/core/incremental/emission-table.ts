@@ -1,0 +1,91 @@
+import type { Contributor, ContributorTable } from './cells.ts';
+import type { Engine } from './engine.ts';
+import { deepEqual } from './equal.ts';
+import type { Emission, Emitted, Reader } from './reader.ts';
+
+/** What became different in an emission. */
+export interface EmissionChange<T> {
+  readonly upserted: ReadonlyMap<string, T>;
+  readonly removed: ReadonlySet<string>;
+}
+
+/** The content of one emission, and how it differs from what was last taken. */
+export class EmissionTable implements ContributorTable<Emitted<unknown>> {
+  readonly emission: Emission<unknown>;
+  readonly content = new Map<string, unknown>();
+  readonly queue: Contributor<Emitted<unknown>>[] = [];
+  /** The value, as last taken, of each key that was touched since; `undefined` where there was none. */
+  private readonly taken = new Map<string, unknown>();
+
+  constructor(emission: Emission<unknown>) {
+    this.emission = emission;
+  }
+
+  get name(): string {
+    return this.emission.name;
+  }
+
+  get stratum(): number {
+    return this.emission.stratum;
+  }
+
+  produce(read: Reader, args: readonly string[]): Iterable<Emitted<unknown>> {
+    return this.emission.emit(read, ...args);
+  }
+
+  /** Takes in what queued contributors have to say. Adds errors to `errors`. */
+  settle(engine: Engine, errors: unknown[]): void {
+    if (this.queue.length === 0) return;
+    const different: Contributor<Emitted<unknown>>[] = [];
+    // All that goes away goes first: a key may move from one contributor to another.
+    for (const contributor of this.queue) {
+      const before = contributor.output;
+      try {
+        engine.update(contributor);
+      } catch (error) {
+        errors.push(error);
+      }
+      if (contributor.output === before) continue;
+      for (const { key } of before) this.remove(key);
+      different.push(contributor);
+    }
+    for (const contributor of different) contributor.output = contributor.output.filter((emitted) => this.add(emitted, errors));
+    this.queue.length = 0;
+  }
+
+  /** What changed since this was last called. */
+  take(): EmissionChange<unknown> | undefined {
+    if (this.taken.size === 0) return undefined;
+    const upserted = new Map<string, unknown>();
+    const removed = new Set<string>();
+    for (const [key, before] of this.taken) {
+      const now = this.content.get(key);
+      if (now === undefined) {
+        if (before !== undefined) removed.add(key);
+      } else if (!deepEqual(before, now)) {
+        upserted.set(key, now);
+      }
+    }
+    this.taken.clear();
+    return { upserted, removed };
+  }
+
+  private add(emitted: Emitted<unknown>, errors: unknown[]): boolean {
+    if (this.content.has(emitted.key)) {
+      errors.push(new Error(`emission ${this.name}: key ${JSON.stringify(emitted.key)} is emitted twice; the first one stays`));
+      return false;
+    }
+    this.remember(emitted.key);
+    this.content.set(emitted.key, emitted.value);
+    return true;
+  }
+
+  private remove(key: string): void {
+    this.remember(key);
+    this.content.delete(key);
+  }
+
+  private remember(key: string): void {
+    if (!this.taken.has(key)) this.taken.set(key, this.content.get(key));
+  }
+}

@@ -1,0 +1,141 @@
+import { Cell, type Contributor, type ContributorTable } from './cells.ts';
+import type { Engine } from './engine.ts';
+import { emptyFacets, Entries, type Facet, facetNames, type OpenBuckets, replaceContributions } from './entries.ts';
+import type { Index, IndexEntry, Reader } from './reader.ts';
+
+/** The content of one index, kept by deltas: a changed contributor costs what it contributes, whoever else does. */
+export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
+  readonly index: Index;
+  readonly queue: Contributor<IndexEntry>[] = [];
+  private readonly buckets = new Map<string, Bucket>();
+  private readonly touched = new Set<Bucket>();
+
+  constructor(index: Index) {
+    this.index = index;
+  }
+
+  get name(): string {
+    return this.index.name;
+  }
+
+  get stratum(): number {
+    return this.index.stratum;
+  }
+
+  get bucketCount(): number {
+    return this.buckets.size;
+  }
+
+  produce(read: Reader, args: readonly string[]): Iterable<IndexEntry> {
+    return this.index.entries(read, ...args);
+  }
+
+  /** The entries of a bucket, for looking only; `undefined` where it does not exist. */
+  entriesOf(bucket: string): Entries | undefined {
+    return this.buckets.get(bucket)?.entries;
+  }
+
+  /** The cell that stands for one facet of a bucket; created, with its bucket, if need be. */
+  facetCell(bucket: string, facet: keyof Facet, engine: Engine): FacetCell {
+    const home = this.bucket(bucket);
+    return (home.facets[facet] ??= new FacetCell(home, facet, engine.revision));
+  }
+
+  /** The same cell, where somebody reads it. */
+  findFacetCell(bucket: string, facet: keyof Facet): FacetCell | undefined {
+    return this.buckets.get(bucket)?.facets[facet];
+  }
+
+  open(bucket: string): Entries {
+    const home = this.bucket(bucket);
+    this.touched.add(home);
+    return home.entries;
+  }
+
+  /** Takes in what queued contributors have to say and wakes the readers of what changed. Adds errors to `errors`. */
+  settle(engine: Engine, errors: unknown[]): void {
+    if (this.queue.length === 0) return;
+    for (const contributor of this.queue) {
+      const before = contributor.output;
+      try {
+        engine.update(contributor);
+      } catch (error) {
+        errors.push(error);
+      }
+      if (contributor.output !== before) replaceContributions(this, before, contributor.output);
+    }
+    this.queue.length = 0;
+    for (const bucket of this.touched) bucket.settle(engine);
+    this.touched.clear();
+  }
+
+  private bucket(name: string): Bucket {
+    let bucket = this.buckets.get(name);
+    if (bucket === undefined) {
+      bucket = new Bucket(this.index, name, this.buckets);
+      this.buckets.set(name, bucket);
+    }
+    return bucket;
+  }
+}
+
+class Bucket {
+  readonly index: Index;
+  readonly name: string;
+  readonly entries = new Entries();
+  readonly facets: Record<keyof Facet, FacetCell | undefined> = { list: undefined, count: undefined, first: undefined };
+  private readonly home: Map<string, Bucket>;
+
+  constructor(index: Index, name: string, home: Map<string, Bucket>) {
+    this.index = index;
+    this.name = name;
+    this.home = home;
+  }
+
+  settle(engine: Engine): void {
+    for (const name of facetNames) {
+      const cell = this.facets[name];
+      if (cell !== undefined && this.entries.differs(name)) engine.changed(cell);
+    }
+    this.entries.settle();
+    this.freeIfUnused();
+  }
+
+  freeIfUnused(): void {
+    if (this.entries.size === 0 && facetNames.every((name) => this.facets[name] === undefined)) this.home.delete(this.name);
+  }
+}
+
+/** A facet of a bucket that somebody reads. */
+export class FacetCell extends Cell {
+  readonly facet: keyof Facet;
+  private readonly bucket: Bucket;
+
+  constructor(bucket: Bucket, facet: keyof Facet, revision: number) {
+    super(revision);
+    this.bucket = bucket;
+    this.facet = facet;
+  }
+
+  get index(): Index {
+    return this.bucket.index;
+  }
+
+  get bucketName(): string {
+    return this.bucket.name;
+  }
+
+  get value(): Facet[keyof Facet] {
+    return this.bucket.entries.read(this.facet);
+  }
+
+  free(): void {
+    this.bucket.facets[this.facet] = undefined;
+    this.bucket.freeIfUnused();
+  }
+}
+
+/** Reads a facet of entries that may not exist. */
+export function facetOf<F extends keyof Facet>(entries: Entries | undefined, facet: F): Facet[F] {
+  return entries === undefined ? emptyFacets[facet] : entries.read(facet);
+}

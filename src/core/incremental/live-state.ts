@@ -1,0 +1,154 @@
+import { type AnyQuery, Calls } from './calls.ts';
+import { Contributor, type ContributorTable, InputCell, Memo } from './cells.ts';
+import type { Write } from './declare.ts';
+import { EmissionTable } from './emission-table.ts';
+import { Engine } from './engine.ts';
+import type { Facet } from './entries.ts';
+import { deepEqual } from './equal.ts';
+import { facetOf, IndexTable } from './index-table.ts';
+import { keyOf } from './key.ts';
+import { LawfulReader, type Resolver } from './lawful-reader.ts';
+import type { Emission, Index, Input, Population, Reader } from './reader.ts';
+
+type Table = ContributorTable & { settle(engine: Engine, errors: unknown[]): void };
+
+/** All cells that exist, by declaration and arguments, and the tables driven by them. */
+export class LiveState implements Resolver {
+  readonly read: Reader;
+  readonly engine: Engine;
+  readonly inputs = new Map<Input<unknown>, Map<string, InputCell>>();
+  readonly memos = new Map<AnyQuery, Map<string, Memo>>();
+  readonly emissions = new Map<Emission<unknown>, EmissionTable>();
+  private readonly indexes = new Map<Index, IndexTable>();
+  /** The same tables in order of stratum. */
+  readonly orderedIndexes: readonly IndexTable[];
+  private readonly driven = new Map<Input<unknown>, Map<string, Table[]>>();
+  private readonly calls = new Calls();
+
+  constructor(indexes: readonly Index[], emissions: readonly Emission<unknown>[]) {
+    this.read = new LawfulReader(this.calls, this);
+    this.engine = new Engine(this.calls, this.read);
+    for (const index of indexes) {
+      const table = new IndexTable(index);
+      this.indexes.set(index, table);
+      this.drive(table, index.over);
+    }
+    for (const emission of emissions) {
+      const table = new EmissionTable(emission);
+      this.emissions.set(emission, table);
+      this.drive(table, emission.over);
+    }
+    this.orderedIndexes = [...this.indexes.values()].sort((left, right) => left.stratum - right.stratum);
+  }
+
+  /**
+   * Writes all of `writes` and brings every table up to date. Returns the errors of functions that threw; they
+   * contribute nothing until something that they read changes.
+   */
+  apply(writes: readonly Write[]): unknown[] {
+    if (this.calls.current !== undefined) throw new Error(`${this.calls.current.name} must not write: computations only read`);
+    const errors: unknown[] = [];
+    this.engine.revision++;
+    for (const write of writes) this.write(write);
+    for (const table of this.orderedIndexes) table.settle(this.engine, errors);
+    for (const table of this.emissions.values()) table.settle(this.engine, errors);
+    this.engine.sweep();
+    return errors;
+  }
+
+  input(input: Input<unknown>, args: readonly string[]): unknown {
+    if (this.calls.current === undefined) return this.findInput(input, keyOf(args))?.value;
+    const cell = this.inputCell(input, args);
+    this.engine.track(cell);
+    return cell.value;
+  }
+
+  query(query: AnyQuery, args: readonly string[]): unknown {
+    return this.engine.resultOf(this.memo(query, args));
+  }
+
+  facet<F extends keyof Facet>(index: Index, bucket: string, facet: F): Facet[F] {
+    const table = this.indexTable(index);
+    if (this.calls.current !== undefined) this.engine.track(table.facetCell(bucket, facet, this.engine));
+    return facetOf(table.entriesOf(bucket), facet);
+  }
+
+  findInput(input: Input<unknown>, key: string): InputCell | undefined {
+    return this.inputs.get(input)?.get(key);
+  }
+
+  findMemo(query: AnyQuery, key: string): Memo | undefined {
+    return this.memos.get(query)?.get(key);
+  }
+
+  /** Throws where the kernel was created without this index. */
+  indexTable(index: Index): IndexTable {
+    const table = this.indexes.get(index);
+    if (table === undefined) throw new Error(`index ${index.name} is not part of this kernel: add it to createKernel({ indexes })`);
+    return table;
+  }
+
+  /** The tables that a present cell with these arguments contributes to. */
+  drivenBy(input: Input<unknown>, args: readonly string[]): readonly Table[] {
+    const population = args[0];
+    return (population === undefined ? undefined : this.driven.get(input)?.get(population)) ?? [];
+  }
+
+  private drive(table: Table, over: Population): void {
+    const populations = getOrCreate(this.driven, over.input, newMap<Table[]>);
+    for (const population of new Set(over.populations)) getOrCreate(populations, population, newList<Table>).push(table);
+  }
+
+  private write({ input, args, value }: Write): void {
+    if (value === undefined && this.findInput(input, keyOf(args)) === undefined) return;
+    const cell = this.inputCell(input, args);
+    if (deepEqual(cell.value, value)) return;
+    const wasPresent = cell.value !== undefined;
+    cell.value = value;
+    this.engine.changed(cell);
+    if (!wasPresent) this.enlist(cell);
+    if (value === undefined) this.dismiss(cell);
+  }
+
+  private enlist(cell: InputCell): void {
+    cell.contributors = this.drivenBy(cell.input, cell.args).map(
+      (table) => new Contributor(table, cell.args, this.engine.revision),
+    );
+  }
+
+  private dismiss(cell: InputCell): void {
+    for (const contributor of cell.contributors) contributor.retire();
+    cell.contributors = [];
+    this.engine.offer(cell);
+  }
+
+  private inputCell(input: Input<unknown>, args: readonly string[]): InputCell {
+    const home = getOrCreate(this.inputs, input, newMap<InputCell>);
+    const key = keyOf(args);
+    return home.get(key) ?? new InputCell({ input, args, key, home }, this.engine.revision);
+  }
+
+  private memo(query: AnyQuery, args: readonly string[]): Memo {
+    const home = getOrCreate(this.memos, query, newMap<Memo>);
+    const key = keyOf(args);
+    return home.get(key) ?? new Memo({ query, args, key, home }, this.engine.revision);
+  }
+}
+
+function newMap<V>(): Map<string, V> {
+  return new Map();
+}
+
+function newList<V>(): V[] {
+  return [];
+}
+
+/** The value of `key`, created if there is none. */
+export function getOrCreate<K, V>(map: Map<K, V>, key: K, create: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = create();
+    map.set(key, value);
+  }
+  return value;
+}

@@ -1,0 +1,170 @@
+import type { AnyQuery, Frame } from './calls.ts';
+import { type Cell, type Computation, Contributor, type ContributorTable, Memo } from './cells.ts';
+import { Entries, facetNames, type OpenBuckets, replaceContributions } from './entries.ts';
+import type { IndexTable } from './index-table.ts';
+import { keyOf } from './key.ts';
+import { getOrCreate, type LiveState } from './live-state.ts';
+import type { Index, IndexEntry, Input, Reader } from './reader.ts';
+
+/** A cell as the overlay has it. */
+export interface OverlaidCell {
+  readonly input: Input<unknown>;
+  readonly args: readonly string[];
+  readonly value: unknown;
+}
+
+/** What the indexes need to know of the overlay they belong to. */
+export interface OverlayFunctions {
+  /** All cells that are different from the live ones. */
+  overlaidCells(): Iterable<OverlaidCell>;
+  /** Whether something that a live computation read is different; true also where that cannot be told. */
+  mayBeReached(computation: Computation): boolean;
+  /** Runs a function under the overlay on behalf of `frame`. Throws what the function throws. */
+  run<T>(frame: Frame, compute: (read: Reader) => T): T;
+}
+
+/**
+ * The buckets that differ under an overlay. Indexes are compared in order of stratum, and only up to the one that is
+ * asked for: contributors that the writes reach say again what they contribute, all others stay as they are.
+ */
+export class OverlayIndexes {
+  private readonly live: LiveState;
+  private readonly overlay: OverlayFunctions;
+  private readonly compared = new Map<Index, ForkedBuckets>();
+  /** The position, among the ordered indexes, of the first that was not compared yet. */
+  private next = 0;
+  private reach: Reach | undefined;
+
+  constructor(live: LiveState, overlay: OverlayFunctions) {
+    this.live = live;
+    this.overlay = overlay;
+  }
+
+  /** The entries of a bucket if contributions to it differ; their changes are relative to the live bucket. */
+  changedEntries(index: Index, bucket: string): Entries | undefined {
+    for (let table = this.nextTable(); table !== undefined && table.stratum <= index.stratum; table = this.nextTable()) {
+      this.compare(table);
+    }
+    return this.compared.get(index)?.find(bucket);
+  }
+
+  /** The live results of `query` that the writes may reach: first those reached at once, then through indexes. */
+  *reachedMemos(query: AnyQuery): Generator<Memo> {
+    const memos = this.currentReach().memosOf(query);
+    let position = 0;
+    for (;;) {
+      for (let memo = memos[position]; memo !== undefined; memo = memos[position]) {
+        position++;
+        yield memo;
+      }
+      const table = this.nextTable();
+      if (table === undefined || table.stratum >= query.stratum) return;
+      this.compare(table);
+    }
+  }
+
+  private nextTable(): IndexTable | undefined {
+    return this.live.orderedIndexes[this.next];
+  }
+
+  private currentReach(): Reach {
+    if (this.reach === undefined) {
+      this.reach = new Reach();
+      for (const { input, args } of this.overlay.overlaidCells()) this.reach.spread(this.live.findInput(input, keyOf(args)));
+    }
+    return this.reach;
+  }
+
+  /** All or nothing: where a contributor throws, the index stays to be compared. */
+  private compare(table: IndexTable): void {
+    const buckets = new ForkedBuckets(table);
+    const removed = this.compareDriving(table, buckets);
+    const reach = this.currentReach();
+    for (const contributor of reach.contributorsTo(table)) {
+      if (removed.has(contributor) || !this.overlay.mayBeReached(contributor)) continue;
+      replaceContributions(buckets, contributor.output as readonly IndexEntry[], this.produce(table, contributor.args));
+    }
+    this.compared.set(table.index, buckets);
+    this.next++;
+    buckets.spreadTo(reach);
+  }
+
+  /** Contributors that appear or go away with their cells; returns those that go away. */
+  private compareDriving(table: IndexTable, buckets: ForkedBuckets): Set<Contributor> {
+    const removed = new Set<Contributor>();
+    for (const { input, args, value } of this.overlay.overlaidCells()) {
+      if (!this.live.drivenBy(input, args).includes(table)) continue;
+      const contributor = this.live.findInput(input, keyOf(args))?.contributors.find((one) => one.table === table);
+      if (contributor === undefined) {
+        replaceContributions(buckets, [], this.produce(table, args));
+      } else if (value === undefined) {
+        removed.add(contributor);
+        replaceContributions(buckets, contributor.output as readonly IndexEntry[], []);
+      }
+    }
+    return removed;
+  }
+
+  private produce(table: IndexTable, args: readonly string[]): readonly IndexEntry[] {
+    const frame: Frame = { name: table.name, stratum: table.stratum, args };
+    return this.overlay.run(frame, (read) => [...table.produce(read, args)]);
+  }
+}
+
+/** Copies of those live buckets that were opened. */
+class ForkedBuckets implements OpenBuckets {
+  private readonly table: IndexTable;
+  private readonly forks = new Map<string, Entries>();
+
+  constructor(table: IndexTable) {
+    this.table = table;
+  }
+
+  open(bucket: string): Entries {
+    return getOrCreate(this.forks, bucket, () => this.table.entriesOf(bucket)?.fork() ?? new Entries());
+  }
+
+  find(bucket: string): Entries | undefined {
+    return this.forks.get(bucket);
+  }
+
+  spreadTo(reach: Reach): void {
+    for (const [bucket, entries] of this.forks) {
+      for (const facet of facetNames) {
+        if (entries.differs(facet)) reach.spread(this.table.findFacetCell(bucket, facet));
+      }
+    }
+  }
+}
+
+/** The live computations that, directly or not, read what differs. Grows while indexes are compared. */
+class Reach {
+  private readonly reached = new Set<Computation>();
+  private readonly memos = new Map<AnyQuery, Memo[]>();
+  private readonly contributors = new Map<ContributorTable, Contributor[]>();
+
+  memosOf(query: AnyQuery): readonly Memo[] {
+    return getOrCreate(this.memos, query, newList<Memo>);
+  }
+
+  contributorsTo(table: ContributorTable): readonly Contributor[] {
+    return this.contributors.get(table) ?? [];
+  }
+
+  /** Adds all that read `cell`; nothing where no such cell is live. */
+  spread(cell: Cell | undefined): void {
+    const stack: Computation[] = [];
+    cell?.pushReaders(stack);
+    for (let reader = stack.pop(); reader !== undefined; reader = stack.pop()) {
+      if (this.reached.has(reader)) continue;
+      this.reached.add(reader);
+      if (reader instanceof Memo) getOrCreate(this.memos, reader.query, newList<Memo>).push(reader);
+      if (reader instanceof Contributor) getOrCreate(this.contributors, reader.table, newList<Contributor>).push(reader);
+      reader.pushReaders(stack);
+    }
+  }
+}
+
+function newList<V>(): V[] {
+  return [];
+}

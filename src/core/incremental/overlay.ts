@@ -1,0 +1,176 @@
+import { type AnyQuery, Calls, type Frame } from './calls.ts';
+import { type Cell, type Computation, InputCell, Memo, sameResult } from './cells.ts';
+import type { Write } from './declare.ts';
+import type { Entries, Facet } from './entries.ts';
+import { deepEqual } from './equal.ts';
+import { FacetCell, facetOf } from './index-table.ts';
+import { keyOf } from './key.ts';
+import { LawfulReader, type Resolver } from './lawful-reader.ts';
+import { getOrCreate, type LiveState } from './live-state.ts';
+import { type OverlaidCell, type OverlayFunctions, OverlayIndexes } from './overlay-indexes.ts';
+import type { Index, Input, Query, Reader } from './reader.ts';
+
+/** A live result that is different under an overlay. */
+export interface Affected<A extends readonly string[], T> {
+  readonly args: A;
+  readonly before: () => T;
+  readonly after: () => T;
+}
+
+/** The state as if some writes had been applied; nothing is written. Valid until the kernel applies something. */
+export interface Overlay {
+  readonly read: Reader;
+  /**
+   * The live results of `query` that are different under the overlay, found one by one: stop iterating to stop
+   * working. Results that nobody in the kernel keeps are not among them.
+   */
+  affected<A extends readonly string[], T>(query: Query<A, T>): Iterable<Affected<A, T>>;
+}
+
+/** A query's result under the overlay. */
+class Answer implements Frame {
+  readonly query: AnyQuery;
+  readonly args: readonly string[];
+  running = true;
+  value: unknown;
+  /** Whether it is different from the live result; true where there is none. */
+  different = true;
+
+  constructor(query: AnyQuery, args: readonly string[]) {
+    this.query = query;
+    this.args = args;
+  }
+
+  get name(): string {
+    return this.query.name;
+  }
+
+  get stratum(): number {
+    return this.query.stratum;
+  }
+}
+
+/**
+ * Answers reads from the live state wherever the writes do not reach, which it finds out on demand: a live result
+ * whose dependencies are the same under the overlay is the same too. Everything else is computed here and kept here.
+ */
+export class OverlayState implements Resolver, Overlay, OverlayFunctions {
+  readonly read: Reader;
+  private readonly live: LiveState;
+  private readonly revision: number;
+  private readonly calls = new Calls();
+  private readonly cells = new Map<Input<unknown>, Map<string, OverlaidCell>>();
+  private readonly answers = new Map<AnyQuery, Map<string, Answer>>();
+  private readonly indexes: OverlayIndexes;
+
+  constructor(live: LiveState, writes: readonly Write[]) {
+    this.live = live;
+    this.revision = live.engine.revision;
+    this.read = new LawfulReader(this.calls, this);
+    for (const { input, args, value } of writes) {
+      const key = keyOf(args);
+      const cells = getOrCreate(this.cells, input, () => new Map<string, OverlaidCell>());
+      if (deepEqual(live.findInput(input, key)?.value, value)) cells.delete(key);
+      else cells.set(key, { input, args, value });
+    }
+    this.indexes = new OverlayIndexes(live, this);
+  }
+
+  input(input: Input<unknown>, args: readonly string[]): unknown {
+    this.assertValid();
+    const key = keyOf(args);
+    const overlaid = this.cells.get(input)?.get(key);
+    return overlaid === undefined ? this.live.findInput(input, key)?.value : overlaid.value;
+  }
+
+  query(query: AnyQuery, args: readonly string[]): unknown {
+    this.assertValid();
+    return this.answer(query, args).value;
+  }
+
+  facet<F extends keyof Facet>(index: Index, bucket: string, facet: F): Facet[F] {
+    this.assertValid();
+    return facetOf(this.entriesOf(index, bucket), facet);
+  }
+
+  *affected<A extends readonly string[], T>(query: Query<A, T>): Generator<Affected<A, T>> {
+    for (const memo of this.indexes.reachedMemos(query)) {
+      this.assertValid();
+      const answer = this.answer(query, memo.args);
+      if (!answer.different) continue;
+      const before = memo.value;
+      yield { args: memo.args as A, before: () => before as T, after: () => answer.value as T };
+    }
+  }
+
+  *overlaidCells(): Generator<OverlaidCell> {
+    for (const cells of this.cells.values()) yield* cells.values();
+  }
+
+  mayBeReached(computation: Computation): boolean {
+    try {
+      return computation.dependencies.some((cell) => this.isDifferent(cell));
+    } catch {
+      // No verdict yet: the function runs, meets the error again and may handle it.
+      return true;
+    }
+  }
+
+  run<T>(frame: Frame, compute: (read: Reader) => T): T {
+    this.calls.enter(frame);
+    try {
+      return compute(this.read);
+    } finally {
+      this.calls.leave();
+    }
+  }
+
+  private entriesOf(index: Index, bucket: string): Entries | undefined {
+    return this.indexes.changedEntries(index, bucket) ?? this.live.indexTable(index).entriesOf(bucket);
+  }
+
+  private isDifferent(cell: Cell): boolean {
+    if (cell instanceof Memo) return this.answer(cell.query, cell.args).different;
+    if (cell instanceof InputCell) return this.cells.get(cell.input)?.has(keyOf(cell.args)) === true;
+    if (cell instanceof FacetCell) return this.indexes.changedEntries(cell.index, cell.bucketName)?.differs(cell.facet) === true;
+    return false;
+  }
+
+  private answer(query: AnyQuery, args: readonly string[]): Answer {
+    const key = keyOf(args);
+    const answers = getOrCreate(this.answers, query, () => new Map<string, Answer>());
+    const known = answers.get(key);
+    if (known?.running === true) throw this.calls.cycle(known);
+    if (known !== undefined) return known;
+    const answer = new Answer(query, args);
+    answers.set(key, answer);
+    try {
+      this.resolve(answer, this.live.findMemo(query, key));
+    } catch (error) {
+      answers.delete(key);
+      throw error;
+    }
+    answer.running = false;
+    return answer;
+  }
+
+  private resolve(answer: Answer, memo: Memo | undefined): void {
+    const isLive = memo !== undefined && !memo.stale;
+    if (isLive && !this.mayBeReached(memo)) {
+      answer.value = memo.value;
+      answer.different = false;
+      return;
+    }
+    answer.value = this.run(answer, (read) => answer.query.compute(read, ...answer.args));
+    if (isLive && sameResult(answer.query, memo.value, answer.value)) {
+      answer.value = memo.value;
+      answer.different = false;
+    }
+  }
+
+  private assertValid(): void {
+    if (this.live.engine.revision !== this.revision) {
+      throw new Error('the overlay is out of date: the kernel has applied writes since it was made');
+    }
+  }
+}
