@@ -1,0 +1,75 @@
+import type { ConfigKey, HeaderFilter, PathModifier, RouteBackend, RouteConfig, RouteFilter, RouteRule } from '../core/routing/config.ts';
+import { Balancer } from './balancer.ts';
+import { compileHeaderEdits } from './header-edits.ts';
+import type { HeaderEdits } from './header-edits.ts';
+import { sendableModifier } from './location.ts';
+import type { Redirect } from './location.ts';
+
+/** A rule with everything prepared that does not depend on the request. */
+export interface CompiledRule {
+  readonly fails: boolean;
+  readonly requestEdits: readonly HeaderEdits[];
+  readonly responseEdits: readonly HeaderEdits[];
+  readonly redirect: Redirect | undefined;
+  readonly rewrite: { readonly hostname: string | undefined; readonly path: PathModifier | undefined } | undefined;
+  readonly backends: Balancer<CompiledBackend>;
+  /** Milliseconds; 0: no limit. */
+  readonly requestTimeout: number;
+  readonly backendRequestTimeout: number;
+}
+
+export interface CompiledBackend {
+  /** `namespace/service/port`; `invalid` for one that cannot be used. */
+  readonly label: string;
+  /** `undefined`: its share of requests is answered 500. */
+  readonly endpoints: ConfigKey | undefined;
+  /** Edits of the rule, then the backend's own. */
+  readonly requestEdits: readonly HeaderEdits[];
+  readonly responseEdits: readonly HeaderEdits[];
+}
+
+/** Rules of a route, compiled; balancers go on where those of the route's previous version stand. */
+export function compileRules(route: RouteConfig, previous: ReadonlyMap<number, CompiledRule>): Map<number, CompiledRule> {
+  return new Map(route.rules.map((rule) => [rule.index, compileRule(rule, previous.get(rule.index))]));
+}
+
+function compileRule(rule: RouteRule, previous: CompiledRule | undefined): CompiledRule {
+  const headerFilters = rule.filters.filter(isHeaderFilter);
+  const redirect = rule.filters.find((filter) => filter.type === 'redirect');
+  const rewrite = rule.filters.find((filter) => filter.type === 'rewrite');
+  const edits = {
+    requestEdits: compileHeaderEdits(headerFilters, 'requestHeaders'),
+    responseEdits: compileHeaderEdits(headerFilters, 'responseHeaders'),
+  };
+  const backends = rule.backends.map((backend) => ({ weight: backend.weight, value: compileBackend(backend, edits) }));
+  return {
+    ...edits,
+    fails: rule.failure !== undefined,
+    redirect: redirect === undefined ? undefined : withSendablePath(redirect),
+    rewrite: rewrite === undefined ? undefined : { hostname: rewrite.hostname, path: sendableModifier(rewrite.path) },
+    backends: new Balancer(backends, previous?.backends),
+    requestTimeout: rule.requestTimeout ?? 0,
+    backendRequestTimeout: rule.backendRequestTimeout ?? 0,
+  };
+}
+
+type Edits = Pick<CompiledRule, 'requestEdits' | 'responseEdits'>;
+
+function compileBackend({ target, filters }: RouteBackend, ofRule: Edits): CompiledBackend {
+  const usable = target.type === 'endpoints';
+  return {
+    label: usable ? target.key.replace(/^endpoints\//, '') : 'invalid',
+    endpoints: usable ? target.key : undefined,
+    requestEdits: [...ofRule.requestEdits, ...compileHeaderEdits(filters, 'requestHeaders')],
+    responseEdits: [...ofRule.responseEdits, ...compileHeaderEdits(filters, 'responseHeaders')],
+  };
+}
+
+function withSendablePath(redirect: Redirect): Redirect {
+  const path = sendableModifier(redirect.path);
+  return path === undefined ? redirect : { ...redirect, path };
+}
+
+function isHeaderFilter(filter: RouteFilter): filter is HeaderFilter {
+  return filter.type === 'requestHeaders' || filter.type === 'responseHeaders';
+}

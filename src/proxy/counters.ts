@@ -1,0 +1,64 @@
+import { reasons } from './reasons.ts';
+import type { Reason } from './reasons.ts';
+
+/** Upper bounds of the duration buckets in milliseconds; a last bucket without bound follows. */
+export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
+
+/**
+ * What the data plane counts since its start, as plain numbers that a metrics page reads when it is asked for.
+ * No label depends on configuration or traffic, so that the number of series is fixed.
+ */
+export interface ProxyCounters {
+  connections: number;
+  openConnections: number;
+  tlsFailures: number;
+  requests: number;
+  openRequests: number;
+  /** Final answers by the first digit of their status; 499 stands for clients that left before one. */
+  readonly responses: Record<'1xx' | '2xx' | '3xx' | '4xx' | '5xx', number>;
+  readonly reasons: Record<Reason, number>;
+  /** Bytes of bodies. */
+  requestBytes: number;
+  responseBytes: number;
+  upstreamAttempts: number;
+  upstreamConnectFailures: number;
+  durationSum: number;
+  /** Requests by duration, not cumulative: position n counts those up to `durationBounds[n]`. */
+  readonly durations: number[];
+}
+
+/** Counters that stand at zero. */
+export function createCounters(): ProxyCounters {
+  return {
+    connections: 0,
+    openConnections: 0,
+    tlsFailures: 0,
+    requests: 0,
+    openRequests: 0,
+    responses: { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 },
+    reasons: Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<Reason, number>,
+    requestBytes: 0,
+    responseBytes: 0,
+    upstreamAttempts: 0,
+    upstreamConnectFailures: 0,
+    durationSum: 0,
+    durations: Array.from({ length: durationBounds.length + 1 }, () => 0),
+  };
+}
+
+/** Counts one ended request: its final status, why it failed if it did, and how many milliseconds it took. */
+export function countOutcome(counters: ProxyCounters, status: number, reason: Reason | undefined, duration: number): void {
+  counters.responses[statusClass(status)] += 1;
+  if (reason !== undefined) counters.reasons[reason] += 1;
+  counters.durationSum += duration;
+  const fitting = durationBounds.findIndex((bound) => duration <= bound);
+  const bucket = fitting === -1 ? durationBounds.length : fitting;
+  counters.durations[bucket] = (counters.durations[bucket] ?? 0) + 1;
+}
+
+function statusClass(status: number): keyof ProxyCounters['responses'] {
+  if (status < 200) return '1xx';
+  if (status < 300) return '2xx';
+  if (status < 400) return '3xx';
+  return status < 500 ? '4xx' : '5xx';
+}

@@ -1,0 +1,21 @@
+import type { MatchedRoute } from '../core/routing/config.ts';
+import type { RouteTable } from '../core/routing/table.ts';
+import type { AccessLogEntry } from './access-log.ts';
+import type { CompiledRule } from './compiled-rule.ts';
+import type { ProxyCounters } from './counters.ts';
+import type { EndpointRegistry } from './endpoints.ts';
+import type { Forwarder } from './forwarder.ts';
+import type { ForwardedPolicy } from './forwarding-fields.ts';
+import type { ProxyLimits } from './limits.ts';
+
+/** What every request is handled with. Table and endpoints change underneath; a request keeps what it took. */
+export interface DataPlane {
+  readonly table: Pick<RouteTable, 'match'>;
+  ruleOf(matched: MatchedRoute): CompiledRule | undefined;
+  readonly endpoints: EndpointRegistry;
+  readonly forwarder: Forwarder;
+  readonly limits: ProxyLimits;
+  readonly forwardedPolicy: ForwardedPolicy;
+  readonly counters: ProxyCounters;
+  readonly accessLog: ((entry: AccessLogEntry) => void) | undefined;
+}

@@ -1,0 +1,52 @@
+import type { Readable } from 'node:stream';
+
+/** Header fields as they travel: name, value, name, value … Names keep their spelling and may repeat. */
+export type Fields = readonly string[];
+
+export interface UpstreamRequest {
+  /** `http://host:port`. */
+  readonly origin: string;
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** End-to-end fields, Host and Content-Length among them; the connection's own are the engine's business. */
+  readonly fields: string[];
+  /** Read only once a connection stands. Without Content-Length it is sent chunked. */
+  readonly body: Readable | undefined;
+}
+
+/**
+ * How far a failed request came. `connect`: nothing was sent, another endpoint may be tried. `reset`: the connection
+ * broke. `protocol`: what came back is no HTTP.
+ */
+export type UpstreamFailure = 'connect' | 'reset' | 'protocol';
+
+/** What becomes of a forwarded request; called in the order of this list. `onEnd` or `onFailure` comes last, once. */
+export interface ResponseReceiver {
+  /** A connection stands and the request is going out: from here on the backend may act on it. */
+  onConnected(): void;
+  /** An interim answer (1xx), any number of times. */
+  onInformation(status: number, fields: Fields): void;
+  onHead(status: number, fields: Fields): void;
+  onData(chunk: Buffer): void;
+  onEnd(trailers: Fields): void;
+  onFailure(failure: UpstreamFailure): void;
+}
+
+/** A forwarded request under way. All three do nothing once it has ended. */
+export interface UpstreamExchange {
+  /** Gives the request up and its connection with it; the receiver hears nothing more. */
+  abort(): void;
+  /** Stops and resumes `onData`; a few chunks may still come after a pause. */
+  pause(): void;
+  resume(): void;
+}
+
+/** The engine that carries requests to endpoints and answers back: the one place that knows an HTTP client. */
+export interface Forwarder {
+  forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange;
+  /** No further request goes to this origin: its connections close when those under way have ended. */
+  release(origin: string): void;
+  /** Ends everything at once. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,207 @@
+import type { Endpoint, EndpointSet } from './endpoints.ts';
+import type { Destination, Exchange } from './exchange.ts';
+import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import { forwardedFields, responseFields, withoutField } from './forwarding-fields.ts';
+import { editFields } from './header-edits.ts';
+import { modifiedPath } from './location.ts';
+import type { AnswerReason } from './reasons.ts';
+import { RequestBody } from './request-body.ts';
+import type { BodyEvents } from './request-body.ts';
+import { Timer } from './timer.ts';
+
+const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
+  connect: 'connect-failed',
+  reset: 'backend-reset',
+  protocol: 'backend-protocol',
+};
+
+/** The way of one request to an endpoint of its backend and of the answer back to the client. */
+export class Forwarding implements ResponseReceiver, BodyEvents {
+  private readonly exchange: Exchange;
+  private readonly destination: Destination;
+  private readonly endpoints: EndpointSet;
+  private readonly tried: Endpoint[] = [];
+  private readonly fields: string[];
+  private endpoint: Endpoint | undefined;
+  private call: UpstreamExchange | undefined;
+  private attemptTimer: Timer | undefined;
+  private stallTimer: Timer | undefined;
+  private trailersPossible = false;
+  private ended = false;
+
+  constructor(exchange: Exchange, destination: Destination, endpoints: EndpointSet) {
+    this.exchange = exchange;
+    this.destination = destination;
+    this.endpoints = endpoints;
+    this.fields = upstreamFields(exchange, destination);
+  }
+
+  /** Tries an endpoint, after a failed connection another one: nothing was sent, so that any method may go again. */
+  start(): void {
+    const { plane } = this.exchange;
+    const endpoint = this.tried.length < plane.limits.attempts ? this.endpoints.pick(this.tried, performance.now()) : undefined;
+    if (endpoint === undefined) {
+      this.fail('connect-failed');
+      return;
+    }
+    this.tried.push(endpoint);
+    this.endpoint = endpoint;
+    this.exchange.upstream = endpoint.address;
+    plane.counters.upstreamAttempts += 1;
+    const { backendRequestTimeout } = this.destination.rule;
+    if (backendRequestTimeout > 0) {
+      this.attemptTimer = new Timer(backendRequestTimeout, () => this.fail('backend-timeout'));
+    }
+    this.call = plane.forwarder.forward(this.requestTo(endpoint), this);
+  }
+
+  /** The exchange is over, whatever became of it; a call under way is given up. */
+  cancel(): void {
+    this.attemptTimer?.cancel();
+    this.stallTimer?.cancel();
+    if (this.ended) return;
+    this.ended = true;
+    this.call?.abort();
+  }
+
+  /** The client has taken what was written to it. */
+  drained(): void {
+    this.stallTimer?.cancel();
+    if (!this.ended) this.call?.resume();
+  }
+
+  wanted(): void {
+    this.exchange.continue();
+  }
+
+  received(bytes: number): void {
+    this.exchange.plane.counters.requestBytes += bytes;
+  }
+
+  stalled(): void {
+    this.fail('body-timeout');
+  }
+
+  onConnected(): void {
+    this.endpoint?.connected();
+  }
+
+  onInformation(status: number, fields: Fields): void {
+    const { request, response } = this.exchange;
+    const kept = responseFields(fields);
+    // An interim answer is an extra: what a client or this runtime (Node before 24.18) does not know is left out.
+    if (request.httpVersion !== '1.1' || kept === undefined || response.writeInformation === undefined) return;
+    attempt(() => response.writeInformation(status, kept));
+  }
+
+  onHead(status: number, fields: Fields): void {
+    const { response } = this.exchange;
+    const head = this.responseHead(status, fields);
+    // Names or values that the backend's parser let pass and ours does not.
+    if (head === undefined || !attempt(() => this.exchange.writeHead(status, head))) {
+      this.fail('backend-protocol');
+      return;
+    }
+    // A body that is there already shares the packet; a head without one must not wait for it.
+    process.nextTick(flushHead, response);
+  }
+
+  onData(chunk: Buffer): void {
+    const { response, plane } = this.exchange;
+    this.exchange.responseBytes += chunk.length;
+    if (response.write(chunk)) return;
+    this.call?.pause();
+    this.stallTimer?.cancel();
+    this.stallTimer = new Timer(plane.limits.stallTimeout, () => this.exchange.breakOff('client-aborted'));
+  }
+
+  onEnd(trailers: Fields): void {
+    const { response } = this.exchange;
+    this.ended = true;
+    this.attemptTimer?.cancel();
+    if (this.trailersPossible && trailers.length > 0) attempt(() => response.addTrailers(trailerFields(trailers)));
+    response.end();
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.attemptTimer?.cancel();
+    this.call = undefined;
+    if (failure !== 'connect') {
+      this.fail(failureReasons[failure]);
+      return;
+    }
+    this.exchange.plane.counters.upstreamConnectFailures += 1;
+    this.endpoint?.connectFailed(performance.now());
+    if (!this.ended) this.start();
+  }
+
+  private fail(reason: AnswerReason): void {
+    if (this.ended) return;
+    this.cancel();
+    this.exchange.answer(reason);
+  }
+
+  private requestTo(endpoint: Endpoint): UpstreamRequest {
+    const { head, matched, rule } = this.destination;
+    const { request, plane } = this.exchange;
+    return {
+      origin: endpoint.origin,
+      method: head.method,
+      target: `${modifiedPath(head.path, rule.rewrite?.path, matched.match)}${head.search}`,
+      fields: this.fields,
+      body: head.hasBody ? new RequestBody(request, plane.limits.stallTimeout, this) : undefined,
+    };
+  }
+
+  /** The fields for the client, or `undefined` where the answer's framing cannot be taken over. */
+  private responseHead(status: number, fields: Fields): string[] | undefined {
+    const kept = responseFields(fields);
+    if (kept === undefined) return undefined;
+    const { head, backend } = this.destination;
+    const hasLength = kept.some((name, position) => position % 2 === 0 && isContentLength(name));
+    const hasBody = head.method !== 'HEAD' && status !== 204 && status !== 304;
+    this.trailersPossible = hasBody && !hasLength && head.httpVersion === '1.1';
+    let edited = editFields(kept, backend.responseEdits);
+    // RFC 9110 section 8.6; and Trailer makes no sense where none can follow.
+    if (status === 204) edited = withoutField(edited, 'content-length');
+    if (!this.trailersPossible) edited = withoutField(edited, 'trailer');
+    edited.push('via', '1.1 sallyport');
+    return edited;
+  }
+}
+
+function upstreamFields(exchange: Exchange, { head, rule, backend }: Destination): string[] {
+  const { connection, plane } = exchange;
+  const fields = editFields(forwardedFields(head, connection.peer, plane.forwardedPolicy), backend.requestEdits);
+  const host = rule.rewrite?.hostname ?? head.authority;
+  if (host !== '') fields.push('host', host);
+  if (head.contentLength !== undefined && head.contentLength > 0) fields.push('content-length', String(head.contentLength));
+  fields.push('via', `${head.httpVersion} sallyport`);
+  return fields;
+}
+
+function isContentLength(name: string): boolean {
+  return name.length === 14 && name.toLowerCase() === 'content-length';
+}
+
+/** Trailers as pairs, without those that would speak of framing or routing (RFC 9110 section 6.5.1). */
+function trailerFields(trailers: Fields): [string, string][] {
+  const kept = withoutField(withoutField(responseFields(trailers) ?? [], 'content-length'), 'host');
+  const pairs: [string, string][] = [];
+  for (let position = 0; position < kept.length; position += 2) pairs.push([kept[position] ?? '', kept[position + 1] ?? '']);
+  return pairs;
+}
+
+function flushHead(response: Exchange['response']): void {
+  if (!response.writableEnded && !response.destroyed) response.flushHeaders();
+}
+
+/** Whether an action on the client's response went well; what it is made of came from outside. */
+function attempt(action: () => void): boolean {
+  try {
+    action();
+    return true;
+  } catch {
+    return false;
+  }
+}

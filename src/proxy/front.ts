@@ -1,0 +1,219 @@
+import { createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import type { Server as TlsServer, TLSSocket } from 'node:tls';
+import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
+import { plainPeer } from './address.ts';
+import type { Address } from './address.ts';
+import { closeGently } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { DataPlane } from './data-plane.ts';
+import type { Peer } from './forwarding-fields.ts';
+import { createHttp1Server } from './http1.ts';
+import type { Http1Server } from './http1.ts';
+import { ListenerIndex } from './listener-index.ts';
+import { peek } from './peek.ts';
+import type { WireProtocol } from './peek.ts';
+import { rawAnswer } from './reasons.ts';
+import type { AnswerReason } from './reasons.ts';
+import { createTlsTermination, loadCertificates } from './tls-termination.ts';
+import type { CertificateSource, ListenerCertificates } from './tls-termination.ts';
+
+// RFC 9113: an empty SETTINGS frame, then GOAWAY with last stream 0 and HTTP_1_1_REQUIRED (0xd).
+const http2Refusal = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 13]);
+
+/** What keeps a listener from working as configured, by its key. */
+export type ListenerProblems = ReadonlyMap<ConfigKey, readonly string[]>;
+
+/**
+ * One port: accepts connections, finds out by their first bytes what they speak, and hands them to TLS termination
+ * or the HTTP/1 server. Several listeners share it, told apart by hostname.
+ */
+export class Front {
+  private readonly plane: DataPlane;
+  private readonly server: Server;
+  private readonly tls: TlsServer;
+  private readonly http1: Http1Server;
+  private readonly sockets = new Set<Socket>();
+  /** Those that have not shown yet what they speak. */
+  private readonly silent = new Set<Socket>();
+  /** Those that came in before there was a configuration to serve them with. */
+  private waiting: Socket[] | undefined = [];
+  private plain = new ListenerIndex();
+  private secure = new ListenerIndex();
+  private certificates: ReadonlyMap<ConfigKey, ListenerCertificates> = new Map();
+  private draining = false;
+
+  constructor(plane: DataPlane) {
+    this.plane = plane;
+    this.http1 = createHttp1Server(plane);
+    this.tls = createTlsTermination(plane.limits, {
+      contextFor: (serverName) => this.contextFor(serverName),
+      accepted: (socket) => this.acceptDecrypted(socket),
+      failed: () => {
+        plane.counters.tlsFailures += 1;
+      },
+    });
+    // Half-open, so that a client that closes its side early can be seen and told apart from one that is gone.
+    this.server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
+    this.server.maxConnections = plane.limits.connectionsPerPort;
+    this.server.on('connection', (socket) => this.accept(socket));
+  }
+
+  /** Binds the port; fails with the system's error, such as EADDRINUSE. Connections wait for `configure`. */
+  listen({ host, port }: Address): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ host, port }, () => {
+        this.server.off('error', reject);
+        // Accepting can fail for want of descriptors; that passes, and must not end the process.
+        this.server.on('error', () => undefined);
+        resolve();
+      });
+    });
+  }
+
+  /** Where the port really is, which matters where the system chose it. */
+  get address(): Address | undefined {
+    const bound = this.server.address();
+    return bound === null || typeof bound === 'string' ? undefined : { host: bound.address, port: bound.port };
+  }
+
+  /** Puts these listeners in place of all earlier ones, at once. Requests under way go on as they began. */
+  configure(listeners: readonly ListenerConfig[], source: CertificateSource): ListenerProblems {
+    const problems = new Map<ConfigKey, readonly string[]>();
+    const certificates = new Map<ConfigKey, ListenerCertificates>();
+    const indexes = { HTTP: new ListenerIndex(), HTTPS: new ListenerIndex() };
+    for (const listener of listeners) {
+      const standing = indexes[listener.protocol].add(listener);
+      if (standing !== undefined) {
+        problems.set(listener.key, [`${standing.key} already serves the same hostname on this port`]);
+      } else if (listener.protocol === 'HTTPS') {
+        const loaded = loadCertificates(listener, source);
+        certificates.set(listener.key, loaded);
+        if (loaded.problems.length > 0) problems.set(listener.key, loaded.problems);
+      }
+    }
+    this.plain = indexes.HTTP;
+    this.secure = indexes.HTTPS;
+    this.certificates = certificates;
+    // Without a server name Node asks nobody: what serves then is the listener for any name, if there is one.
+    const fallback = indexes.HTTPS.select('');
+    this.tls.setSecureContext((fallback && certificates.get(fallback.key)?.first) ?? {});
+    const waiting = this.waiting ?? [];
+    this.waiting = undefined;
+    for (const socket of waiting) this.look(socket);
+    return problems;
+  }
+
+  /**
+   * Takes no more connections and ends those that stand: idle ones now, the others after the answer under way.
+   * What is left after `grace` milliseconds is cut off. Resolves when none is left.
+   */
+  async drain(grace: number): Promise<void> {
+    this.draining = true;
+    this.server.close();
+    for (const socket of [...this.silent, ...(this.waiting ?? [])]) socket.destroy();
+    this.waiting = undefined;
+    this.http1.closeIdle();
+    if (this.sockets.size > 0) await this.lastSocketClosed(grace);
+    this.http1.close();
+  }
+
+  private lastSocketClosed(grace: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        for (const socket of this.sockets) socket.destroy();
+      }, grace);
+      for (const socket of this.sockets) {
+        socket.once('close', () => {
+          if (this.sockets.size > 0) return;
+          clearTimeout(timer);
+          resolve();
+        });
+      }
+    });
+  }
+
+  private accept(socket: Socket): void {
+    const { counters } = this.plane;
+    counters.connections += 1;
+    counters.openConnections += 1;
+    this.sockets.add(socket);
+    // Whoever holds the connection learns of its end by other events; a reset at any moment must not end the process.
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      counters.openConnections -= 1;
+      this.sockets.delete(socket);
+      this.silent.delete(socket);
+    });
+    if (this.waiting === undefined) this.look(socket);
+    else this.waiting.push(socket);
+  }
+
+  private look(socket: Socket): void {
+    this.silent.add(socket);
+    peek(socket, this.plane.limits.firstByteTimeout, (protocol) => {
+      this.silent.delete(socket);
+      this.handOver(protocol, socket);
+    });
+  }
+
+  private handOver(protocol: WireProtocol, socket: Socket): void {
+    switch (protocol) {
+      case 'tls':
+        if (this.secure.isEmpty) socket.destroy();
+        else this.tls.emit('connection', socket);
+        return;
+      case 'http2':
+        closeGently(socket, http2Refusal);
+        return;
+      case 'http1':
+        if (this.plain.isEmpty && !this.secure.isEmpty) closeGently(socket, rawAnswer('plain-http'));
+        else this.http1.accept(socket, this.plainConnection(peerOf(socket, 'http')));
+    }
+  }
+
+  private acceptDecrypted(socket: TLSSocket): void {
+    const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
+    const chosen = this.secure.select(serverName);
+    if (chosen === undefined) {
+      socket.destroy();
+      return;
+    }
+    this.http1.accept(socket, this.secureConnection(peerOf(socket, 'https'), chosen));
+  }
+
+  private plainConnection(peer: Peer): Connection {
+    return {
+      peer,
+      openRequests: 0,
+      listenerFor: (host) => this.plain.select(host) ?? 'no-listener',
+      isDraining: () => this.draining,
+    };
+  }
+
+  private secureConnection(peer: Peer, chosen: ListenerConfig): Connection {
+    return {
+      peer,
+      openRequests: 0,
+      listenerFor: (host) => this.secureListener(host, chosen),
+      isDraining: () => this.draining || !this.secure.has(chosen),
+    };
+  }
+
+  /** On a connection opened for one listener, hosts of another are answered 421 (Gateway API Listener.hostname). */
+  private secureListener(host: string, chosen: ListenerConfig): ListenerConfig | AnswerReason {
+    const wanted = this.secure.select(host);
+    if (wanted === undefined) return 'no-listener';
+    return wanted.key === chosen.key ? wanted : 'misdirected';
+  }
+
+  private contextFor(serverName: string): ReturnType<ListenerCertificates['contextFor']> {
+    const listener = this.secure.select(serverName);
+    return listener === undefined ? undefined : this.certificates.get(listener.key)?.contextFor(serverName);
+  }
+}
+
+function peerOf(socket: Socket, scheme: Peer['scheme']): Peer {
+  return { address: plainPeer(socket.remoteAddress), scheme };
+}

@@ -1,0 +1,68 @@
+import { headerKey } from '../core/text/header.ts';
+import type { HeaderFilter } from '../core/routing/config.ts';
+import type { Fields } from './forwarder.ts';
+
+/** A header filter prepared for use. */
+export interface HeaderEdits {
+  /** Names in lower case whose fields go. */
+  readonly dropped: ReadonlySet<string>;
+  readonly added: Fields;
+}
+
+/**
+ * Names that no filter touches, in lower case: those that say where a message ends or belong to one connection
+ * (RFC 9112 sections 6 and 9), since a filter on them would break the framing, and Host, which is the business of
+ * URLRewrite.
+ */
+const framing: ReadonlySet<string> = new Set([
+  'connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
+]);
+
+/** Prepares the filters of one type in order. Those without effect are left out. */
+export function compileHeaderEdits(filters: readonly HeaderFilter[], type: HeaderFilter['type']): readonly HeaderEdits[] {
+  return filters.filter((filter) => filter.type === type).map(compileFilter).filter(hasEffect);
+}
+
+function compileFilter(filter: HeaderFilter): HeaderEdits {
+  const set = filter.set.filter(({ name }) => isEditable(name));
+  const add = filter.add.filter(({ name }) => isEditable(name));
+  return {
+    dropped: new Set([...filter.remove.filter(isEditable), ...set.map(({ name }) => name)].map(headerKey)),
+    added: [...set, ...add].flatMap(({ name, value }) => [name, sendable(value)]),
+  };
+}
+
+function isEditable(name: string): boolean {
+  return !framing.has(headerKey(name));
+}
+
+function hasEffect({ dropped, added }: HeaderEdits): boolean {
+  return dropped.size > 0 || added.length > 0;
+}
+
+/** A value as bytes on the wire: what is beyond Latin-1 goes out as UTF-8, control characters not at all. */
+function sendable(value: string): string {
+  return Buffer.from(value, 'utf8').toString('latin1').replace(/[^\t\x20-\x7e\x80-\xff]/g, '');
+}
+
+/**
+ * Applies edits in order: `set` replaces every field of its name, `add` leaves those that are there and adds a field,
+ * which is the same as appending to their values (RFC 9110 section 5.3).
+ */
+export function editFields(fields: string[], edits: readonly HeaderEdits[]): string[] {
+  let result = fields;
+  for (const { dropped, added } of edits) {
+    if (dropped.size > 0) result = withoutNames(result, dropped);
+    result.push(...added);
+  }
+  return result;
+}
+
+function withoutNames(fields: Fields, dropped: ReadonlySet<string>): string[] {
+  const kept: string[] = [];
+  for (let position = 0; position < fields.length; position += 2) {
+    const name = fields[position] ?? '';
+    if (!dropped.has(headerKey(name))) kept.push(name, fields[position + 1] ?? '');
+  }
+  return kept;
+}

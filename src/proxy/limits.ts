@@ -1,0 +1,42 @@
+/** Bounds on what clients and backends can make the proxy hold or wait for. Times are milliseconds, sizes bytes. */
+export interface ProxyLimits {
+  /** How long a new connection may stay silent before its first byte. */
+  readonly firstByteTimeout: number;
+  readonly tlsHandshakeTimeout: number;
+  /** From the first byte of a request to the end of its header section. */
+  readonly headerTimeout: number;
+  /** How long a client may stall in the middle of a body, its own or the one it is being sent. */
+  readonly stallTimeout: number;
+  /** How long a kept-alive connection may stay idle between requests. */
+  readonly idleTimeout: number;
+  /** How often the two header and idle times are looked at. */
+  readonly checkInterval: number;
+  /** Request line and header section together. */
+  readonly headerBytes: number;
+  readonly headerCount: number;
+  readonly targetBytes: number;
+  readonly connectionsPerPort: number;
+  readonly connectTimeout: number;
+  readonly connectionsPerEndpoint: number;
+  /** How long requests of a removed port may still take. */
+  readonly drainTimeout: number;
+  /** Endpoints tried for one request while nothing has been sent yet. */
+  readonly attempts: number;
+}
+
+export const defaultLimits: ProxyLimits = {
+  firstByteTimeout: 10_000,
+  tlsHandshakeTimeout: 10_000,
+  headerTimeout: 20_000,
+  stallTimeout: 60_000,
+  idleTimeout: 75_000,
+  checkInterval: 5_000,
+  headerBytes: 32 * 1024,
+  headerCount: 200,
+  targetBytes: 8 * 1024,
+  connectionsPerPort: 16_384,
+  connectTimeout: 5_000,
+  connectionsPerEndpoint: 512,
+  drainTimeout: 60_000,
+  attempts: 3,
+};

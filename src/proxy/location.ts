@@ -1,0 +1,39 @@
+import type { ListenerConfig, PathModifier, RouteFilter, RouteMatch } from '../core/routing/config.ts';
+import { replacePathPrefix } from '../core/text/path.ts';
+import type { RequestHead } from './request-head.ts';
+
+export type Redirect = Extract<RouteFilter, { type: 'redirect' }>;
+
+const wellKnownPorts: Readonly<Record<string, number>> = { http: 80, https: 443 };
+
+/**
+ * The Location of a redirected request (Gateway API HTTPRequestRedirectFilter). Without a port of its own the
+ * redirect leads to the well-known port of its scheme, or, where the scheme stays, to the port of the listener; a
+ * port that the scheme implies is not written. The query stays.
+ */
+export function redirectLocation(redirect: Redirect, listener: ListenerConfig, head: RequestHead, match: RouteMatch): string {
+  const path = `${modifiedPath(head.path, redirect.path, match)}${head.search}`;
+  const hostname = redirect.hostname ?? head.host;
+  // An HTTP/1.0 client may have named no host; relative to what it asked for is all there is to say.
+  if (hostname === '') return path;
+  const scheme = redirect.scheme ?? (listener.protocol === 'HTTPS' ? 'https' : 'http');
+  const wellKnown = wellKnownPorts[scheme];
+  const port = redirect.port ?? (redirect.scheme === undefined ? listener.port : (wellKnown ?? listener.port));
+  const authority = hostname.includes(':') ? `[${hostname}]` : hostname;
+  return `${scheme}://${authority}${port === wellKnown ? '' : `:${port}`}${path}`;
+}
+
+/** A path after a path modifier; a prefix is replaced as far as the match's PathPrefix goes. */
+export function modifiedPath(path: string, modifier: PathModifier | undefined, match: RouteMatch): string {
+  if (modifier === undefined) return path;
+  if (modifier.type === 'full') return modifier.value;
+  return match.path.type === 'PathPrefix' ? replacePathPrefix(path, match.path.value, modifier.value) : path;
+}
+
+/** A modifier whose value can stand in a request line and in Location, whatever was written in it. */
+export function sendableModifier(modifier: PathModifier | undefined): PathModifier | undefined {
+  if (modifier === undefined) return undefined;
+  const value = modifier.value.toWellFormed().replace(/[^\x21-\x7e]|[?#]/gu, encodeURIComponent);
+  if (modifier.type === 'prefix') return { type: 'prefix', value };
+  return { type: 'full', value: value.startsWith('/') ? value : `/${value}` };
+}

@@ -1,0 +1,220 @@
+import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
+import type { AccessLogEntry } from './access-log.ts';
+import { formatAddress } from './address.ts';
+import type { Address } from './address.ts';
+import { Configuration } from './configuration.ts';
+import type { Transaction } from './configuration.ts';
+import { createCounters } from './counters.ts';
+import type { ProxyCounters } from './counters.ts';
+import type { DataPlane } from './data-plane.ts';
+import { EndpointRegistry } from './endpoints.ts';
+import type { Forwarder } from './forwarder.ts';
+import type { ForwardedPolicy } from './forwarding-fields.ts';
+import { Front } from './front.ts';
+import type { ListenerProblems } from './front.ts';
+import { defaultLimits } from './limits.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { CertificateSource } from './tls-termination.ts';
+import { UndiciForwarder } from './undici-forwarder.ts';
+
+export interface ProxyOptions {
+  /** Where a listener is bound. Listeners that get the same address share it; port 0 counts as an address too. */
+  readonly bind: (listener: ListenerConfig) => Address;
+  readonly certificates: CertificateSource;
+  /** Takes one entry for each ended request; absent, none is made. */
+  readonly accessLog?: (entry: AccessLogEntry) => void;
+  readonly forwarded?: ForwardedPolicy;
+  readonly limits?: Partial<ProxyLimits>;
+  readonly forwarder?: Forwarder;
+}
+
+/** Why a resource that is in force does not work as configured, for people. */
+export interface ConfigProblem {
+  readonly key: ConfigKey;
+  readonly message: string;
+}
+
+/** The data plane: listeners, routes and endpoints in, traffic through. */
+export interface Proxy {
+  /**
+   * Applies a transaction whole and answers with everything in the configuration now in force that does not work:
+   * ports that cannot be bound, certificates that cannot be used, hostnames served twice. What could not be bound is
+   * tried again with each transaction. Requests under way keep what they matched. Transactions apply in order.
+   */
+  apply(transaction: Transaction): Promise<readonly ConfigProblem[]>;
+  /** Where a listener can be reached; `undefined` where it is not bound. */
+  addressOf(listener: ConfigKey): Address | undefined;
+  /** Takes the certificates of all listeners anew from their source; call it when a Secret has changed. */
+  reloadCertificates(): Promise<readonly ConfigProblem[]>;
+  counters(): ProxyCounters;
+  /** Ends the data plane: no new connections, answers under way completed, the rest cut off after `graceMs`. */
+  close(options: { readonly graceMs: number }): Promise<void>;
+}
+
+/** Creates a data plane without configuration: it is bound to nothing until a listener is applied. */
+export function createProxy(options: ProxyOptions): Proxy {
+  return new DataPlaneProxy(options);
+}
+
+/** The addresses that a set of listeners asks for. */
+interface Binding {
+  readonly address: Address;
+  readonly listeners: ListenerConfig[];
+}
+
+class DataPlaneProxy implements Proxy {
+  private readonly options: ProxyOptions;
+  private readonly plane: DataPlane;
+  private readonly configuration: Configuration;
+  /** By the address that was asked for. */
+  private readonly fronts = new Map<string, Front>();
+  private readonly drains = new Set<Promise<void>>();
+  private bindings: ReadonlyMap<string, Binding> = new Map();
+  private bindFailures: ReadonlyMap<string, string> = new Map();
+  private listenerProblems: readonly ListenerProblems[] = [];
+  private queue: Promise<unknown> = Promise.resolve();
+  private closed = false;
+
+  constructor(options: ProxyOptions) {
+    this.options = options;
+    const limits = { ...defaultLimits, ...options.limits };
+    const forwarder = options.forwarder ?? new UndiciForwarder(limits);
+    const endpoints = new EndpointRegistry(({ origin }) => forwarder.release(origin));
+    const configuration = new Configuration(endpoints);
+    this.configuration = configuration;
+    this.plane = {
+      table: configuration.table,
+      ruleOf: (matched) => configuration.ruleOf(matched),
+      endpoints,
+      forwarder,
+      limits,
+      forwardedPolicy: options.forwarded ?? 'append',
+      counters: createCounters(),
+      accessLog: options.accessLog,
+    };
+  }
+
+  apply(transaction: Transaction): Promise<readonly ConfigProblem[]> {
+    return this.enqueue(() => this.applyNow(transaction));
+  }
+
+  reloadCertificates(): Promise<readonly ConfigProblem[]> {
+    return this.enqueue(() => {
+      this.configureFronts();
+      return Promise.resolve(this.problems());
+    });
+  }
+
+  addressOf(listener: ConfigKey): Address | undefined {
+    for (const [name, { listeners }] of this.bindings) {
+      if (listeners.some(({ key }) => key === listener)) return this.fronts.get(name)?.address;
+    }
+    return undefined;
+  }
+
+  counters(): ProxyCounters {
+    return this.plane.counters;
+  }
+
+  close({ graceMs }: { readonly graceMs: number }): Promise<void> {
+    return this.enqueue(async () => {
+      this.closed = true;
+      const fronts = [...this.fronts.values()];
+      this.fronts.clear();
+      await Promise.all([...fronts.map((front) => front.drain(graceMs)), ...this.drains]);
+      await this.plane.forwarder.close();
+    });
+  }
+
+  /** One change at a time: the next one begins where this one has ended, well or badly. */
+  private enqueue<T>(change: () => Promise<T>): Promise<T> {
+    const result = this.queue.then(change);
+    this.queue = result.catch(() => undefined);
+    return result;
+  }
+
+  private async applyNow(transaction: Transaction): Promise<readonly ConfigProblem[]> {
+    if (this.closed) return [];
+    const listeners = this.configuration.listenersAfter(transaction);
+    const sameListeners = listeners === this.configuration.listeners;
+    const bindings = sameListeners ? this.bindings : this.bindingsOf(listeners);
+    const opened = await this.openMissing(bindings);
+    // From here to the end nothing waits: no request sees one half of the transaction without the other.
+    this.configuration.apply(transaction);
+    this.bindings = bindings;
+    for (const [name, front] of opened) this.fronts.set(name, front);
+    if (!sameListeners || opened.size > 0) this.configureFronts();
+    this.drainUnused();
+    return this.problems();
+  }
+
+  private bindingsOf(listeners: ReadonlyMap<ConfigKey, ListenerConfig>): Map<string, Binding> {
+    const bindings = new Map<string, Binding>();
+    for (const listener of listeners.values()) {
+      const address = this.options.bind(listener);
+      const name = formatAddress(address.host, address.port);
+      const binding = bindings.get(name) ?? { address, listeners: [] };
+      binding.listeners.push(listener);
+      bindings.set(name, binding);
+    }
+    return bindings;
+  }
+
+  private async openMissing(bindings: ReadonlyMap<string, Binding>): Promise<Map<string, Front>> {
+    const opened = new Map<string, Front>();
+    const failures = new Map<string, string>();
+    for (const [name, { address }] of bindings) {
+      if (this.fronts.has(name)) continue;
+      const front = new Front(this.plane);
+      try {
+        await front.listen(address);
+        opened.set(name, front);
+      } catch (error) {
+        failures.set(name, bindFailure(name, error));
+      }
+    }
+    this.bindFailures = failures;
+    return opened;
+  }
+
+  private configureFronts(): void {
+    const problems: ListenerProblems[] = [];
+    for (const [name, { listeners }] of this.bindings) {
+      const front = this.fronts.get(name);
+      if (front !== undefined) problems.push(front.configure(listeners, this.options.certificates));
+    }
+    this.listenerProblems = problems;
+  }
+
+  private drainUnused(): void {
+    for (const [name, front] of this.fronts) {
+      if (this.bindings.has(name)) continue;
+      this.fronts.delete(name);
+      const drain: Promise<void> = front.drain(this.plane.limits.drainTimeout).finally(() => this.drains.delete(drain));
+      this.drains.add(drain);
+    }
+  }
+
+  private problems(): ConfigProblem[] {
+    const problems: ConfigProblem[] = [];
+    for (const [name, message] of this.bindFailures) {
+      for (const { key } of this.bindings.get(name)?.listeners ?? []) problems.push({ key, message });
+    }
+    for (const ofFront of this.listenerProblems) {
+      for (const [key, messages] of ofFront) problems.push(...messages.map((message) => ({ key, message })));
+    }
+    return problems;
+  }
+}
+
+const bindErrors: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process already uses this port',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  EACCES: 'binding this port needs a privilege that the process lacks',
+};
+
+function bindFailure(name: string, error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const detail = bindErrors[code] ?? (error instanceof Error ? error.message : 'unknown error');
+  return `cannot listen on ${name}: ${detail}`;
+}

@@ -1,0 +1,68 @@
+import { STATUS_CODES } from 'node:http';
+
+/**
+ * Every answer that the proxy gives on its own account. The text is for the one who made the request: it says what
+ * happened and never names addresses, objects or anything else from behind the proxy.
+ */
+const answers = {
+  'bad-request': { status: 400, text: 'The request is malformed.' },
+  'bad-host': { status: 400, text: 'The request needs exactly one valid Host.' },
+  'bad-target': { status: 400, text: 'The request target is malformed.' },
+  'bad-framing': { status: 400, text: 'The length of the request body is ambiguous.' },
+  'plain-http': { status: 400, text: 'This port speaks HTTPS; the request was plain HTTP.' },
+  'no-listener': { status: 404, text: 'No listener on this port serves this host.' },
+  'no-route': { status: 404, text: 'No route matches this request.' },
+  'header-timeout': { status: 408, text: 'The request header took too long to arrive.' },
+  'body-timeout': { status: 408, text: 'The request body stopped arriving.' },
+  'target-too-long': { status: 414, text: 'The request target is too long.' },
+  'expectation-failed': { status: 417, text: 'Only the expectation "100-continue" can be met.' },
+  misdirected: { status: 421, text: 'This connection was opened for another host; open a new one.' },
+  'headers-too-large': { status: 431, text: 'The request header section is too large.' },
+  'rule-failure': { status: 500, text: 'The matching route is misconfigured; its status conditions say how.' },
+  'invalid-backend': { status: 500, text: 'The matching route refers to a backend that cannot be used.' },
+  'no-backend': { status: 500, text: 'The matching route has no backend with a weight above zero.' },
+  'internal-error': { status: 500, text: 'The proxy failed to handle the request.' },
+  'trace-unsupported': { status: 501, text: 'TRACE is not supported here.' },
+  'connect-unsupported': { status: 501, text: 'CONNECT is not supported here.' },
+  'transfer-coding-unsupported': { status: 501, text: 'The only supported transfer coding is "chunked".' },
+  'backend-reset': { status: 502, text: 'The backend broke the connection before it answered.' },
+  'backend-protocol': { status: 502, text: 'The backend sent an invalid answer.' },
+  'no-endpoints': { status: 503, text: 'The backend has no ready endpoints.' },
+  'connect-failed': { status: 503, text: 'The backend could not be reached.' },
+  'request-timeout': { status: 504, text: 'The request was not completed in time.' },
+  'backend-timeout': { status: 504, text: 'The backend did not answer in time.' },
+} as const satisfies Record<string, { status: number; text: string }>;
+
+export type AnswerReason = keyof typeof answers;
+
+/** Why a request ended otherwise than with a backend's whole answer; the fixed label set of logs and metrics. */
+export type Reason = AnswerReason | 'client-aborted';
+
+export const reasons: readonly Reason[] = [...(Object.keys(answers) as AnswerReason[]), 'client-aborted'];
+
+export interface Answer {
+  readonly status: number;
+  /** A text/plain body: status, its name, and the reason in a sentence. */
+  readonly body: Buffer;
+}
+
+const prepared = new Map(
+  Object.entries(answers).map(([reason, { status, text }]) => [
+    reason,
+    { status, body: Buffer.from(`${status} ${STATUS_CODES[status] ?? ''}\n${text}\n`) },
+  ]),
+);
+
+/** The ready-made answer for a reason. */
+export function answerFor(reason: AnswerReason): Answer {
+  return prepared.get(reason) ?? { status: 500, body: Buffer.alloc(0) };
+}
+
+/** The same as bytes on a connection that has no request to answer: for input that no parser accepts. */
+export function rawAnswer(reason: AnswerReason): Buffer {
+  const { status, body } = answerFor(reason);
+  const head =
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nserver: sallyport\r\ndate: ${new Date().toUTCString()}\r\n` +
+    `content-type: text/plain; charset=utf-8\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), body]);
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+
+export interface BodyEvents {
+  /** The first bytes are asked for: a connection to the backend stands. */
+  wanted(): void;
+  received(bytes: number): void;
+  /** The client sent nothing for too long while it was asked to. */
+  stalled(): void;
+}
+
+/**
+ * A request's body as a stream of its own: whoever reads it may destroy it without harm to the client's connection,
+ * which the message itself would take along. Nothing is read before it is asked for, and no faster.
+ */
+export class RequestBody extends Readable {
+  private readonly message: IncomingMessage;
+  private readonly events: BodyEvents;
+  private readonly stallTimeout: number;
+  private stallTimer: NodeJS.Timeout | undefined;
+
+  constructor(message: IncomingMessage, stallTimeout: number, events: BodyEvents) {
+    super();
+    this.message = message;
+    this.stallTimeout = stallTimeout;
+    this.events = events;
+  }
+
+  override _read(): void {
+    if (this.stallTimer === undefined) this.attach();
+    this.stallTimer?.refresh();
+    this.message.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.detach();
+    done(error);
+  }
+
+  private attach(): void {
+    this.stallTimer = setTimeout(this.checkStall, this.stallTimeout).unref();
+    this.message.on('data', this.receive).on('end', this.complete);
+    this.events.wanted();
+  }
+
+  private detach(): void {
+    clearTimeout(this.stallTimer);
+    this.message.off('data', this.receive).off('end', this.complete);
+  }
+
+  private readonly receive = (chunk: Buffer): void => {
+    this.stallTimer?.refresh();
+    this.events.received(chunk.length);
+    if (!this.push(chunk)) this.message.pause();
+  };
+
+  private readonly complete = (): void => {
+    this.detach();
+    this.push(null);
+  };
+
+  private readonly checkStall = (): void => {
+    // While the backend is the slow one, the client is not to blame.
+    if (this.message.isPaused()) this.stallTimer?.refresh();
+    else this.events.stalled();
+  };
+}

@@ -1,0 +1,160 @@
+import type { IncomingMessage } from 'node:http';
+import { headerKey } from '../core/text/header.ts';
+import { hostFromHeader } from '../core/text/hostname.ts';
+import { normalizePath } from '../core/text/path.ts';
+import type { RouteRequest } from '../core/routing/table.ts';
+import type { Fields } from './forwarder.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { AnswerReason } from './reasons.ts';
+
+const digits = /^[0-9]{1,15}$/;
+
+/** The head of a request, read once: what routing asks for and what forwarding needs. */
+export class RequestHead implements RouteRequest {
+  readonly method: string;
+  readonly host: string;
+  /** Host and port as the client named them, `''` where it named none. */
+  readonly authority: string;
+  readonly path: string;
+  /** The query with its question mark as it came, or `''`. */
+  readonly search: string;
+  readonly httpVersion: string;
+  readonly fields: Fields;
+  /** Names of `fields` in lower case, at half their positions. */
+  readonly names: readonly string[];
+  /** Bytes of the body, `undefined` for one sent in chunks. */
+  readonly contentLength: number | undefined;
+  private parameters: URLSearchParams | undefined;
+
+  constructor(message: IncomingMessage, names: readonly string[], target: Target, framing: Framing) {
+    this.method = message.method ?? 'GET';
+    this.host = target.host;
+    this.authority = target.authority;
+    this.path = target.path;
+    this.search = target.search;
+    this.httpVersion = message.httpVersion;
+    this.fields = message.rawHeaders;
+    this.names = names;
+    this.contentLength = framing.contentLength;
+  }
+
+  get hasBody(): boolean {
+    return this.contentLength !== 0;
+  }
+
+  /** Max-Forwards of OPTIONS and TRACE, the two methods it is meant for (RFC 9110 section 7.6.2). */
+  get remainingHops(): number | undefined {
+    if (this.method !== 'OPTIONS' && this.method !== 'TRACE') return undefined;
+    const value = this.header('max-forwards');
+    return value !== undefined && digits.test(value) ? Number(value) : undefined;
+  }
+
+  header(lowerName: string): string | undefined {
+    let value: string | undefined;
+    for (let position = this.names.indexOf(lowerName); position !== -1; position = this.names.indexOf(lowerName, position + 1)) {
+      const next = this.fields[position * 2 + 1] ?? '';
+      value = value === undefined ? next : `${value}, ${next}`;
+    }
+    return value;
+  }
+
+  query(name: string): string | undefined {
+    this.parameters ??= new URLSearchParams(this.search);
+    return this.parameters.get(name) ?? undefined;
+  }
+}
+
+interface Target {
+  readonly host: string;
+  readonly authority: string;
+  readonly path: string;
+  readonly search: string;
+}
+
+interface Framing {
+  readonly contentLength: number | undefined;
+}
+
+/**
+ * Reads what the parser took in, or says why it must not be served. The parser has refused what breaks the grammar of
+ * RFC 9112; here stand the rules that need a view of the whole header section, the ones against smuggling
+ * (RFC 9112 sections 3.2 and 6.1) above all.
+ */
+export function readRequestHead(message: IncomingMessage, limits: ProxyLimits): RequestHead | AnswerReason {
+  const url = message.url ?? '';
+  if (url.length > limits.targetBytes) return 'target-too-long';
+  if (message.rawHeaders.length > limits.headerCount * 2) return 'headers-too-large';
+  const names = lowerCaseNames(message.rawHeaders);
+  const framing = readFraming(message, names);
+  if (typeof framing === 'string') return framing;
+  const host = readHost(message, names);
+  if (host === undefined) return 'bad-host';
+  const target = readTarget(url, host);
+  if (typeof target === 'string') return target;
+  return new RequestHead(message, names, target, framing);
+}
+
+function lowerCaseNames(fields: Fields): string[] {
+  const names: string[] = [];
+  for (let position = 0; position < fields.length; position += 2) names.push(headerKey(fields[position] ?? ''));
+  return names;
+}
+
+function values(message: IncomingMessage, names: readonly string[], wanted: string): string[] {
+  const found: string[] = [];
+  for (const [position, name] of names.entries()) {
+    if (name === wanted) found.push(message.rawHeaders[position * 2 + 1] ?? '');
+  }
+  return found;
+}
+
+function readFraming(message: IncomingMessage, names: readonly string[]): Framing | AnswerReason {
+  const [coding, ...moreCodings] = values(message, names, 'transfer-encoding');
+  const [length, ...moreLengths] = values(message, names, 'content-length');
+  if (coding === undefined && length === undefined) return { contentLength: 0 };
+  if (moreCodings.length > 0 || moreLengths.length > 0) return 'bad-framing';
+  if (length !== undefined) {
+    if (coding !== undefined || !digits.test(length)) return 'bad-framing';
+    return { contentLength: Number(length) };
+  }
+  // An HTTP/1.0 client cannot have meant it; whoever sits between might not see the body as we do.
+  if (message.httpVersion !== '1.1') return 'bad-framing';
+  return coding?.trim().toLowerCase() === 'chunked' ? { contentLength: undefined } : 'transfer-coding-unsupported';
+}
+
+/** The value of the one Host field; `''` for HTTP/1.0 without one. */
+function readHost(message: IncomingMessage, names: readonly string[]): string | undefined {
+  const hosts = values(message, names, 'host');
+  if (hosts.length === 0 && message.httpVersion === '1.0') return '';
+  return hosts.length === 1 ? hosts[0] : undefined;
+}
+
+const absoluteForm = /^https?:\/\/(?<authority>[^/?#]*)(?<rest>.*)$/is;
+
+/** Origin form, or absolute form, whose authority takes the place of Host (RFC 9112 section 3.2.2). */
+function readTarget(url: string, hostField: string): Target | AnswerReason {
+  let authority = hostField;
+  let rest = url;
+  if (url === '*') return asteriskTarget(hostField);
+  if (!url.startsWith('/')) {
+    const groups = absoluteForm.exec(url)?.groups;
+    if (groups === undefined) return 'bad-target';
+    authority = groups['authority'] ?? '';
+    rest = groups['rest'] ?? '';
+    if (!rest.startsWith('/')) rest = `/${rest}`;
+    if (authority === '' || hostFromHeader(hostField) === undefined) return 'bad-host';
+  }
+  const host = hostFromHeader(authority);
+  if (host === undefined) return 'bad-host';
+  if (rest.includes('#')) return 'bad-target';
+  const question = rest.indexOf('?');
+  const normalized = normalizePath(question === -1 ? rest : rest.slice(0, question));
+  if (!normalized.ok) return 'bad-target';
+  return { host, authority, path: normalized.path, search: question === -1 ? '' : rest.slice(question) };
+}
+
+/** `OPTIONS *` asks about the server itself; the parser lets the asterisk pass for no other method. */
+function asteriskTarget(authority: string): Target | AnswerReason {
+  const host = hostFromHeader(authority);
+  return host === undefined ? 'bad-host' : { host, authority, path: '*', search: '' };
+}

@@ -1,0 +1,88 @@
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, createServer } from 'node:tls';
+import type { SecureContext, Server, TLSSocket } from 'node:tls';
+import type { ListenerConfig } from '../core/routing/config.ts';
+import type { ProxyLimits } from './limits.ts';
+
+/** A serving certificate with its chain, and its key, both PEM. */
+export interface CertificatePair {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
+
+/** Where certificates come from, by the `namespace/name` of their Secret. */
+export type CertificateSource = (secret: string) => CertificatePair | undefined;
+
+interface Identity {
+  readonly pair: CertificatePair;
+  readonly context: SecureContext;
+  readonly certificate: X509Certificate;
+}
+
+/** The certificates of one HTTPS listener, ready for handshakes. */
+export interface ListenerCertificates {
+  /** The context for a server name: of the first certificate that covers it, else of the first one. */
+  contextFor(serverName: string): SecureContext | undefined;
+  /** What clients get that name no server. */
+  readonly first: CertificatePair | undefined;
+  /** What keeps certificates from being used, for people. */
+  readonly problems: readonly string[];
+}
+
+/** Loads what a listener names. One that is missing or broken is a problem and leaves the others in use. */
+export function loadCertificates(listener: ListenerConfig, source: CertificateSource): ListenerCertificates {
+  const identities: Identity[] = [];
+  const problems: string[] = [];
+  for (const secret of listener.certificates) {
+    const loaded = loadIdentity(secret, source);
+    if (typeof loaded === 'string') problems.push(loaded);
+    else identities.push(loaded);
+  }
+  if (identities.length === 0 && problems.length === 0) problems.push('the listener names no certificate, so no TLS handshake can succeed');
+  return {
+    problems,
+    first: identities[0]?.pair,
+    contextFor: (serverName) =>
+      (identities.find(({ certificate }) => certificate.checkHost(serverName) !== undefined) ?? identities[0])?.context,
+  };
+}
+
+function loadIdentity(secret: string, source: CertificateSource): Identity | string {
+  const pair = source(secret);
+  if (pair === undefined) return `the certificate of Secret ${secret} is not there`;
+  try {
+    const context = createSecureContext({ cert: pair.cert, key: pair.key, minVersion: 'TLSv1.2' });
+    return { pair, context, certificate: new X509Certificate(pair.cert) };
+  } catch (error) {
+    return `the certificate of Secret ${secret} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`;
+  }
+}
+
+export interface TlsHandlers {
+  /** The context for a server name in lower case, `''` where the client sent none; `undefined` refuses the handshake. */
+  readonly contextFor: (serverName: string) => SecureContext | undefined;
+  readonly accepted: (socket: TLSSocket) => void;
+  readonly failed: () => void;
+}
+
+/** A server that listens nowhere: raw sockets come in by its `connection` event and leave decrypted by `accepted`. */
+export function createTlsTermination(limits: ProxyLimits, handlers: TlsHandlers): Server {
+  const server = createServer({
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout: limits.tlsHandshakeTimeout,
+    allowHalfOpen: true,
+    SNICallback: (serverName, done) => {
+      const context = handlers.contextFor(serverName.toLowerCase());
+      // An error ends the connection without an alert, which is all that a client of an unknown name learns.
+      if (context === undefined) done(new Error('no listener serves this name'));
+      else done(null, context);
+    },
+  });
+  server.on('secureConnection', handlers.accepted);
+  server.on('tlsClientError', (_error, socket) => {
+    handlers.failed();
+    socket.destroy();
+  });
+  return server;
+}
