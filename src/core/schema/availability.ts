@@ -76,7 +76,8 @@ export function resolveAll<T>(values: readonly MaybeVersioned<T>[], bundle: Bund
   return values.map((value) => resolve(value, bundle)).filter((value): value is T => value !== undefined);
 }
 
-function isVersioned<T>(value: MaybeVersioned<T>): value is Versioned<T> {
+/** Whether a value differs between bundles. */
+export function isVersioned<T>(value: MaybeVersioned<T>): value is Versioned<T> {
   return typeof value === 'object' && value !== null && 'variants' in value && Array.isArray(value.variants);
 }
 

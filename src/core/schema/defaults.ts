@@ -7,8 +7,7 @@ import { bodyOf } from './tables/table.ts';
 /**
  * What the API server makes of an object of `kind` before it judges it: defaults filled in, in the middle of lists
  * too, and nulls that no field may have dropped. The input stays as it is; whatever the schema does not know, and
- * whatever has the wrong type, is kept. Nothing happens to kinds outside the Gateway API, which have no table of
- * defaults. Never throws.
+ * whatever has the wrong type, is kept. The tables of Kubernetes' own kinds hold no defaults. Never throws.
  */
 export function applyDefaults(kind: KindName, json: unknown, bundle: Bundle): unknown {
   return fill(bodyOf(tables[kind], json), json, bundle);

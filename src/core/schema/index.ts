@@ -8,6 +8,8 @@ export type { FieldPath } from './json.ts';
 export { findKind, isKindName, knownKinds, tables, type KindEntry, type KindName, type ViewOf } from './kinds.ts';
 export type { Node, Semantic } from './node.ts';
 export { readView, unreadableInteger, unreadableString, type FieldProblem, type ReadView } from './reader.ts';
+export type { StructureProblem } from './problem.ts';
 export { visitSemantic, type SemanticValue, type Visit } from './semantic.ts';
 export type { KindTable, KindVersion } from './tables/table.ts';
+export { validateStructure } from './validate.ts';
 export type { View } from './view.ts';

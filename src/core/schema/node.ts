@@ -39,6 +39,8 @@ export type Semantic =
 
 interface Marked {
   readonly semantics?: readonly Semantic[];
+  /** For messages: what to write where a pattern or an alternative does not fit, with an example. */
+  readonly form?: string;
 }
 
 export interface StringOptions extends Marked {

@@ -13,7 +13,7 @@ const groupPattern = `^$|${subdomainPattern}`;
 const kindPattern = '^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$';
 const controllerPattern = `^${subdomain}\\/${domainPath}$`;
 const durationPattern = '^([0-9]{1,5}(h|m|s|ms)){1,4}$';
-export const tokenPattern = '^[A-Za-z0-9!#$%&\'*+\\-.^_\\x60|~]+$';
+const tokenPattern = '^[A-Za-z0-9!#$%&\'*+\\-.^_\\x60|~]+$';
 /** Printable ASCII with single blanks between. */
 const headerValuePattern = '^[!-~]+([\\t ]?[!-~]+)*$';
 // Only its first and last alternatives are anchored, and each on one side; so it stands in the official schema.
@@ -25,23 +25,39 @@ const conditionTypePattern = `^(${subdomain}/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-
 /** The group of Gateway API kinds; also the default of several references. */
 export const gatewayGroup = 'gateway.networking.k8s.io';
 
-const groupBounds = { maxLength: 253, pattern: groupPattern } as const;
-const kindBounds = { maxLength: 63, minLength: 1, pattern: kindPattern } as const;
+const groupBounds = {
+  maxLength: 253, pattern: groupPattern, form: 'a group such as example.com, or "" for the core group',
+} as const;
+const kindBounds = {
+  maxLength: 63, minLength: 1, pattern: kindPattern, form: 'a kind of letters, digits and -, such as Service',
+} as const;
 
 export const group = string(groupBounds);
 export const kind = string(kindBounds);
 export const name = string({ maxLength: 253, minLength: 1 });
-export const namespace = string({ maxLength: 63, minLength: 1, pattern: `^${label}$` });
+export const namespace = string({
+  maxLength: 63, minLength: 1, pattern: `^${label}$`, form: 'a name of lower-case letters, digits and -, such as shop-1',
+});
 export const port = integer({ format: 'int32', minimum: 1, maximum: 65_535 });
-export const sectionName = string({ maxLength: 253, minLength: 1, pattern: subdomainPattern, semantics: ['sectionName'] });
-export const controllerName = string({ maxLength: 253, minLength: 1, pattern: controllerPattern });
-export const duration = string({ pattern: durationPattern, semantics: ['duration'] });
+export const sectionName = string({
+  maxLength: 253, minLength: 1, pattern: subdomainPattern, semantics: ['sectionName'],
+  form: 'a name of lower-case letters, digits, - and ., such as https',
+});
+export const controllerName = string({
+  maxLength: 253, minLength: 1, pattern: controllerPattern,
+  form: 'a domain and a path, such as example.com/gateway-controller',
+});
+export const duration = string({
+  pattern: durationPattern, semantics: ['duration'], form: 'a duration such as 500ms, 10s or 1h30m',
+});
 
 export const hostname = string({
   maxLength: 253, minLength: 1, pattern: `^(\\*\\.)?${subdomain}$`, semantics: ['hostname'],
+  form: 'a DNS name in lower case, such as shop.example.com or *.example.com',
 });
 export const preciseHostname = string({
   maxLength: 253, minLength: 1, pattern: subdomainPattern, semantics: ['preciseHostname'],
+  form: 'a DNS name in lower case and without wildcard, such as shop.example.com',
 });
 
 /** A group whose absence means `value`. */
@@ -54,12 +70,21 @@ export function kindDefaulting(value: string) {
   return string({ ...kindBounds, default: value });
 }
 
-export const headerName = string({ maxLength: 256, minLength: 1, pattern: tokenPattern, semantics: ['headerName'] });
+/** A token of RFC 9110; `semantics` say whose name it is. */
+export function token(...semantics: readonly Semantic[]) {
+  return string({
+    maxLength: 256, minLength: 1, pattern: tokenPattern, semantics,
+    form: "a name of letters, digits and !#$%&'*+-.^_`|~, such as x-team",
+  });
+}
+
+export const headerName = token('headerName');
 
 /** The value of a header; `more` are further meanings it has where it stands. */
 export function headerValue(...more: readonly Semantic[]) {
   return string({
     maxLength: 4096, minLength: 1, pattern: experimental('1.5', headerValuePattern), semantics: ['headerValue', ...more],
+    form: 'printable ASCII characters with single blanks between',
   });
 }
 
@@ -101,9 +126,9 @@ const condition = object({
   lastTransitionTime: string({ format: 'date-time' }),
   message: string({ maxLength: 32_768 }),
   observedGeneration: integer({ format: 'int64', minimum: 0 }),
-  reason: string({ maxLength: 1024, minLength: 1, pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$' }),
+  reason: string({ maxLength: 1024, minLength: 1, pattern: '^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$', form: 'a reason such as Accepted' }),
   status: string({ enum: ['True', 'False', 'Unknown'] }),
-  type: string({ maxLength: 316, pattern: conditionTypePattern }),
+  type: string({ maxLength: 316, pattern: conditionTypePattern, form: 'a type such as Accepted or example.com/Ready' }),
 }, { required: ['lastTransitionTime', 'message', 'reason', 'status', 'type'] });
 
 const conditionList = { maxItems: 8, listType: 'map', keys: ['type'] } as const;

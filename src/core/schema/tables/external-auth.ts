@@ -9,7 +9,10 @@ export const externalAuth = object({
   http: object({
     allowedHeaders: headerNames,
     allowedResponseHeaders: headerNames,
-    path: string({ maxLength: 1024, pattern: "^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$" }),
+    path: string({
+      maxLength: 1024, pattern: "^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$",
+      form: 'the characters of a URL path, such as /check',
+    }),
   }),
   protocol: string({ enum: ['HTTP', 'GRPC'] }),
 }, { required: ['backendRef', 'protocol'] });

@@ -10,11 +10,15 @@ import { gatewayTable } from './table.ts';
 
 const addressFields = {
   routability: experimental('1.7', string({ maxLength: 253 })),
-  type: string({ default: 'IPAddress', maxLength: 253, minLength: 1, pattern: addressTypePattern }),
+  type: string({
+    default: 'IPAddress', maxLength: 253, minLength: 1, pattern: addressTypePattern,
+    form: 'IPAddress, Hostname, NamedAddress or a type of an implementation, such as example.com/vpc',
+  }),
 } as const;
 
 /** An address of type IPAddress is one. */
 const addressForms = {
+  form: 'an IP address such as 192.0.2.1 as value, or a type other than IPAddress',
   oneOf: [
     { properties: { type: { enum: ['IPAddress'] }, value: { anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] } } },
     { properties: { type: { not: { enum: ['IPAddress'] } } } },
@@ -63,7 +67,10 @@ const listener = object({
   hostname,
   name: sectionName,
   port,
-  protocol: string({ maxLength: 255, minLength: 1, pattern: protocolPattern }),
+  protocol: string({
+    maxLength: 255, minLength: 1, pattern: protocolPattern,
+    form: 'HTTP, HTTPS, TLS, TCP, UDP or a protocol of an implementation, such as example.com/quic',
+  }),
   tls: listenerTls,
 }, { required: ['name', 'port', 'protocol'] });
 
@@ -88,7 +95,10 @@ const gatewayTls = object({
 
 const infrastructure = object({
   annotations: map(string({ maxLength: 4096, minLength: 0 }), { maxProperties: 16 }),
-  labels: map(string({ maxLength: 63, minLength: 0, pattern: labelValuePattern }), { maxProperties: 8 }),
+  labels: map(string({
+    maxLength: 63, minLength: 0, pattern: labelValuePattern,
+    form: 'a label value of letters, digits, -, _ and ., such as team-a',
+  }), { maxProperties: 8 }),
   parametersRef: localObjectReference,
 });
 

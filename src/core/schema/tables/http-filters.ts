@@ -1,7 +1,7 @@
 import { experimental } from '../availability.ts';
 import { boolean, integer, list, object, string } from '../node.ts';
 import {
-  backendObjectReference, headerName, headerNames, headerValue, localObjectReference, port, preciseHostname, tokenPattern,
+  backendObjectReference, headerName, headerNames, headerValue, localObjectReference, port, preciseHostname, token,
 } from './common.ts';
 import { externalAuth } from './external-auth.ts';
 
@@ -43,15 +43,15 @@ const requestRedirect = object({
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'] as const;
 
 const originPattern = '(^\\*$)|(^(http(s)?):\\/\\/(((\\*\\.)?([a-zA-Z0-9\\-]+\\.)*[a-zA-Z0-9-]+|\\*)(:([0-9]{1,5}))?)$)';
-const corsHeaders = list(
-  string({ maxLength: 256, minLength: 1, pattern: tokenPattern }),
-  { maxItems: 64, listType: 'set' },
-);
+const corsHeaders = list(token(), { maxItems: 64, listType: 'set' });
+const origin = string({
+  maxLength: 253, minLength: 1, pattern: originPattern, form: 'an origin such as https://shop.example.com, or *',
+});
 const cors = object({
   allowCredentials: boolean(),
   allowHeaders: corsHeaders,
   allowMethods: list(string({ enum: [...methods, '*'] }), { maxItems: 9, listType: 'set' }),
-  allowOrigins: list(string({ maxLength: 253, minLength: 1, pattern: originPattern }), { maxItems: 64, listType: 'set' }),
+  allowOrigins: list(origin, { maxItems: 64, listType: 'set' }),
   exposeHeaders: corsHeaders,
   maxAge: integer({ default: 5, format: 'int32', minimum: 1 }),
 });

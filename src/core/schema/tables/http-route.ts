@@ -1,7 +1,7 @@
 import { experimental } from '../availability.ts';
 import { integer, list, object, string } from '../node.ts';
 import {
-  duration, headerName, headerValue, hostname, parentRefs, routeStatus, sectionName, tokenPattern,
+  duration, headerName, headerValue, hostname, parentRefs, routeStatus, sectionName, token,
   useDefaultGateways, weightedBackendFields,
 } from './common.ts';
 import { httpFilters, methods } from './http-filters.ts';
@@ -21,7 +21,7 @@ export const headerMatches = list(
   { ...namedMatches, semantics: ['headerMatches'] },
 );
 const queryMatches = list(object({
-  name: string({ maxLength: 256, minLength: 1, pattern: tokenPattern, semantics: ['queryName'] }),
+  name: token('queryName'),
   type: stringMatchType,
   value: string({ maxLength: 1024, minLength: 1, semantics: ['queryValue', 'regexOrValue'] }),
 }, namedMatch), namedMatches);
@@ -45,7 +45,7 @@ const retry = object({
   codes: list(integer({ minimum: 400, maximum: 599 }), { listType: 'set' }),
 });
 
-const persistenceName = string({ maxLength: 256, minLength: 1, pattern: tokenPattern });
+const persistenceName = token();
 /** Requests of one client go to one backend (GEP-1619). */
 const sessionPersistence = object({
   absoluteTimeout: duration,

@@ -1,0 +1,132 @@
+import { quote } from '../text/display.ts';
+import { resolve, type Bundle } from './availability.ts';
+import { isPresent, isRecord, property, type FieldPath, type Json } from './json.ts';
+import { fieldNames, fieldOf } from './locate.ts';
+import type { ListNode, Node, ObjectNode } from './node.ts';
+import { elsewhere, maximumProblems, nameOf, suggestion, type StructureProblem } from './problem.ts';
+import { judgedItems } from './trim.ts';
+
+export interface Inspection {
+  /** What the API server refuses. */
+  readonly errors: readonly StructureProblem[];
+  /** Fields that it drops. */
+  readonly unknown: readonly StructureProblem[];
+}
+
+/** The fields of every object; what is in metadata is not ours to judge. */
+const frame = ['apiVersion', 'kind', 'metadata'] as const;
+
+/**
+ * Finds what JSON Schema has no words for: unknown fields, list items with equal keys, repeated items of sets, and
+ * lists and maps without a limit that are too long to be judged.
+ *
+ * @param json an object with defaults filled in: keys may be defaults
+ */
+export function inspect(body: ObjectNode, json: unknown, bundle: Bundle): Inspection {
+  const state: State = { bundle, errors: [], unknown: [] };
+  if (isRecord(json)) visitObject(body, json, { path: [], frame, state });
+  return { errors: state.errors, unknown: state.unknown };
+}
+
+interface State {
+  readonly bundle: Bundle;
+  readonly errors: StructureProblem[];
+  readonly unknown: StructureProblem[];
+}
+
+interface Place {
+  readonly path: FieldPath;
+  /** Fields that the table does not list. */
+  readonly frame?: readonly string[];
+  readonly state: State;
+}
+
+function visit(node: Node, json: unknown, place: Place): void {
+  if (node.type === 'list' && Array.isArray(json)) visitList(node, json, place);
+  else if (node.type === 'object' && isRecord(json)) visitObject(node, json, place);
+  else if (node.type === 'map' && isRecord(json)) {
+    if (node.maxProperties === undefined) checkCount(Object.keys(json).length, 'entries', place);
+    visitEach(node.values, Object.entries(json), place);
+  }
+}
+
+function visitObject(node: ObjectNode, json: Json, { path, frame: more = [], state }: Place): void {
+  for (const name of Object.keys(json)) {
+    const child = fieldOf(node, name, state.bundle);
+    if (child !== undefined) visit(child, json[name], { path: [...path, name], state });
+    else if (!more.includes(name) && state.unknown.length < maximumProblems) {
+      const message = describeUnknown(node, name, more, state.bundle);
+      state.unknown.push({ path: [...path, name], message, keyword: 'unknown' });
+    }
+    if (isFull(state)) return;
+  }
+}
+
+function visitList(node: ListNode, json: readonly unknown[], place: Place): void {
+  if (node.maxItems === undefined) checkCount(json.length, 'items', place);
+  checkDistinct(node, json, place);
+  visitEach(node.items, json.entries(), place);
+}
+
+function visitEach(node: Node, entries: Iterable<readonly [string | number, unknown]>, { path, state }: Place): void {
+  // Nothing can be wrong inside a scalar that a validator does not see.
+  if (node.type === 'string' || node.type === 'integer' || node.type === 'boolean') return;
+  for (const [key, value] of entries) {
+    visit(node, value, { path: [...path, key], state });
+    if (isFull(state)) return;
+  }
+}
+
+function checkCount(count: number, what: string, { path, state }: Place): void {
+  if (count <= judgedItems) return;
+  const message = `has ${count} ${what}, too many to be judged; write at most ${judgedItems}`;
+  state.errors.push({ path, message, keyword: 'maxItems' });
+}
+
+/** Items of a `map` list are told apart by their keys, those of a `set` by their values. */
+function checkDistinct(node: ListNode, json: readonly unknown[], { path, state }: Place): void {
+  const listType = node.listType === undefined ? undefined : resolve(node.listType, state.bundle);
+  const keys = listType === 'map' ? node.keys ?? [] : [];
+  if (listType !== 'map' && listType !== 'set') return;
+  const first = new Map<string, number>();
+  for (const [position, item] of json.entries()) {
+    const identity = JSON.stringify(listType === 'set' ? scalarOf(item) : keyValues(item, keys));
+    const before = identity === undefined ? undefined : first.get(identity);
+    if (identity !== undefined && before === undefined) first.set(identity, position);
+    if (before === undefined) continue;
+    const message = listType === 'set'
+      ? `repeats ${quote(item)} of item ${before}; write it once`
+      : `has the same ${describeKeys(item, keys)} as item ${before}; give each item one of its own`;
+    state.errors.push({ path: [...path, position], message, keyword: 'duplicate' });
+    if (state.errors.length >= maximumProblems) return;
+  }
+}
+
+function scalarOf(item: unknown): unknown {
+  return isPresent(item) && typeof item !== 'object' ? item : undefined;
+}
+
+/** `undefined` where a key is missing or no scalar: then the item is wrong in another way. */
+function keyValues(item: unknown, keys: readonly string[]): readonly unknown[] | undefined {
+  if (!isRecord(item)) return undefined;
+  const values = keys.map((key) => scalarOf(property(item, key)));
+  return values.includes(undefined) ? undefined : values;
+}
+
+function describeKeys(item: unknown, keys: readonly string[]): string {
+  return keys.map((key) => `${key} ${quote(isRecord(item) ? property(item, key) : undefined)}`).join(' and ');
+}
+
+function describeUnknown(node: ObjectNode, name: string, more: readonly string[], bundle: Bundle): string {
+  const field = Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
+  const place = field === undefined ? undefined : elsewhere(field, bundle);
+  if (place !== undefined) return `${place}: the API server drops it`;
+  const known = [...fieldNames(node, bundle), ...more];
+  const near = suggestion(name, known);
+  const advice = near === undefined ? `the fields here are ${known.join(', ')}` : `did you mean ${near}?`;
+  return `is no field of ${nameOf(bundle)}, so the API server drops it; ${advice}`;
+}
+
+function isFull({ errors, unknown }: State): boolean {
+  return errors.length >= maximumProblems && unknown.length >= maximumProblems;
+}

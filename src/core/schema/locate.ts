@@ -1,0 +1,49 @@
+import { resolve, type Bundle } from './availability.ts';
+import { isRecord, property, type FieldPath } from './json.ts';
+import type { Node, ObjectNode } from './node.ts';
+
+/** What the table says about the place `path` below `node` in a bundle; `undefined` where it says nothing. */
+export function nodeAt(node: Node, path: FieldPath, bundle: Bundle): Node | undefined {
+  let current: Node | undefined = node;
+  for (const part of path) current = current === undefined ? undefined : childOf(current, part, bundle);
+  return current;
+}
+
+function childOf(node: Node, part: string | number, bundle: Bundle): Node | undefined {
+  if (node.type === 'list') return typeof part === 'number' ? node.items : undefined;
+  if (node.type === 'map') return node.values;
+  return node.type === 'object' ? fieldOf(node, String(part), bundle) : undefined;
+}
+
+/** A field of an object in a bundle; `undefined` where it has none by that name. */
+export function fieldOf(node: ObjectNode, name: string, bundle: Bundle): Node | undefined {
+  const field = Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
+  return field === undefined ? undefined : resolve(field, bundle);
+}
+
+/** The names of the fields that an object has in a bundle. */
+export function fieldNames(node: ObjectNode, bundle: Bundle): readonly string[] {
+  return Object.keys(node.fields).filter((name) => fieldOf(node, name, bundle) !== undefined);
+}
+
+/** The JSON value at `path`; `undefined` where there is none. */
+export function valueAt(json: unknown, path: FieldPath): unknown {
+  let current = json;
+  for (const part of path) {
+    if (Array.isArray(current)) current = current[Number(part)];
+    else current = isRecord(current) ? property(current, String(part)) : undefined;
+  }
+  return current;
+}
+
+/** Reads a JSON pointer (RFC 6901) into `json`, in which positions in lists are numbers. */
+export function pathOfPointer(pointer: string, json: unknown): FieldPath {
+  const path: (string | number)[] = [];
+  let current = json;
+  for (const escaped of pointer.split('/').slice(1)) {
+    const part = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
+    path.push(Array.isArray(current) ? Number(part) : part);
+    current = valueAt(current, path.slice(-1));
+  }
+  return path;
+}
