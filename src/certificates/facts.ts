@@ -2,6 +2,13 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import type { CertificateFacts } from '../core/graph/inputs.ts';
 import type { CertificateMaterial } from './source.ts';
 
+/** The parts of a Secret that matter here, of any shape. */
+export interface SecretData {
+  readonly type?: unknown;
+  readonly data?: unknown;
+  readonly stringData?: unknown;
+}
+
 /** What a Secret holds, or why that cannot be used. Problems never quote what the Secret holds. */
 export type TlsSecret = { readonly type: 'material'; readonly material: CertificateMaterial } | Unusable;
 
@@ -37,7 +44,7 @@ function describeLeaf(material: CertificateMaterial): CertificateFacts {
  * together. Like the API server it lets `stringData` win over `data`. Never throws.
  */
 export function readTlsSecret(secret: unknown): TlsSecret {
-  const { type, data, stringData } = asRecord(secret);
+  const { type, data, stringData }: SecretData = asRecord(secret);
   if (type !== 'kubernetes.io/tls') return unusable(`its type is ${typeof type === 'string' ? JSON.stringify(type) : 'missing'}; write type: kubernetes.io/tls`);
   const certificate = readEntry('tls.crt', asRecord(data), asRecord(stringData));
   if (certificate.type === 'unusable') return certificate;
