@@ -70,6 +70,14 @@ describe('createMetrics', () => {
     expect(text.match(/^sallyport_a_total\{/gm)).toHaveLength(501);
   });
 
+  test('adds the customary metrics of process and runtime under their customary names', async () => {
+    const metrics = createMetrics();
+    expect(await metrics.scrape()).not.toContain('process_');
+    metrics.observeProcess();
+    expect(await metrics.scrape()).toMatch(/^process_resident_memory_bytes \d+$/m);
+    expect(await metrics.scrape()).toMatch(/^nodejs_eventloop_lag_seconds /m);
+  });
+
   test('refuses one name twice', () => {
     const metrics = createMetrics();
     const define = () => metrics.counter({ name: 'a_total', help: 'A.', labels: [] });
