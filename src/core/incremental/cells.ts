@@ -7,15 +7,15 @@ const nothing: readonly Cell[] = [];
 
 /** Anything that a computation can read. Knows who read it. */
 export abstract class Cell {
-  /** The revision in which the value last became different. */
+  /** When, by the engine's clock, the value last became different. */
   changedAt: number;
   /** Set by whoever walks over cells, to recognise those already seen; see `Engine`. */
   stamp = 0;
   /** Most cells have one reader or none, so that a Set for each would be most of the memory. */
   private readers: Computation | Set<Computation> | undefined;
 
-  constructor(revision: number) {
-    this.changedAt = revision;
+  constructor(now: number) {
+    this.changedAt = now;
   }
 
   get isRead(): boolean {
@@ -57,8 +57,8 @@ export class InputCell extends Cell {
   private readonly key: string;
   private readonly home: Map<string, InputCell>;
 
-  constructor(at: { input: Input<unknown>; args: readonly string[]; key: string; home: Map<string, InputCell> }, revision: number) {
-    super(revision);
+  constructor(at: { input: Input<unknown>; args: readonly string[]; key: string; home: Map<string, InputCell> }, now: number) {
+    super(now);
     this.input = at.input;
     this.args = at.args;
     this.key = at.key;
@@ -78,15 +78,17 @@ export abstract class Computation extends Cell implements Frame {
   readonly args: readonly string[];
   /** What the last run read, each once, in order of reading. */
   dependencies: readonly Cell[] = nothing;
-  /** The revision for which the result was last known to be right. */
+  /** Whether it read nothing but inputs. */
+  isLeaf = false;
+  /** When, by the engine's clock, the result was last known to be right. */
   verifiedAt = never;
   /** Whether something that was read, directly or not, may have changed since. Then the readers are stale too. */
   stale = true;
   /** Whether it is being verified or run right now. */
   running = false;
 
-  constructor(args: readonly string[], revision: number) {
-    super(revision);
+  constructor(args: readonly string[], now: number) {
+    super(now);
     this.args = args;
   }
 
@@ -114,8 +116,8 @@ export class Memo extends Computation {
   private readonly key: string;
   private readonly home: Map<string, Memo>;
 
-  constructor(at: { query: AnyQuery; args: readonly string[]; key: string; home: Map<string, Memo> }, revision: number) {
-    super(at.args, revision);
+  constructor(at: { query: AnyQuery; args: readonly string[]; key: string; home: Map<string, Memo> }, now: number) {
+    super(at.args, now);
     this.query = at.query;
     this.key = at.key;
     this.home = at.home;
@@ -162,8 +164,8 @@ export class Contributor<Output = unknown> extends Computation {
   output: readonly Output[] = [];
   private retired = false;
 
-  constructor(table: ContributorTable<Output>, args: readonly string[], revision: number) {
-    super(args, revision);
+  constructor(table: ContributorTable<Output>, args: readonly string[], now: number) {
+    super(args, now);
     this.table = table;
     table.queue.push(this);
   }

@@ -36,7 +36,7 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
   /** Takes in what queued contributors have to say. Adds errors to `errors`. */
   settle(engine: Engine, errors: unknown[]): void {
     if (this.queue.length === 0) return;
-    const different: Contributor<Emitted<unknown>>[] = [];
+    const different: { contributor: Contributor<Emitted<unknown>>; before: readonly Emitted<unknown>[] }[] = [];
     // All that goes away goes first: a key may move from one contributor to another.
     for (const contributor of this.queue) {
       const before = contributor.output;
@@ -46,10 +46,16 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
         errors.push(error);
       }
       if (contributor.output === before) continue;
-      for (const { key } of before) this.remove(key);
-      different.push(contributor);
+      different.push({ contributor, before });
+      before.forEach(({ key }, position) => {
+        if (contributor.output[position]?.key !== key) this.remove(key);
+      });
     }
-    for (const contributor of different) contributor.output = contributor.output.filter((emitted) => this.add(emitted, errors));
+    for (const { contributor, before } of different) {
+      contributor.output = contributor.output.filter((emitted, position) =>
+        before[position]?.key === emitted.key ? this.replace(emitted) : this.add(emitted, errors),
+      );
+    }
     this.queue.length = 0;
   }
 
@@ -70,13 +76,16 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
     return { upserted, removed };
   }
 
+  /** Whether there was no other value for the key. */
   private add(emitted: Emitted<unknown>, errors: unknown[]): boolean {
-    if (this.content.has(emitted.key)) {
-      errors.push(new Error(`emission ${this.name}: key ${JSON.stringify(emitted.key)} is emitted twice; the first one stays`));
-      return false;
-    }
-    this.remember(emitted.key);
-    this.content.set(emitted.key, emitted.value);
+    if (!this.content.has(emitted.key)) return this.replace(emitted);
+    errors.push(new Error(`emission ${this.name}: key ${JSON.stringify(emitted.key)} is emitted twice; the first one stays`));
+    return false;
+  }
+
+  private replace({ key, value }: Emitted<unknown>): true {
+    this.remember(key);
+    this.content.set(key, value);
     return true;
   }
 

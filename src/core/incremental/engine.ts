@@ -1,5 +1,5 @@
 import type { Calls } from './calls.ts';
-import { type Cell, type Computation, type Contributor, Memo, sameResult } from './cells.ts';
+import { type Cell, type Computation, type Contributor, InputCell, Memo, sameResult } from './cells.ts';
 import type { Reader } from './reader.ts';
 
 /**
@@ -8,7 +8,8 @@ import type { Reader } from './reader.ts';
  * changed the function runs again. A result equal to its predecessor leaves readers as they are.
  */
 export class Engine {
-  revision = 0;
+  /** Orders changes and verifications; goes on whenever cells may change after something was verified. */
+  private clock = 0;
   recomputations = 0;
   cutOffs = 0;
   private readonly calls: Calls;
@@ -41,17 +42,34 @@ export class Engine {
     return memo.value;
   }
 
-  /** Marks everything that read `cell`, directly or not, as stale. The cell itself has changed in this revision. */
-  changed(cell: Cell): void {
-    cell.changedAt = this.revision;
-    const stack = this.marking;
-    cell.pushReaders(stack);
-    for (let reader = stack.pop(); reader !== undefined; reader = stack.pop()) {
-      if (reader.stale) continue;
-      reader.stale = true;
-      reader.wake();
-      reader.pushReaders(stack);
+  /** The time of what happens now. */
+  get now(): number {
+    return this.clock;
+  }
+
+  /**
+   * Starts a change of some inputs. The results that were made of inputs only are brought up to date at once, so
+   * that one that stays equal spares its readers even the mark, however many they are.
+   */
+  inputsChanged(cells: readonly Cell[]): void {
+    this.clock++;
+    const readers: Computation[] = [];
+    for (const cell of cells) {
+      cell.changedAt = this.clock;
+      cell.pushReaders(readers);
     }
+    for (const reader of readers) {
+      if (!(reader instanceof Memo) || !reader.isLeaf) this.mark(reader);
+      else if (!this.staysEqual(reader)) this.markReaders(reader);
+    }
+    // Those runs may have read results that were marked only afterwards; later changes must look newer to them.
+    this.clock++;
+  }
+
+  /** Marks everything that read `cell`, directly or not, as stale. The cell itself has changed. */
+  changed(cell: Cell): void {
+    cell.changedAt = this.clock;
+    this.markReaders(cell);
   }
 
   /** Brings a contributor up to date. Throws what its function throws; then it contributes nothing. */
@@ -63,7 +81,7 @@ export class Engine {
     } else if (this.isOutdated(contributor)) {
       this.rerun(contributor);
     } else {
-      contributor.verifiedAt = this.revision;
+      contributor.verifiedAt = this.clock;
     }
   }
 
@@ -81,13 +99,37 @@ export class Engine {
     }
   }
 
+  private staysEqual(memo: Memo): boolean {
+    const { changedAt } = memo;
+    memo.stale = true;
+    return this.canRefresh(memo) && memo.changedAt === changedAt;
+  }
+
+  private mark(computation: Computation): void {
+    if (computation.stale) return;
+    computation.stale = true;
+    computation.wake();
+    this.markReaders(computation);
+  }
+
+  private markReaders(cell: Cell): void {
+    const stack = this.marking;
+    cell.pushReaders(stack);
+    for (let reader = stack.pop(); reader !== undefined; reader = stack.pop()) {
+      if (reader.stale) continue;
+      reader.stale = true;
+      reader.wake();
+      reader.pushReaders(stack);
+    }
+  }
+
   private refresh(memo: Memo): void {
     if (memo.running) throw this.calls.cycle(memo);
     if (!memo.stale) return;
     memo.running = true;
     try {
       if (this.isOutdated(memo)) this.recompute(memo);
-      memo.verifiedAt = this.revision;
+      memo.verifiedAt = this.clock;
       memo.stale = false;
     } finally {
       memo.running = false;
@@ -135,7 +177,7 @@ export class Engine {
       this.cutOffs++;
     } else {
       memo.value = value;
-      memo.changedAt = this.revision;
+      memo.changedAt = this.clock;
     }
   }
 
@@ -146,7 +188,7 @@ export class Engine {
       contributor.output = this.evaluate(contributor);
     } finally {
       this.commit(contributor, start);
-      contributor.verifiedAt = this.revision;
+      contributor.verifiedAt = this.clock;
     }
   }
 
@@ -164,12 +206,14 @@ export class Engine {
   private commit(computation: Computation, start: number): void {
     const stamp = ++this.lastStamp;
     let end = start;
+    computation.isLeaf = true;
     for (let position = start; position < this.reads.length; position++) {
       const cell = this.reads[position];
       if (cell === undefined || cell.stamp === stamp) continue;
       cell.stamp = stamp;
       cell.attach(computation);
       this.reads[end++] = cell;
+      if (!(cell instanceof InputCell)) computation.isLeaf = false;
     }
     const before = computation.dependencies;
     computation.dependencies = this.reads.slice(start, end);

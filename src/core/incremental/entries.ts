@@ -1,4 +1,5 @@
 import type { IndexEntry } from './reader.ts';
+import { SortedStrings } from './sorted-strings.ts';
 
 /** What can be read of a bucket; each facet is a subscription of its own. */
 export interface Facet {
@@ -19,47 +20,42 @@ interface Change {
 
 /** The entries of one bucket: sorted, counted by contributor, aware of what changed since they were last settled. */
 export class Entries {
-  private sorted: string[] = [];
+  private sorted = new SortedStrings();
   /** How many contributors an entry has beyond the first; most have none. */
   private readonly further = new Counts();
-  /** Whether `sorted` is in other hands and must be copied before it changes. */
-  private lent = false;
   private change: Change | undefined;
 
   get size(): number {
-    return this.sorted.length;
+    return this.sorted.size;
+  }
+
+  get first(): string | undefined {
+    return this.sorted.first;
+  }
+
+  /** An immutable snapshot. */
+  get list(): readonly string[] {
+    return this.sorted.toArray();
   }
 
   add(entry: string): void {
-    const position = lowerBound(this.sorted, entry);
-    if (this.sorted[position] === entry) {
+    if (this.sorted.has(entry)) {
       this.further.increment(entry);
       return;
     }
     this.note(entry);
-    this.own().splice(position, 0, entry);
+    this.sorted.insert(entry);
   }
 
   /** Takes back one `add` of the same entry. */
   remove(entry: string): void {
     if (this.further.decrement(entry)) return;
-    const position = lowerBound(this.sorted, entry);
     this.note(entry);
-    this.own().splice(position, 1);
+    this.sorted.delete(entry);
   }
 
   read<F extends keyof Facet>(facet: F): Facet[F] {
     return readers[facet](this);
-  }
-
-  /** An immutable snapshot: the next change copies. */
-  snapshot(): readonly string[] {
-    this.lent = true;
-    return this.sorted;
-  }
-
-  get first(): string | undefined {
-    return this.sorted[0];
   }
 
   /** Whether a facet is different from what it was when last settled. */
@@ -72,22 +68,12 @@ export class Entries {
     this.change = undefined;
   }
 
-  /** An independent copy, whose changes are counted from here. */
+  /** A copy that may change while this stays as it is; its changes are counted from here. */
   fork(): Entries {
     const copy = new Entries();
-    copy.sorted = this.sorted;
-    copy.lent = true;
-    this.lent = true;
+    copy.sorted = this.sorted.fork();
     copy.further.addAll(this.further);
     return copy;
-  }
-
-  private own(): string[] {
-    if (this.lent) {
-      this.sorted = [...this.sorted];
-      this.lent = false;
-    }
-    return this.sorted;
   }
 
   /** Must run before `sorted` changes: the first note remembers the first entry. */
@@ -99,7 +85,7 @@ export class Entries {
 }
 
 const readers: { readonly [F in keyof Facet]: (entries: Entries) => Facet[F] } = {
-  list: (entries) => entries.snapshot(),
+  list: (entries) => entries.list,
   count: (entries) => entries.size,
   first: (entries) => entries.first,
 };
@@ -155,17 +141,4 @@ class Counts {
   addAll(other: Counts): void {
     if (other.counts !== undefined && other.counts.size > 0) this.counts = new Map(other.counts);
   }
-}
-
-/** The position of the first item that is not below `entry`, by UTF-16 code units. */
-function lowerBound(sorted: readonly string[], entry: string): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const candidate = sorted[middle];
-    if (candidate !== undefined && candidate < entry) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

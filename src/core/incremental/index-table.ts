@@ -38,7 +38,7 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
   /** The cell that stands for one facet of a bucket; created, with its bucket, if need be. */
   facetCell(bucket: string, facet: keyof Facet, engine: Engine): FacetCell {
     const home = this.bucket(bucket);
-    return (home.facets[facet] ??= new FacetCell(home, facet, engine.revision));
+    return (home.facets[facet] ??= new FacetCell(home, facet, engine.now));
   }
 
   /** The same cell, where somebody reads it. */
@@ -111,8 +111,8 @@ export class FacetCell extends Cell {
   readonly facet: keyof Facet;
   private readonly bucket: Bucket;
 
-  constructor(bucket: Bucket, facet: keyof Facet, revision: number) {
-    super(revision);
+  constructor(bucket: Bucket, facet: keyof Facet, now: number) {
+    super(now);
     this.bucket = bucket;
     this.facet = facet;
   }

@@ -87,7 +87,7 @@ function takeDelta(live: LiveState): Delta {
     if (change !== undefined) changes.set(table.emission, change);
   }
   return {
-    revision: live.engine.revision,
+    revision: live.revision,
     of: <T>(emission: Emission<T>) => (changes.get(emissionTable(live, emission).emission) ?? noChange) as EmissionChange<T>,
   };
 }

@@ -16,6 +16,8 @@ type Table = ContributorTable & { settle(engine: Engine, errors: unknown[]): voi
 export class LiveState implements Resolver {
   readonly read: Reader;
   readonly engine: Engine;
+  /** How often something was applied. */
+  revision = 0;
   readonly inputs = new Map<Input<unknown>, Map<string, InputCell>>();
   readonly memos = new Map<AnyQuery, Map<string, Memo>>();
   readonly emissions = new Map<Emission<unknown>, EmissionTable>();
@@ -48,8 +50,8 @@ export class LiveState implements Resolver {
   apply(writes: readonly Write[]): unknown[] {
     if (this.calls.current !== undefined) throw new Error(`${this.calls.current.name} must not write: computations only read`);
     const errors: unknown[] = [];
-    this.engine.revision++;
-    for (const write of writes) this.write(write);
+    this.revision++;
+    this.engine.inputsChanged(writes.flatMap((write) => this.write(write)));
     for (const table of this.orderedIndexes) table.settle(this.engine, errors);
     for (const table of this.emissions.values()) table.settle(this.engine, errors);
     this.engine.sweep();
@@ -99,20 +101,21 @@ export class LiveState implements Resolver {
     for (const population of new Set(over.populations)) getOrCreate(populations, population, newList<Table>).push(table);
   }
 
-  private write({ input, args, value }: Write): void {
-    if (value === undefined && this.findInput(input, keyOf(args)) === undefined) return;
+  /** The cell, if its value is different now. */
+  private write({ input, args, value }: Write): InputCell | [] {
+    if (value === undefined && this.findInput(input, keyOf(args)) === undefined) return [];
     const cell = this.inputCell(input, args);
-    if (deepEqual(cell.value, value)) return;
+    if (deepEqual(cell.value, value)) return [];
     const wasPresent = cell.value !== undefined;
     cell.value = value;
-    this.engine.changed(cell);
     if (!wasPresent) this.enlist(cell);
     if (value === undefined) this.dismiss(cell);
+    return cell;
   }
 
   private enlist(cell: InputCell): void {
     cell.contributors = this.drivenBy(cell.input, cell.args).map(
-      (table) => new Contributor(table, cell.args, this.engine.revision),
+      (table) => new Contributor(table, cell.args, this.engine.now),
     );
   }
 
@@ -125,13 +128,13 @@ export class LiveState implements Resolver {
   private inputCell(input: Input<unknown>, args: readonly string[]): InputCell {
     const home = getOrCreate(this.inputs, input, newMap<InputCell>);
     const key = keyOf(args);
-    return home.get(key) ?? new InputCell({ input, args, key, home }, this.engine.revision);
+    return home.get(key) ?? new InputCell({ input, args, key, home }, this.engine.now);
   }
 
   private memo(query: AnyQuery, args: readonly string[]): Memo {
     const home = getOrCreate(this.memos, query, newMap<Memo>);
     const key = keyOf(args);
-    return home.get(key) ?? new Memo({ query, args, key, home }, this.engine.revision);
+    return home.get(key) ?? new Memo({ query, args, key, home }, this.engine.now);
   }
 }
 

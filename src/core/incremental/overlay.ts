@@ -65,7 +65,7 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
 
   constructor(live: LiveState, writes: readonly Write[]) {
     this.live = live;
-    this.revision = live.engine.revision;
+    this.revision = live.revision;
     this.read = new LawfulReader(this.calls, this);
     for (const { input, args, value } of writes) {
       const key = keyOf(args);
@@ -169,7 +169,7 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
   }
 
   private assertValid(): void {
-    if (this.live.engine.revision !== this.revision) {
+    if (this.live.revision !== this.revision) {
       throw new Error('the overlay is out of date: the kernel has applied writes since it was made');
     }
   }
