@@ -1,0 +1,76 @@
+/**
+ * Writes docs/rules/README.md, the table of all rules, from the registry:
+ *
+ *   node tools/rules-index.ts
+ */
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { effectOf, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
+import { registry } from '../src/core/rules/registry.ts';
+import { profiles, type Consequence, type Effect, type Profile, type Rule } from '../src/core/rules/rule.ts';
+
+const target = fileURLToPath(new URL('../docs/rules/README.md', import.meta.url));
+
+const preface = `<!-- Written by tools/rules-index.ts; edit the rules instead. -->
+
+# Rules
+
+Each rule has an id, by which its findings go everywhere: in denials, warnings, command line, conditions and audit
+annotations. Two things are said of it, and they never mix
+([ADR 0003](../adr/0003-findings-have-two-axes.md)):
+
+- **Effect**: what admission does with a finding, by profile. \`deny\` refuses the object, \`warn\` admits it with a
+  warning, \`record\` leaves it to the audit log, \`none\` leaves it to other rules.
+- **Consequence**: what status and traffic do, whatever admission was told to do. It names the condition, its reason,
+  and the part of the object that stops working.
+
+A rule marked **dialect** is about what Sallyport can do rather than about the specification. It denies only where
+everything that the object attaches to is served by Sallyport; elsewhere its \`deny\` becomes \`warn\`.
+
+Where a consequence depends on the case, the usual one is shown, or \`–\` where most cases have none; the rule's page
+tells the others.`;
+
+/** The page as Markdown. Rules come in the order of the registry, which is the order of findings. */
+export function rulesIndex(rules: readonly Rule[]): string {
+  const header = ['Rule', 'Kinds', 'What is wrong', ...profiles, 'Consequence'];
+  const rows = [
+    header,
+    header.map(() => '---'),
+    ...rules.map(ruleRow),
+    schemaRow(schemaRule, 'The object does not fit the schema of its bundle.'),
+    schemaRow(unknownFieldRule, 'A field is unknown to the bundle; the API server would drop it.'),
+  ];
+  return `${preface}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`;
+}
+
+function ruleRow({ id, kinds, summary, about, effect, consequence }: Rule): readonly string[] {
+  const title = `[${id}](${id}.md)${about === 'dialect' ? ' (dialect)' : ''}`;
+  return [title, kinds.join(', '), cell(summary), ...effects((profile) => effect[profile]), consequenceText(consequence)];
+}
+
+/** The schema's own findings have no entry in the registry: every kind and field is their subject. */
+function schemaRow(id: string, summary: string): readonly string[] {
+  const bundle = { minor: '1.7', channel: 'standard' } as const;
+  const effectIn = (profile: Profile): Effect => effectOf(id, { profile, overrides: {}, bundle }, true);
+  return [`\`${id}\``, 'all', summary, ...effects(effectIn), consequenceText(undefined)];
+}
+
+function effects(effectIn: (profile: Profile) => Effect): readonly string[] {
+  return profiles.map((profile) => effectIn(profile));
+}
+
+function consequenceText(consequence: Consequence | undefined): string {
+  if (consequence === undefined) return '–';
+  return `${consequence.condition}: ${consequence.reason} (${consequence.scope})`;
+}
+
+/** A bar would end the cell. */
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  writeFileSync(target, rulesIndex(registry));
+  console.log(`docs/rules/README.md: ${registry.length} rules`);
+}
