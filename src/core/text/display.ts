@@ -19,10 +19,15 @@ const shortEscapes: ReadonlyMap<string, string> = new Map([
  * holds control characters, so it is safe in logs, HTTP headers and terminals.
  */
 export function quote(value: unknown, limit: number = displayLimit): string {
-  if (typeof value === 'string') return `"${escape(shorten(value, limit))}"`;
+  if (typeof value === 'string') return `"${display(value, limit)}"`;
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value === undefined) return 'nothing';
   return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+/** A text of the user as `quote` shows it, without the quotes: for fields that hold nothing but the value. */
+export function display(text: string, limit: number = displayLimit): string {
+  return escape(shorten(text, limit));
 }
 
 /** At most `limit` characters (code points) of `text`; the last one is `…` where something was cut off. */

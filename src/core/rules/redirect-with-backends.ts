@@ -1,0 +1,23 @@
+import { denied } from './effects.ts';
+import { routeRules } from './parts.ts';
+import { rule } from './rule.ts';
+
+export const redirectWithBackends = rule({
+  id: 'redirect-with-backends',
+  kinds: ['HTTPRoute'],
+  summary: 'A rule that redirects every request has backendRefs, too.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },
+  source: 'Gateway API v1.7.0, HTTPRouteRule ("RequestRedirect filter must not be used together with backendRefs")',
+  check(route, _read, report) {
+    for (const { rule: { filters, backendRefs }, path } of routeRules(route)) {
+      const redirect = filters?.findIndex((filter) => filter.type === 'RequestRedirect') ?? -1;
+      if (redirect === -1 || backendRefs === undefined || backendRefs.length === 0) continue;
+      report({
+        path: [...path, 'filters', redirect],
+        value: 'RequestRedirect',
+        message: 'This rule answers every request by a redirect, so its backendRefs would never get one. Remove backendRefs, or remove the RequestRedirect filter.',
+      });
+    }
+  },
+});

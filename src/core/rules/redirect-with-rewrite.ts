@@ -1,0 +1,34 @@
+import { formatPath, type Path } from '../resources/path.ts';
+import { denied } from './effects.ts';
+import { filterLists, routeRules, type RouteRulePart } from './parts.ts';
+import { rule } from './rule.ts';
+
+/** The CRDs compare filters within one list; the text forbids both on one rule, at whatever level. */
+export const redirectWithRewrite = rule({
+  id: 'redirect-with-rewrite',
+  kinds: ['HTTPRoute'],
+  summary: 'RequestRedirect and URLRewrite stand on one rule, at any level.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },
+  source: 'Gateway API v1.7.0, HTTPRequestRedirectFilter and HTTPURLRewriteFilter ("MUST NOT be used on the same Route rule")',
+  check(route, _read, report) {
+    for (const part of routeRules(route)) {
+      const redirect = firstOfType(part, 'RequestRedirect');
+      const rewrite = firstOfType(part, 'URLRewrite');
+      if (redirect === undefined || rewrite === undefined) continue;
+      report({
+        path: rewrite,
+        value: 'URLRewrite',
+        message: `This URLRewrite stands on the same rule as the RequestRedirect at ${formatPath(redirect)}; a request is either redirected or forwarded. Remove one of them, or give each a rule of its own.`,
+      });
+    }
+  },
+});
+
+function firstOfType(part: RouteRulePart, type: string): Path | undefined {
+  for (const { filters, path } of filterLists(part)) {
+    const index = filters.findIndex((filter) => filter.type === type);
+    if (index !== -1) return [...path, index];
+  }
+  return undefined;
+}

@@ -1,0 +1,50 @@
+import { visitSemantic } from '../schema/index.ts';
+import type { Path } from '../resources/path.ts';
+import { isReadable, type Resource } from '../resources/resource.ts';
+import { quote } from '../text/display.ts';
+import { denied } from './effects.ts';
+import { referenceUnresolvedAt, routeRules, unsupportedValueAt } from './parts.ts';
+import { rule } from './rule.ts';
+
+export const servicePortMissing = rule({
+  id: 'service-port-missing',
+  kinds: ['HTTPRoute', 'Gateway'],
+  summary: 'A reference to a Service names no port.',
+  effect: denied,
+  consequence: { condition: 'ResolvedRefs', reason: 'BackendNotFound', scope: 'backendRef' },
+  source: 'Gateway API v1.7.0, BackendObjectReference.port ("required when the referent is a Kubernetes Service")',
+  check(subject, _read, report) {
+    for (const { path, ref } of serviceReferences(subject)) {
+      const isService = (ref.group ?? '') === '' && (ref.kind ?? 'Service') === 'Service';
+      if (!isService || ref.port !== undefined || !isReadable(subject, path)) continue;
+      report({
+        path: [...path, 'port'],
+        // A listener whose authorization server cannot be asked must not be open to everybody.
+        consequence: subject.kind === 'Gateway' ? unsupportedValueAt(path) : referenceUnresolvedAt(path),
+        message: `The Service ${quote(ref.name ?? '')} is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.`,
+      });
+    }
+  },
+});
+
+interface ServiceReference {
+  readonly path: Path;
+  readonly ref: { readonly group?: string; readonly kind?: string; readonly name?: string; readonly port?: number };
+}
+
+function serviceReferences(subject: Resource<'HTTPRoute' | 'Gateway'>): readonly ServiceReference[] {
+  const found: ServiceReference[] = [];
+  const rules = subject.kind === 'HTTPRoute' ? routeRules(subject as Resource<'HTTPRoute'>) : [];
+  for (const { rule: { backendRefs }, path } of rules) {
+    for (const [index, ref] of (backendRefs ?? []).entries()) found.push({ path: [...path, 'backendRefs', index], ref });
+  }
+  visitSemantic(subject.kind, subject, 'filters', (path, filters) => {
+    for (const [index, filter] of filters.entries()) {
+      for (const member of ['requestMirror', 'externalAuth'] as const) {
+        const ref = filter[member]?.backendRef;
+        if (ref !== undefined) found.push({ path: [...path, index, member, 'backendRef'], ref });
+      }
+    }
+  });
+  return found;
+}

@@ -1,0 +1,53 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { defensiveRules, registry } from '../../src/core/rules/registry.ts';
+
+// A rule is four things of one name: source, test, page, entry in the registry. None may be missing or left over.
+
+const sources = readdirSync('src/core/rules').filter((file) => file.endsWith('.ts'));
+const ids = registry.map((rule) => rule.id);
+const defensive = new Set(defensiveRules.map((rule) => rule.id));
+
+function stems(folder: string, suffix: string): readonly string[] {
+  return readdirSync(folder).filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length));
+}
+
+/** Ids that sources declare, read from their text: a rule that nobody registered is found, too. */
+const declared = sources.flatMap((file) =>
+  [...readFileSync(`src/core/rules/${file}`, 'utf8').matchAll(/^\s+id: '([a-z0-9-]+)'/gm)].map(([, id = '']) => ({ file, id })),
+);
+
+describe('rules', () => {
+  test('ids are unique kebab-case words', () => {
+    expect(ids.filter((id) => !/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(id))).toEqual([]);
+    expect(ids).toHaveLength(new Set(ids).size);
+  });
+
+  test('every declared rule is registered, once, and every registered one declared', () => {
+    expect(declared.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('no rule goes without a summary, a source and a profile that never interferes', () => {
+    const bare = registry.filter((rule) => rule.summary === '' || rule.source === '' || !['none', 'record'].includes(rule.effect.audit));
+    expect(bare.map((rule) => rule.id)).toEqual([]);
+  });
+
+  test('strict is never milder than standard', () => {
+    const order = ['none', 'record', 'warn', 'deny'];
+    expect(registry.filter(({ effect }) => order.indexOf(effect.strict) < order.indexOf(effect.standard)).map((rule) => rule.id)).toEqual([]);
+  });
+
+  test.each([...defensive])('%s has source, test and page of its own', (id) => {
+    expect(declared.find((rule) => rule.id === id)?.file).toBe(`${id}.ts`);
+    expect(existsSync(`test/unit/core/rules/${id}.test.ts`)).toBe(true);
+    expect(existsSync(`docs/rules/${id}.md`)).toBe(true);
+  });
+
+  test('no page is about a rule that does not exist', () => {
+    expect(stems('docs/rules', '.md').filter((page) => page !== 'README' && !ids.includes(page))).toEqual([]);
+  });
+
+  test('no test is about a source that does not exist', () => {
+    expect(stems('test/unit/core/rules', '.test.ts').filter((name) => !sources.includes(`${name}.ts`))).toEqual([]);
+  });
+});

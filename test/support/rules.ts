@@ -1,0 +1,53 @@
+import { parseObject } from '../../src/core/resources/parse.ts';
+import { formatPath } from '../../src/core/resources/path.ts';
+import type { Reader } from '../../src/core/incremental/reader.ts';
+import type { Finding, Rule } from '../../src/core/rules/rule.ts';
+
+/** For rules about one object: looking at another one is an error. */
+const blind: Reader = {
+  input: refuse, query: refuse, list: refuse, count: refuse, first: refuse,
+};
+
+function refuse(): never {
+  throw new Error('this rule is about one object and must not read others');
+}
+
+/** What a rule about one object finds in a JSON object; nothing in one of another kind. */
+export function findingsOf(rule: Rule, json: unknown): readonly Finding[] {
+  const parsed = parseObject(json);
+  if (parsed.type !== 'resource') throw new Error(`no object of ours: ${JSON.stringify(parsed)}`);
+  const found: Finding[] = [];
+  if (rule.kinds.includes(parsed.resource.kind)) rule.check(parsed.resource, blind, (finding) => found.push({ rule: rule.id, ...finding }));
+  return found;
+}
+
+/** The same as tables in tests show it: path and message. */
+export function judge(rule: Rule, json: unknown): readonly (readonly [path: string, message: string])[] {
+  return findingsOf(rule, json).map(({ path, message }) => [formatPath(path), message]);
+}
+
+/** `condition reason scope` of each finding, its own or the rule's. */
+export function consequences(rule: Rule, json: unknown): readonly string[] {
+  return findingsOf(rule, json).map((finding) => {
+    const consequence = finding.consequence ?? rule.consequence;
+    return consequence === undefined ? 'none' : `${consequence.condition} ${consequence.reason} ${consequence.scope}`;
+  });
+}
+
+/** An HTTPRoute `shop/cart`. */
+export function httpRoute(spec: unknown): unknown {
+  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { namespace: 'shop', name: 'cart' }, spec };
+}
+
+/** An HTTPRoute with these rules. */
+export function routeWith(...rules: readonly unknown[]): unknown {
+  return httpRoute({ rules });
+}
+
+/** A Gateway `shop/front` with these listeners. */
+export function gatewayWith(...listeners: readonly unknown[]): unknown {
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { namespace: 'shop', name: 'front' },
+    spec: { gatewayClassName: 'sallyport', listeners },
+  };
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { prefixReplacement } from '../../../../src/core/rules/prefix-replacement.ts';
+import { consequences, judge, routeWith } from '../../../support/rules.ts';
+
+const modifier = (type: string, member: string, path = 'ReplacePrefixMatch') => ({ type, [member]: { path: { type: path, replacePrefixMatch: '/x' } } });
+const rewrite = modifier('URLRewrite', 'urlRewrite');
+const redirect = modifier('RequestRedirect', 'requestRedirect');
+const prefix = { path: { type: 'PathPrefix', value: '/a' } };
+const exact = { path: { type: 'Exact', value: '/a' } };
+
+const message = (problem: string) =>
+  `ReplacePrefixMatch replaces what the rule's one PathPrefix match has matched, but ${problem}. Keep exactly one match of type PathPrefix in this rule and move others to rules of their own, or use ReplaceFullPath.`;
+
+describe('prefix-replacement', () => {
+  test.each<[string, unknown]>([
+    ['one prefix match', { matches: [prefix], filters: [rewrite] }],
+    ['the default match', { filters: [redirect] }],
+    ['the default path', { matches: [{ method: 'GET' }], filters: [redirect] }],
+    ['the default type', { matches: [{ path: { value: '/a' } }], filters: [redirect] }],
+    ['replacing the full path', { matches: [exact, prefix], filters: [modifier('URLRewrite', 'urlRewrite', 'ReplaceFullPath')] }],
+    ['no filters', { matches: [exact, prefix] }],
+    ['matches that cannot be read', { matches: 'x', filters: [rewrite] }],
+  ])('%s is fine', (_, rule) => {
+    expect(judge(prefixReplacement, routeWith(rule))).toEqual([]);
+  });
+
+  test.each<[string, readonly unknown[], string]>([
+    ['two matches', [prefix, prefix], 'it has 2 matches'],
+    ['an exact match', [exact], 'its match is of type Exact'],
+    ['a regular expression', [{ path: { type: 'RegularExpression', value: '/.*' } }], 'its match is of type RegularExpression'],
+    ['no match', [], 'its list of matches is empty'],
+  ])('%s', (_, matches, problem) => {
+    const route = routeWith({ matches, filters: [rewrite] });
+    expect(judge(prefixReplacement, route)).toEqual([['spec.rules[0].filters[0].urlRewrite.path.type', message(problem)]]);
+    expect(consequences(prefixReplacement, route)).toEqual(['Accepted UnsupportedValue rule']);
+  });
+
+  test('several backends, which the CRDs overlook', () => {
+    const route = routeWith({ matches: [exact], backendRefs: [{ name: 'a', filters: [rewrite] }, { name: 'b', filters: [redirect] }] });
+    expect(judge(prefixReplacement, route)).toEqual([
+      ['spec.rules[0].backendRefs[0].filters[0].urlRewrite.path.type', message('its match is of type Exact')],
+      ['spec.rules[0].backendRefs[1].filters[0].requestRedirect.path.type', message('its match is of type Exact')],
+    ]);
+  });
+});
