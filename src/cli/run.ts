@@ -1,0 +1,148 @@
+import type { AddressInfo } from 'node:net';
+import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import type { Profile } from '../core/rules/rule.ts';
+import { statuses } from '../core/status/emit.ts';
+import { readTlsSecret } from '../certificates/facts.ts';
+import type { FileProblem } from '../files/document.ts';
+import { watchFolder, type FolderChange } from '../files/watch.ts';
+import { createProxy, type Proxy } from '../proxy/proxy.ts';
+import { createLogger, type Logger } from '../telemetry/log.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { buildProbes } from '../webhook/index.ts';
+import { hasManyLoopbackHosts, StandaloneAddresses } from './addresses.ts';
+import { StandaloneDataPlane } from './data-plane.ts';
+import { startDemoBackends } from './demo-backends.ts';
+import { printLines, reportLines, summarise } from './report-findings.ts';
+import { printServing, type Serving } from './report-serving.ts';
+import { printStatuses } from './report-status.ts';
+import { startStandaloneWebhook } from './standalone-webhook.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
+import { Workspace } from './workspace.ts';
+
+/** Settings of `sallyport run`. Ports may be 0 for any free one. */
+export interface RunOptions {
+  readonly files: readonly string[];
+  readonly demo: boolean;
+  readonly accessLog: boolean;
+  readonly profile: Profile;
+  readonly webhookPort: number;
+  readonly probePort: number;
+  /** Milliseconds that requests in flight get at the end. */
+  readonly grace: number;
+}
+
+export const controllerName = 'sallyport.dev/gateway-controller';
+const host = '127.0.0.1';
+
+/**
+ * Standalone: judges the objects of some files, serves their Gateways and the webhook on this machine, and follows
+ * every change of the files until it is told to stop.
+ *
+ * @returns how to stop it: drains, then resolves
+ */
+export async function run(options: RunOptions): Promise<{ stop(): Promise<void> }> {
+  const terminal = createTerminal();
+  const log = createLogger('info');
+  const policy: AdmissionPolicy = { profile: options.profile, overrides: {}, bundle: { minor: '1.7', channel: 'experimental' } };
+  const workspace = new Workspace({ controllerName, bundleVersion: 'v1.7.0' }, policy);
+  const metrics = createMetrics();
+  metrics.observeProcess();
+
+  terminal.line(terminal.style('bold', `sallyport run  ${options.files.join(' ')}`));
+  // Changes of the files that come while everything starts wait for it.
+  const started = Promise.withResolvers<(change: FolderChange) => Promise<void>>();
+  const watcher = await watchFolder(options.files, async (change) => (await started.promise)(change));
+  const initial = workspace.update({ added: watcher.content.documents, removed: [] });
+  printFindings(terminal, workspace, watcher.content.problems);
+
+  const addresses = new StandaloneAddresses(await hasManyLoopbackHosts());
+  const proxy = createProxy({
+    bind: (listener) => addresses.addressOf(listener),
+    certificates: (secret) => tlsMaterial(workspace, secret),
+    ...(options.accessLog ? { accessLog: (entry) => log.info(entry, 'request') } : {}),
+  });
+  const plane = new StandaloneDataPlane((change) => proxy.apply(change), (listener) => addresses.addressOf(listener));
+  plane.onAcknowledged((writes) => void workspace.kernel.apply(writes));
+  await plane.publish(initial);
+  const demo = options.demo ? await startDemoBackends(workspace) : undefined;
+
+  const webhook = await startStandaloneWebhook({ host, port: options.webhookPort }, { kernel: workspace.kernel, policy, log, metrics });
+  let ready = true;
+  const probes = buildProbes({ ready: () => ({ ready, reasons: ready ? [] : ['stopping'] }), metrics });
+  await probes.listen({ host, port: options.probePort });
+
+  const serving: Serving = {
+    listeners: plane.listeners().map((listener) => ({ listener, address: addresses.addressOf(listener) })),
+    backends: demo?.backends ?? [],
+    webhook,
+    probes: { host, port: portOf(probes.server.address()) },
+  };
+  printStatusSection(terminal, workspace);
+  printServing(terminal, serving, workspace);
+
+  started.resolve(createFollower({ terminal, workspace, plane, proxy, log }));
+  terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
+  return {
+    async stop() {
+      ready = false;
+      watcher.close();
+      await webhook.close();
+      await proxy.close({ graceMs: options.grace });
+      plane.close();
+      await Promise.all([demo?.close(), probes.close()]);
+    },
+  };
+}
+
+function printFindings(terminal: Terminal, workspace: Workspace, problems: readonly FileProblem[]): void {
+  terminal.heading('Findings');
+  const lines = reportLines(workspace, problems);
+  printLines(terminal, lines);
+  terminal.line(lines.length === 0 ? 'None: every object is as it should be.' : summarise(lines));
+}
+
+function printStatusSection(terminal: Terminal, workspace: Workspace): void {
+  terminal.heading('Status as the controller would write it');
+  printStatuses(terminal, workspace.kernel.emitted(statuses));
+}
+
+interface Followed {
+  readonly terminal: Terminal;
+  readonly workspace: Workspace;
+  readonly plane: StandaloneDataPlane;
+  readonly proxy: Proxy;
+  readonly log: Logger;
+}
+
+/** Applies a change of the files, and tells what it means. */
+function createFollower({ terminal, workspace, plane, proxy, log }: Followed): (change: FolderChange) => Promise<void> {
+  return async (change) => {
+    try {
+      const before = new Map(workspace.kernel.emitted(statuses));
+      const known = new Set(reportLines(workspace, []).map((line) => JSON.stringify(line)));
+      await plane.publish(workspace.update(change));
+      if (change.added.some((document) => isSecret(document.value))) await proxy.reloadCertificates();
+      const files = [...new Set([...change.added, ...change.removed].map((document) => document.file))];
+      terminal.heading(`${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'nothing applied' : `applied ${files.join(', ')}`}`);
+      printLines(terminal, reportLines(workspace, change.problems).filter((line) => !known.has(JSON.stringify(line))));
+      printStatuses(terminal, [...workspace.kernel.emitted(statuses)].filter(([key, status]) => before.get(key) !== status));
+    } catch (error) {
+      log.error({ err: error }, 'a change of the files could not be applied');
+    }
+  };
+}
+
+function isSecret(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && (json as { kind?: unknown }).kind === 'Secret';
+}
+
+function tlsMaterial(workspace: Workspace, secret: string): { readonly cert: string; readonly key: string } | undefined {
+  const slash = secret.indexOf('/');
+  const json = workspace.secret(secret.slice(0, slash), secret.slice(slash + 1));
+  const read = readTlsSecret(json);
+  return read.type === 'material' ? { cert: read.material.certificate, key: read.material.privateKey } : undefined;
+}
+
+function portOf(address: string | AddressInfo | null): number {
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,176 @@
+import { createEvaluation } from '../core/evaluation.ts';
+import { judge, type Candidate, type JudgedFinding } from '../core/admission/judge.ts';
+import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import { canonical } from '../core/admission/ratchet.ts';
+import { certificateCell, installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';
+import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
+import { parseObject, type ParsedObject } from '../core/resources/parse.ts';
+import type { ObjectRef } from '../core/resources/reference.ts';
+import { applyDefaults } from '../core/schema/index.ts';
+import { certificateFacts } from '../certificates/facts.ts';
+import type { SourceDocument } from '../files/document.ts';
+
+/** An object of the workspace and where it stands. */
+export interface WorkspaceObject {
+  readonly document: SourceDocument;
+  readonly candidate: Candidate;
+}
+
+/** Something in the files that takes no part in evaluation, and why. */
+export interface Remark {
+  readonly document: SourceDocument;
+  readonly type: 'invalid' | 'unserved' | 'foreign' | 'duplicate';
+  readonly message: string;
+}
+
+/** Documents that came and went; a changed one is both. */
+export interface DocumentChange {
+  readonly added: readonly SourceDocument[];
+  readonly removed: readonly SourceDocument[];
+}
+
+interface Entry extends WorkspaceObject {
+  readonly id: string;
+  readonly json: unknown;
+}
+
+/**
+ * The objects of some files, evaluated: what an API server and its watches are to a cluster. Objects get the
+ * defaults of the bundle, a generation that counts changes, and their order of appearance for an age.
+ */
+export class Workspace {
+  readonly kernel: Kernel = createEvaluation();
+  private readonly policy: AdmissionPolicy;
+  /** Identity → documents that claim it, in order of appearance; the first one counts. */
+  private readonly entries = new Map<string, Entry[]>();
+  private readonly remarksByDocument = new Map<SourceDocument, Remark>();
+  private readonly generations = new Map<string, { generation: number; spec: string }>();
+
+  constructor(installation: Installation, policy: AdmissionPolicy) {
+    this.policy = policy;
+    this.kernel.apply([write(installationCell, [], installation)]);
+  }
+
+  /** Takes the changes over and evaluates what they reach. */
+  update(change: DocumentChange): Delta {
+    const touched = new Set<string>();
+    for (const document of change.removed) this.remove(document, touched);
+    for (const document of change.added) this.add(document, touched);
+    return this.kernel.apply([...touched].flatMap((id) => this.writesOf(id)));
+  }
+
+  /** Objects that count, in order of appearance. */
+  objects(): readonly WorkspaceObject[] {
+    return [...this.entries.values()].flatMap(([first]) => (first === undefined ? [] : [first])).sort((one, other) => compare(one.document, other.document));
+  }
+
+  /** What takes no part in evaluation, duplicates included, in order of appearance. */
+  remarks(): readonly Remark[] {
+    const duplicates = [...this.entries.values()].flatMap(([first, ...rest]) =>
+      rest.map((entry): Remark => ({ document: entry.document, type: 'duplicate', message: `${describe(entry)} stands already in ${place(first ?? entry)}; that one counts. Remove one of the two.` })),
+    );
+    return [...this.remarksByDocument.values(), ...duplicates].sort((one, other) => compare(one.document, other.document));
+  }
+
+  /** Everything that is to be said about one object, as admission would. */
+  judge(object: WorkspaceObject): readonly JudgedFinding[] {
+    return judge(this.kernel.read, object.candidate, this.policy);
+  }
+
+  /** A Secret as it stands in its file, for who terminates TLS; evaluation sees facts about it only. */
+  secret(namespace: string, name: string): unknown {
+    return this.entries.get(`Secret/${namespace}/${name}`)?.[0]?.json;
+  }
+
+  private add(document: SourceDocument, touched: Set<string>): void {
+    const written = parseObject(document.value);
+    if (written.type !== 'resource') {
+      this.remarksByDocument.set(document, remarkOf(document, written));
+      return;
+    }
+    const json = applyDefaults(written.resource.kind, document.value, this.policy.bundle);
+    const parsed = parseObject(json, orderOf(document));
+    const { resource, apiVersion } = parsed.type === 'resource' ? parsed : written;
+    const id = idOf(resource.ref);
+    // The file as written is what the schema judges; defaults are for evaluation.
+    const entry: Entry = { id, document, json, candidate: { json: document.value, apiVersion, resource } };
+    this.entries.set(id, [...(this.entries.get(id) ?? []), entry].sort((one, other) => compare(one.document, other.document)));
+    touched.add(id);
+  }
+
+  private remove(document: SourceDocument, touched: Set<string>): void {
+    this.remarksByDocument.delete(document);
+    const parsed = parseObject(document.value);
+    if (parsed.type !== 'resource') return;
+    const id = idOf(parsed.resource.ref);
+    const left = (this.entries.get(id) ?? []).filter((entry) => entry.document !== document);
+    if (left.length === 0) this.entries.delete(id);
+    else this.entries.set(id, left);
+    touched.add(id);
+  }
+
+  private writesOf(id: string): readonly Write[] {
+    const entries = this.entries.get(id);
+    const [entry] = entries ?? [];
+    if (entries === undefined || entry === undefined) {
+      const [kind = '', namespace = '', name = ''] = splitId(id);
+      this.generations.delete(id);
+      return [write(objectCell, [kind, namespace, name], undefined), ...(kind === 'Secret' ? [write(certificateCell, [namespace, name], undefined)] : [])];
+    }
+    const numbered = this.numbered(entry);
+    entries[0] = numbered;
+    const { kind, namespace, name } = numbered.candidate.resource.ref;
+    const object = write(objectCell, [kind, namespace, name], numbered.candidate.resource);
+    return kind === 'Secret' ? [object, write(certificateCell, [namespace, name], certificateFacts(numbered.json))] : [object];
+  }
+
+  /** Files rarely carry a generation; count changes of what is not metadata, as the API server does. */
+  private numbered(entry: Entry): Entry {
+    const { resource } = entry.candidate;
+    if (resource.meta.generation > 0) return entry;
+    const spec = canonical((entry.json as { spec?: unknown }).spec);
+    const known = this.generations.get(entry.id);
+    const generation = known === undefined ? 1 : known.generation + (known.spec === spec ? 0 : 1);
+    this.generations.set(entry.id, { generation, spec });
+    return { ...entry, candidate: { ...entry.candidate, resource: { ...resource, meta: { ...resource.meta, generation } } } };
+  }
+}
+
+function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject, { type: 'resource' }>): Remark {
+  switch (parsed.type) {
+    case 'invalid':
+      return { document, type: 'invalid', message: parsed.problem };
+    case 'unserved':
+      return { document, type: 'unserved', message: `${parsed.ref.kind} ${parsed.ref.name}: this kind is read but not served yet.` };
+    case 'foreign':
+      return { document, type: 'foreign', message: `${parsed.ref.kind} ${parsed.ref.name}: not a kind of the Gateway API; left alone.` };
+  }
+}
+
+function describe(entry: Entry): string {
+  const { kind, namespace, name } = entry.candidate.resource.ref;
+  return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`;
+}
+
+function place({ document }: Entry): string {
+  return `${document.file}:${document.line}`;
+}
+
+function idOf(ref: ObjectRef): string {
+  return `${ref.kind}/${ref.namespace}/${ref.name}`;
+}
+
+function splitId(id: string): readonly string[] {
+  const [kind = '', namespace = '', ...name] = id.split('/');
+  return [kind, namespace, name.join('/')];
+}
+
+function orderOf(document: SourceDocument): string {
+  return `${document.file}#${String(document.index).padStart(6, '0')}`;
+}
+
+function compare(one: SourceDocument, other: SourceDocument): number {
+  const [left, right] = [orderOf(one), orderOf(other)];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

@@ -1,0 +1,3 @@
+import { main } from './cli/program.ts';
+
+await main(process.argv);
