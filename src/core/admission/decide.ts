@@ -27,22 +27,25 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
 
   const candidate = readCandidate(request, request.object);
   if (candidate === undefined || candidate.resource.meta.deleting) return allowed([]);
-  if (before !== undefined && sameSpec(before.json, candidate.json)) return allowed([]);
+  const { ref } = candidate.resource;
+  const overlay = overlayOf(context, ref, candidate);
+  if (before === undefined) {
+    const found = judge(overlay.read, candidate, context.policy);
+    return verdict(ref, { denying: denials(found), rest: found, impact: [] });
+  }
 
-  const overlay = overlayOf(context, candidate.resource.ref, candidate);
+  const previous = overlayOf(context, ref, before);
+  const impact = describeImpact({ subject: 'This change', ref, before: previous, after: overlay }, context);
+  // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
+  if (sameSpec(before.json, candidate.json)) return allowed(impact);
   const found = judge(overlay.read, candidate, context.policy);
-  if (before === undefined) return verdict(candidate.resource.ref, { denying: denials(found), rest: found, impact: [] });
-
-  const previous = overlayOf(context, before.resource.ref, before);
   const fresh = newFindings({ candidate: before, findings: judge(previous.read, before, context.policy) }, { candidate, findings: found });
-  const impact = describeImpact('This change', previous, overlay, { ref: candidate.resource.ref, context });
-  return verdict(candidate.resource.ref, { denying: denials(fresh), rest: found, impact });
+  return verdict(ref, { denying: denials(fresh), rest: found, impact });
 }
 
 function decideDeletion(before: Candidate, context: AdmissionContext): AdmissionVerdict {
   const { ref } = before.resource;
-  const impact = describeImpact(`Deleting this ${ref.kind}`, overlayOf(context, ref, before), overlayOf(context, ref, undefined), { ref, context });
-  return allowed(impact);
+  return allowed(describeImpact({ subject: `Deleting this ${ref.kind}`, ref, before: overlayOf(context, ref, before), after: overlayOf(context, ref, undefined) }, context));
 }
 
 function readCandidate(request: AdmissionRequest, json: unknown): Candidate | undefined {
@@ -57,7 +60,8 @@ function named(request: AdmissionRequest, json: unknown): unknown {
   if (typeof json !== 'object' || json === null) return json;
   const metadata: unknown = (json as { metadata?: unknown }).metadata;
   const own = typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>) : {};
-  const name = own['name'] ?? (request.name === '' ? `${String(own['generateName'] ?? '')}*` : request.name);
+  const prefix = typeof own['generateName'] === 'string' ? own['generateName'] : '';
+  const name = own['name'] ?? (request.name === '' ? `${prefix}*` : request.name);
   return { ...json, metadata: { ...own, name, namespace: own['namespace'] ?? request.namespace } };
 }
 
@@ -75,13 +79,26 @@ function overlayOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: Cand
   return kernel.overlay([write(objectCell, [ref.kind, ref.namespace, ref.name], candidate?.resource)]);
 }
 
-function describeImpact(subject: string, before: Overlay, after: Overlay, about: { readonly ref: ObjectRef; readonly context: AdmissionContext }): readonly string[] {
-  const { kind, namespace, name } = about.ref;
-  const { broken, more, incomplete } = impactOf(before.read, after, { self: `${kind}/${namespace}/${name}`, mayContinue: about.context.mayContinue });
-  if (broken.length === 0) return [];
+interface Change {
+  /** How sentences about it begin. */
+  readonly subject: string;
+  readonly ref: ObjectRef;
+  readonly before: Overlay;
+  readonly after: Overlay;
+}
+
+function describeImpact({ subject, ref, before, after }: Change, { mayContinue }: AdmissionContext): readonly string[] {
+  const self = `${ref.kind}/${ref.namespace}/${ref.name}`;
+  const { broken, more, incomplete } = impactOf(before.read, after, { self, mayContinue });
   const lines = broken.map((line) => `[impact] ${subject} breaks ${line}`);
-  if (more === 0 && !incomplete) return lines;
-  return [...lines, `[impact] ${subject} breaks ${incomplete ? `at least ${more} more objects` : `${more} more object${more === 1 ? '' : 's'}`}.`];
+  const rest = describeRest(more, incomplete && broken.length > 0 ? 'unknown' : 'counted');
+  return rest === undefined ? lines : [...lines, `[impact] ${subject} ${rest}`];
+}
+
+function describeRest(more: number, remainder: 'counted' | 'unknown'): string | undefined {
+  const objects = `${more} more object${more === 1 ? '' : 's'}`;
+  if (remainder === 'unknown') return more === 0 ? 'may break more objects; there was no time to look at all.' : `breaks at least ${objects}.`;
+  return more === 0 ? undefined : `breaks ${objects}.`;
 }
 
 interface Judged {

@@ -33,7 +33,7 @@ export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolic
 }
 
 function structureFindings({ json, apiVersion, resource }: Candidate, policy: AdmissionPolicy): readonly Finding[] {
-  return validateStructure(resource.kind, apiVersion, json, policy.bundle, policy.channel).map((problem) => ({
+  return validateStructure(resource.kind, apiVersion, json, policy.bundle).map((problem) => ({
     rule: problem.keyword === 'unknown' ? unknownFieldRule : schemaRule,
     path: problem.path,
     message: problem.message,

@@ -1,14 +1,14 @@
 import { registry } from '../rules/registry.ts';
 import type { Effect, Profile, Rule } from '../rules/rule.ts';
+import type { Bundle } from '../schema/index.ts';
 
 /** What admission does with findings: a profile, and what a user decided otherwise for single rules. */
 export interface AdmissionPolicy {
   readonly profile: Profile;
   /** Rule id → effect. */
   readonly overrides: Readonly<Record<string, Effect>>;
-  /** The bundle and channel whose schema structure is checked against. */
-  readonly bundle: string;
-  readonly channel: 'standard' | 'experimental';
+  /** Whose schema structure is checked against. */
+  readonly bundle: Bundle;
 }
 
 /** Rule ids of findings that come from the schema itself, beside those of the registry. */

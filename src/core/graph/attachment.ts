@@ -3,7 +3,7 @@ import type { Reader } from '../incremental/reader.ts';
 import { intersectHostnames } from '../text/hostname.ts';
 import { selectorMatches } from '../text/selector.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
-import { isOurGateway, listenerNames, listenerNode, type ListenerNode } from './gateway.ts';
+import { isOurGateway, listenerNames, listenerNode, listenersOf, type ListenerNode } from './gateway.ts';
 import { gatewayGroup, readObject } from './inputs.ts';
 import type { ServedRouteKind } from './protocols.ts';
 import { strata } from './strata.ts';
@@ -30,7 +30,7 @@ export type AttachmentOutcome =
   /** A kind of parent, or a Gateway of a class, that somebody else serves. */
   | { readonly type: 'foreign' }
   | { readonly type: 'absent' }
-  /** Part of the parentRef could not be read: narrowing it may have asked for must not be lost. */
+  /** Part of the parentRef or of the hostnames could not be read: narrowing it may have asked for must not be lost. */
   | { readonly type: 'unreadable' }
   /** The Gateway is ours; no listener has this name and port. */
   | { readonly type: 'noListener'; readonly listeners: readonly string[] }
@@ -79,11 +79,10 @@ function attach(read: Reader, route: Resource<ServedRouteKind>, parent: ParentNo
   if (parent.group !== gatewayGroup || parent.kind !== 'Gateway') return { type: 'foreign' };
   if (readObject(read, 'Gateway', parent.namespace, parent.name) === undefined) return { type: 'absent' };
   if (!read.query(isOurGateway, parent.namespace, parent.name)) return { type: 'foreign' };
-  if (!isReadable(route, ['spec', 'parentRefs', parent.index])) return { type: 'unreadable' };
+  if (!isReadable(route, ['spec', 'parentRefs', parent.index]) || !isReadable(route, ['spec', 'hostnames'])) return { type: 'unreadable' };
 
-  const all = listenersOf(read, parent);
-  const addressed = all.filter((listener) => isAddressed(listener, parent));
-  if (addressed.length === 0) return { type: 'noListener', listeners: all.map((listener) => listener.name) };
+  const addressed = addressedListeners(read, parent);
+  if (addressed.length === 0) return { type: 'noListener', listeners: read.query(listenerNames, parent.namespace, parent.name) };
 
   const names = addressed.map((listener) => listener.name);
   const sameKind = addressed.filter((listener) => listener.routeKinds.some((one) => one.group === route.ref.group && one.kind === route.kind));
@@ -96,35 +95,22 @@ function attach(read: Reader, route: Resource<ServedRouteKind>, parent: ParentNo
   return { type: 'noHostname', listeners: allowing.map((listener) => ({ name: listener.name, hostname: listener.hostname ?? '' })) };
 }
 
-function listenersOf(read: Reader, parent: ParentNode): readonly ListenerNode[] {
-  return read
-    .query(listenerNames, parent.namespace, parent.name)
-    .map((name) => read.query(listenerNode, parent.namespace, parent.name, name))
-    .filter((listener) => listener !== undefined);
-}
-
-function isAddressed(listener: ListenerNode, parent: ParentNode): boolean {
-  return (parent.sectionName === undefined || parent.sectionName === listener.name) && (parent.port === undefined || parent.port === listener.port);
+/** With a sectionName only that listener is read, so that changes of others wake nobody. */
+function addressedListeners(read: Reader, { namespace, name, sectionName, port }: ParentNode): readonly ListenerNode[] {
+  if (sectionName === undefined) return listenersOf(read, namespace, name).filter((listener) => port === undefined || port === listener.port);
+  const listener = read.query(listenerNode, namespace, name, sectionName);
+  return listener === undefined || (port !== undefined && port !== listener.port) ? [] : [listener];
 }
 
 function allowsNamespace(read: Reader, listener: ListenerNode, gatewayNamespace: string, routeNamespace: string): boolean {
-  switch (listener.namespaces.from) {
-    case 'All':
-      return true;
-    case 'Same':
-      return gatewayNamespace === routeNamespace;
-    case 'None':
-      return false;
-    case 'Selector':
-      return selectorMatches(listener.namespaces.selector, read.query(namespaceLabels, routeNamespace));
-  }
+  const { namespaces } = listener;
+  if (namespaces.from === 'Selector') return selectorMatches(namespaces.selector, read.query(namespaceLabels, routeNamespace));
+  return namespaces.from === 'All' || (namespaces.from === 'Same' && gatewayNamespace === routeNamespace);
 }
 
 function servedHostnames(route: Resource<ServedRouteKind>, listener: ListenerNode): readonly string[] {
   const own = route.spec?.hostnames ?? [];
-  // Hostnames that could not be read must not turn a route for some hosts into one for all.
-  const unreadable = route.unreadable.some((problem) => problem.path[1] === 'hostnames');
-  if (own.length === 0) return unreadable ? [] : [''];
+  if (own.length === 0) return [''];
   return [...new Set(own.map((hostname) => hostname.toLowerCase()))].filter(
     (hostname) => listener.hostname === undefined || intersectHostnames(listener.hostname, hostname) !== undefined,
   );

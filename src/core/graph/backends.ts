@@ -3,7 +3,8 @@ import type { Reader } from '../incremental/reader.ts';
 import { granted } from './grants.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
 import type { ServedRouteKind } from './protocols.ts';
-import { isReadable } from '../resources/resource.ts';
+import { isReadable, type Resource } from '../resources/resource.ts';
+import { isIpAddress } from '../text/hostname.ts';
 import { strata } from './strata.ts';
 
 /** A backendRef with its defaults filled in. */
@@ -135,15 +136,22 @@ export const endpoints = defineQuery({
   },
 });
 
+function slicePort(slice: Resource<'EndpointSlice'>, name: string): number | undefined {
+  const found = slice.ports?.find((one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === 'TCP')?.port;
+  return found === undefined || found < 1 || found > 65_535 ? undefined : found;
+}
+
 function* sliceAddresses(read: Reader, namespace: string, name: string, portName: string): Iterable<EndpointAddress> {
   const slice = readObject(read, 'EndpointSlice', namespace, name);
   // FQDN slices would mean resolving names that the Service's owner does not control.
   if (slice === undefined || (slice.addressType !== 'IPv4' && slice.addressType !== 'IPv6')) return;
-  const port = slice.ports?.find((one) => (one.name ?? '') === portName && (one.protocol ?? 'TCP') === 'TCP')?.port;
+  const port = slicePort(slice, portName);
   if (port === undefined) return;
   for (const [index, endpoint] of (slice.endpoints ?? []).entries()) {
     // An absent condition means ready (EndpointSlice API); one that could not be read does not.
     if (endpoint.conditions?.ready === false || !isReadable(slice, ['endpoints', index])) continue;
-    for (const host of endpoint.addresses ?? []) yield { host, port };
+    for (const host of endpoint.addresses ?? []) {
+      if (isIpAddress(host)) yield { host, port };
+    }
   }
 }

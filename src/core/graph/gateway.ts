@@ -2,7 +2,9 @@ import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { certificateCell, gatewayGroup, installationCell, readObject, type CertificateFacts } from './inputs.ts';
 import { granted } from './grants.ts';
-import { canSharePort, routeKindsOf, type RouteKind } from './protocols.ts';
+import { canSharePort, routeKindsOf, terminatesTls, type RouteKind } from './protocols.ts';
+import { isReadable } from '../resources/resource.ts';
+import { intersectHostnames } from '../text/hostname.ts';
 import { strata } from './strata.ts';
 
 /** What a Gateway's class says about who serves it. */
@@ -18,10 +20,11 @@ export const gatewayClassNode = defineQuery({
   compute(read, name: string): GatewayClassNode {
     const resource = readObject(read, 'GatewayClass', '', name);
     const controllerName = read.input(installationCell)?.controllerName;
-    const spec = resource?.spec;
+    if (resource === undefined) return { exists: false, ours: false };
+    const { spec } = resource;
     // Parameters of a class are not supported yet: such a class is not accepted, and its Gateways are left alone.
-    const ours = controllerName !== undefined && spec?.controllerName === controllerName && spec.parametersRef === undefined;
-    return { exists: resource !== undefined, ours };
+    const acceptable = isReadable(resource, ['spec']) && spec?.parametersRef === undefined;
+    return { exists: true, ours: acceptable && controllerName !== undefined && spec?.controllerName === controllerName };
   },
 });
 
@@ -85,9 +88,6 @@ export const listenerNode = defineQuery({
     const listener = listeners[index];
     if (listener === undefined) return undefined;
     const protocol = listener.protocol ?? '';
-    const supported = routeKindsOf(protocol) ?? [];
-    const asked = listener.allowedRoutes?.kinds?.map((kind) => ({ group: kind.group ?? gatewayGroup, kind: kind.kind ?? '' }));
-    const isSupported = (kind: RouteKind): boolean => supported.some((one) => one.group === kind.group && one.kind === kind.kind);
     const hostname = listener.hostname?.toLowerCase();
     return {
       index,
@@ -95,13 +95,21 @@ export const listenerNode = defineQuery({
       port: listener.port ?? 0,
       protocol,
       ...(hostname === undefined || hostname === '' ? {} : { hostname }),
-      routeKinds: asked === undefined || asked.length === 0 ? supported : asked.filter(isSupported),
-      invalidKinds: (asked ?? []).filter((kind) => !isSupported(kind)),
+      ...allowedKinds(protocol, listener.allowedRoutes?.kinds ?? []),
       namespaces: allowedNamespaces(listener.allowedRoutes?.namespaces),
       certificates: (listener.tls?.certificateRefs ?? []).map((ref, position) => resolveCertificate(read, namespace, ref, position)),
     };
   },
 });
+
+/** Kinds that are named restrict those of the protocol; naming none means all of them. */
+function allowedKinds(protocol: string, named: readonly Partial<RouteKind>[]): Pick<ListenerNode, 'routeKinds' | 'invalidKinds'> {
+  const supported = routeKindsOf(protocol) ?? [];
+  if (named.length === 0) return { routeKinds: supported, invalidKinds: [] };
+  const asked = named.map(({ group = gatewayGroup, kind = '' }) => ({ group, kind }));
+  const isSupported = (kind: RouteKind): boolean => supported.some((one) => one.group === kind.group && one.kind === kind.kind);
+  return { routeKinds: asked.filter(isSupported), invalidKinds: asked.filter((kind) => !isSupported(kind)) };
+}
 
 interface NamespacesView {
   readonly from?: string;
@@ -136,39 +144,69 @@ function resolveCertificate(read: Reader, gatewayNamespace: string, ref: SecretR
   return facts.type === 'certificate' ? { index, type: 'usable', secret } : { index, type: 'unusable', secret, problem: facts.problem };
 }
 
-/** Why a listener cannot stand beside an earlier one of its Gateway. */
+/** Why a listener cannot be told apart from others of its Gateway. */
 export interface ListenerConflict {
   readonly reason: 'ProtocolConflict' | 'HostnameConflict';
-  /** Name of the earlier listener, which keeps working. */
-  readonly winner: string;
+  /** Names of the first few of those others. */
+  readonly others: readonly string[];
 }
 
 /**
- * The listeners of a Gateway that lose against an earlier one, by name. The first in the list wins, so that as
- * little traffic as possible is dropped (API design guide, "Conflicts").
+ * The listeners of a Gateway that are not distinct, by name. There is no winner: none of them may be accepted
+ * (Gateway.spec.listeners, "Handling indistinct Listeners"). Protocols that are not served take no part: they get no
+ * port anyway.
  */
 export const listenerConflicts = defineQuery({
   name: 'listenerConflicts',
   stratum: strata.links,
   compute(read, namespace: string, gateway: string): Readonly<Record<string, ListenerConflict>> {
-    const winners: ListenerNode[] = [];
-    const conflicts: [string, ListenerConflict][] = [];
-    for (const name of read.query(listenerNames, namespace, gateway)) {
-      const listener = read.query(listenerNode, namespace, gateway, name);
-      if (listener === undefined) continue;
-      const conflict = firstConflict(winners, listener);
-      if (conflict === undefined) winners.push(listener);
-      else conflicts.push([name, conflict]);
-    }
+    const listeners = listenersOf(read, namespace, gateway).filter((listener) => routeKindsOf(listener.protocol) !== undefined);
+    const conflicts = Map.groupBy(listeners, (listener) => listener.port).values().flatMap(conflictsOnPort);
     return Object.fromEntries(conflicts);
   },
 });
 
-function firstConflict(winners: readonly ListenerNode[], listener: ListenerNode): ListenerConflict | undefined {
-  for (const winner of winners) {
-    if (winner.port !== listener.port) continue;
-    if (!canSharePort(winner.protocol, listener.protocol)) return { reason: 'ProtocolConflict', winner: winner.name };
-    if (winner.hostname === listener.hostname) return { reason: 'HostnameConflict', winner: winner.name };
+function* conflictsOnPort(listeners: readonly ListenerNode[]): Iterable<[string, ListenerConflict]> {
+  const byHostname = Map.groupBy(listeners, (listener) => listener.hostname ?? '');
+  const byProtocol = Map.groupBy(listeners, (listener) => listener.protocol);
+  for (const listener of listeners) {
+    const rivals = [...byProtocol].filter(([protocol]) => !canSharePort(protocol, listener.protocol)).flatMap(([, others]) => others);
+    const twins = byHostname.get(listener.hostname ?? '')?.slice(0, namedAtMost + 1).filter((other) => other !== listener) ?? [];
+    if (rivals.length > 0) yield [listener.name, { reason: 'ProtocolConflict', others: namesOf(rivals) }];
+    else if (twins.length > 0) yield [listener.name, { reason: 'HostnameConflict', others: namesOf(twins) }];
   }
-  return undefined;
+}
+
+/**
+ * The listeners that terminate TLS on one port for hostnames that overlap, by name, with the first few others: a client may reuse a connection
+ * that it opened for one of them for the other (ListenerConditionOverlappingTLSConfig). Equal hostnames conflict and
+ * are not among them.
+ */
+export const tlsOverlaps = defineQuery({
+  name: 'tlsOverlaps',
+  stratum: strata.links,
+  compute(read, namespace: string, gateway: string): Readonly<Record<string, readonly string[]>> {
+    const listeners = listenersOf(read, namespace, gateway).filter((listener) => terminatesTls(listener.protocol));
+    const overlaps = listeners.map((listener): [string, readonly string[]] => [listener.name, namesOf(listeners.filter((other) => overlap(listener, other)))]);
+    return Object.fromEntries(overlaps.filter(([, others]) => others.length > 0));
+  },
+});
+
+function overlap(one: ListenerNode, other: ListenerNode): boolean {
+  return one.port === other.port && one.hostname !== other.hostname && intersectHostnames(one.hostname ?? '', other.hostname ?? '') !== undefined;
+}
+
+/** Messages name no more others than people read. */
+const namedAtMost = 3;
+
+function namesOf(listeners: readonly ListenerNode[]): readonly string[] {
+  return listeners.slice(0, namedAtMost).map((listener) => listener.name);
+}
+
+/** All listeners of a Gateway in the order of the specification. */
+export function listenersOf(read: Reader, namespace: string, gateway: string): readonly ListenerNode[] {
+  return read
+    .query(listenerNames, namespace, gateway)
+    .map((name) => read.query(listenerNode, namespace, gateway, name))
+    .filter((listener) => listener !== undefined);
 }

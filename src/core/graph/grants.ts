@@ -10,6 +10,12 @@ export const grantsOfNamespace = defineIndex({
   entries: (_read, _kind = '', namespace = '', name = '') => [{ bucket: namespace, entry: name }],
 });
 
+/** Who refers, and to what; groups as in ReferenceGrant, `''` for the core group. */
+type Reference = readonly [
+  fromGroup: string, fromKind: string, fromNamespace: string,
+  toGroup: string, toKind: string, toNamespace: string, toName: string,
+];
+
 /**
  * Whether an object of `fromKind` in `fromNamespace` may refer to the target: always within one namespace, otherwise
  * by a ReferenceGrant beside the target. Stands between references and grants, so that a change of an unrelated
@@ -18,7 +24,7 @@ export const grantsOfNamespace = defineIndex({
 export const granted = defineQuery({
   name: 'granted',
   stratum: strata.links,
-  compute(read, fromGroup: string, fromKind: string, fromNamespace: string, toGroup: string, toKind: string, toNamespace: string, toName: string): boolean {
+  compute(read, ...[fromGroup, fromKind, fromNamespace, toGroup, toKind, toNamespace, toName]: Reference): boolean {
     if (fromNamespace === toNamespace) return true;
     return read.list(grantsOfNamespace, toNamespace).some((name) => {
       const grant = readObject(read, 'ReferenceGrant', toNamespace, name);

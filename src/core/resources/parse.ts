@@ -28,6 +28,8 @@ export function parseObject(json: unknown, order = ''): ParsedObject {
   const metadata = own(json, 'metadata');
   const name = isRecord(metadata) ? own(metadata, 'name') : undefined;
   if (!isRecord(metadata) || typeof name !== 'string' || name === '') return missing('metadata.name', 'my-route');
+  // Names are parts of keys here as they are parts of URLs there.
+  if (name.includes('/')) return { type: 'invalid', problem: 'metadata.name must not contain "/"' };
 
   const group = groupOf(apiVersion);
   const entry = findKind(group, kind);
@@ -43,7 +45,7 @@ function readResource(kind: KindName, ref: ObjectRef, json: Record<string, unkno
   const body = kind === 'Secret' ? { type: rest['type'] } : rest;
   const { view, unreadable } = readView(tables[kind].body, body);
   const specMissing = kind in specKinds && !isRecord(own(json, 'spec')) ? [noSpec] : [];
-  return { ...(view as object), kind, ref, meta, unreadable: dedupe([...unreadable, ...specMissing]) } as unknown as Resource;
+  return { ...view, kind, ref, meta, unreadable: dedupe([...unreadable, ...specMissing]) };
 }
 
 const specKinds: Partial<Record<KindName, true>> = { Gateway: true, HTTPRoute: true, GatewayClass: true };

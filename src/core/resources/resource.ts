@@ -35,3 +35,8 @@ export interface ResourceFrame<K extends KindName = KindName> {
 export function isReadable(resource: ResourceFrame, path: Path): boolean {
   return !resource.unreadable.some((problem) => isWithin(problem.path, path) || isWithin(path, problem.path));
 }
+
+/** Whether the value at `path` itself is missing from the view because it, or what it lies in, could not be read. */
+export function isLost(resource: ResourceFrame, path: Path): boolean {
+  return resource.unreadable.some((problem) => isWithin(path, problem.path));
+}

@@ -1,3 +1,4 @@
+import { headerKey } from '../text/header.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { HeaderFilter, NamedValue, PathModifier, RouteFilter } from './config.ts';
 
@@ -40,6 +41,7 @@ function compileFilter(filter: FilterView): readonly RouteFilter[] {
       const modifier = pathModifier(path);
       return [{ type: 'rewrite', ...(hostname === undefined ? {} : { hostname }), ...(modifier === undefined ? {} : { path: modifier }) }];
     }
+    case undefined:
     default:
       return [];
   }
@@ -51,8 +53,14 @@ function headerFilter(type: HeaderFilter['type'], view: HeaderModifierView): Hea
   return { type, set: namedValues(view?.set), add: namedValues(view?.add), remove: view?.remove ?? [] };
 }
 
+/** Only the first entry with an equivalent name counts (HTTPHeader.name). */
 function namedValues(views: NonNullable<HeaderModifierView>['set']): readonly NamedValue[] {
-  return (views ?? []).map((view) => ({ name: view.name ?? '', value: view.value ?? '' }));
+  const first = new Map<string, NamedValue>();
+  for (const { name = '', value = '' } of views ?? []) {
+    const key = headerKey(name);
+    if (!first.has(key)) first.set(key, { name, value });
+  }
+  return [...first.values()];
 }
 
 interface PathModifierView {

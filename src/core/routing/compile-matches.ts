@@ -32,5 +32,7 @@ function namedMatch(view: { readonly type?: string; readonly value?: string }, n
 
 /** Only the first entry with an equal name counts, all others are ignored (HTTPHeaderMatch.name). */
 function firstOfEach(matches: readonly NamedMatch[]): readonly NamedMatch[] {
-  return matches.filter((match, index) => matches.findIndex((other) => other.name === match.name) === index);
+  const first = new Map<string, NamedMatch>();
+  for (const match of matches) if (!first.has(match.name)) first.set(match.name, match);
+  return [...first.values()];
 }

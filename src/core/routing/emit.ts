@@ -1,6 +1,6 @@
 import { attachments } from '../graph/attachment.ts';
 import { backends, endpoints, type BackendNode } from '../graph/backends.ts';
-import { isOurGateway, listenerNames, listenerNode } from '../graph/gateway.ts';
+import { isOurGateway, listenersOf } from '../graph/gateway.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { terminatesTls, type ServedRouteKind } from '../graph/protocols.ts';
 import { strata } from '../graph/strata.ts';
@@ -11,7 +11,7 @@ import { compileFilters, compileHeaderFilters } from './compile-filters.ts';
 import { compileMatches } from './compile-matches.ts';
 import { parseDuration } from '../text/duration.ts';
 import type { ConfigKey, ConfigResource, EndpointsConfig, ListenerConfig, RouteAttachment, RouteBackend, RouteConfig, RouteRule } from './config.ts';
-import type { Resource } from '../resources/resource.ts';
+import { isLost, type Resource } from '../resources/resource.ts';
 
 /**
  * The configuration of all data planes as keyed resources: listeners by Gateway, routes, endpoints by Service port.
@@ -42,9 +42,7 @@ function* gatewayListeners(read: Reader, namespace: string, name: string): Itera
   const gateway = readObject(read, 'Gateway', namespace, name);
   const problems = read.query(partProblems, 'Gateway', namespace, name);
   if (gateway === undefined || problems.some((problem) => problem.scope === 'object' && problem.condition === 'Accepted')) return;
-  for (const listenerName of read.query(listenerNames, namespace, name)) {
-    const listener = read.query(listenerNode, namespace, name, listenerName);
-    if (listener === undefined) continue;
+  for (const listener of listenersOf(read, namespace, name)) {
     const validity = listenerValidity(problems, listener.index);
     if (validity.accepted !== undefined || validity.conflicted !== undefined) continue;
     const tls = terminatesTls(listener.protocol);
@@ -53,9 +51,9 @@ function* gatewayListeners(read: Reader, namespace: string, name: string): Itera
     if (tls && certificates.length === 0) continue;
     yield {
       kind: 'listener',
-      key: listenerKey(namespace, name, listenerName),
+      key: listenerKey(namespace, name, listener.name),
       gateway: `${namespace}/${name}`,
-      name: listenerName,
+      name: listener.name,
       port: listener.port,
       protocol: tls ? 'HTTPS' : 'HTTP',
       ...(listener.hostname === undefined ? {} : { hostname: listener.hostname }),
@@ -90,7 +88,14 @@ function* routes(read: Reader, kind: string, namespace: string, name: string): I
   const { failedRules } = read.query(routeValidity, kind, namespace, name);
   const nodes = read.query(backends, kind, namespace, name);
   const rules = (route.spec?.rules ?? []).map((rule, index) =>
-    compileRule(rule, { index, failure: failedRules[index]?.message, problems, backends: nodes[index] ?? [] }),
+    compileRule(rule, {
+      index,
+      // A rule whose matches cannot be read must not answer for requests that it may never have been meant for.
+      matchesLost: isLost(route, ['spec', 'rules', index, 'matches']),
+      failure: failedRules[index]?.message,
+      problems: problems.filter((problem) => problem.part === index),
+      backends: nodes[index] ?? [],
+    }),
   );
   yield {
     kind: 'route',
@@ -113,19 +118,21 @@ type RuleView = NonNullable<NonNullable<Resource<'HTTPRoute'>['spec']>['rules']>
 
 interface RuleContext {
   readonly index: number;
+  readonly matchesLost: boolean;
   readonly failure: string | undefined;
   readonly problems: readonly PartProblem[];
   readonly backends: readonly BackendNode[];
 }
 
 function compileRule(rule: RuleView, context: RuleContext): RouteRule {
-  const { index, failure, problems } = context;
+  const { index, failure, problems, matchesLost } = context;
+  const isInvalid = (match: number): boolean => problems.some((problem) => problem.scope === 'match' && problem.member === match);
   const requestTimeout = milliseconds(rule.timeouts?.request);
   const backendRequestTimeout = milliseconds(rule.timeouts?.backendRequest);
   return {
     index,
     ...(rule.name === undefined ? {} : { name: rule.name }),
-    matches: compileMatches(rule.matches, (match) => problems.some((problem) => problem.scope === 'match' && problem.part === index && problem.member === match)),
+    matches: matchesLost ? [] : compileMatches(rule.matches, isInvalid),
     ...(failure === undefined ? {} : { failure }),
     filters: failure === undefined ? compileFilters(rule.filters) : [],
     backends: failure === undefined ? context.backends.map((node, backend) => compileBackend(rule, node, { ...context, backend })) : [],
@@ -143,7 +150,7 @@ function milliseconds(duration: string | undefined): number | undefined {
 function compileBackend(rule: RuleView, node: BackendNode, context: RuleContext & { readonly backend: number }): RouteBackend {
   const view = rule.backendRefs?.[context.backend];
   const weight = view?.weight ?? 1;
-  const problem = backendProblem(context.problems, context.index, context.backend);
+  const problem = backendProblem(context.problems, context.backend);
   const { outcome } = node;
   if (problem !== undefined || outcome.type !== 'service') {
     return { weight, target: { type: 'invalid', reason: problem?.reason ?? outcome.type }, filters: [] };

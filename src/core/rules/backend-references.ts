@@ -1,6 +1,7 @@
 import { backends, type BackendNode, type BackendOutcome } from '../graph/backends.ts';
 import { servedRouteKinds } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { display } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
 import { rule, type Effect, type Finding, type Profile } from './rule.ts';
 
@@ -16,7 +17,7 @@ function backendRule<const T extends BackendOutcome['type']>(declaration: {
   readonly summary: string;
   readonly reason: string;
   readonly source: string;
-  describe(node: BackendNode, outcome: OutcomeOf<T>): Pick<Finding, 'message' | 'value'>;
+  readonly describe: (node: BackendNode, outcome: OutcomeOf<T>) => Pick<Finding, 'message' | 'value'>;
 }) {
   const { id, outcomes, summary, reason, source, describe } = declaration;
   return rule({
@@ -80,7 +81,7 @@ export const backendKindUnsupported = backendRule({
     }
     const { group, kind } = node.target;
     const near = group === '' ? nearest(kind, ['Service']) : undefined;
-    const asked = group === '' ? kind : `${group}/${kind}`;
+    const asked = display(group === '' ? kind : `${group}/${kind}`);
     return { value: asked, message: `Backends of kind ${asked} are not supported; its share of requests is answered 500. ${near === undefined ? 'Write kind: Service (and leave group empty).' : `Did you mean ${near}?`}` };
   },
 });
@@ -92,8 +93,8 @@ export const backendProtocolUnsupported = backendRule({
   reason: 'UnsupportedProtocol',
   source: 'GEP-1911; RouteReasonUnsupportedProtocol',
   describe: (node, outcome) => ({
-    value: outcome.protocol,
-    message: `Port ${node.target.port} of ${serviceName(node)} speaks ${outcome.protocol}, which HTTP routes cannot be forwarded with; its share of requests is answered 500. Use a TCP port whose appProtocol is unset or http.`,
+    value: display(outcome.protocol),
+    message: `Port ${node.target.port} of ${serviceName(node)} speaks ${display(outcome.protocol)}, which HTTP routes cannot be forwarded with; its share of requests is answered 500. Use a TCP port whose appProtocol is unset or http.`,
   }),
 });
 

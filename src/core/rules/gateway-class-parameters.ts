@@ -1,4 +1,5 @@
 import { installationCell } from '../graph/inputs.ts';
+import { display } from '../text/display.ts';
 import { rule } from './rule.ts';
 
 /** A class whose parameters nobody reads must not look accepted: its Gateways would run with other settings. */
@@ -15,7 +16,7 @@ export const gatewayClassParameters = rule({
     if (ref === undefined || gatewayClass.spec?.controllerName !== read.input(installationCell)?.controllerName) return;
     report({
       path: ['spec', 'parametersRef'],
-      value: `${ref.kind ?? ''} ${ref.name ?? ''}`.trim(),
+      value: display(`${ref.kind ?? ''} ${ref.name ?? ''}`.trim()),
       message: 'This controller reads no parameters for a GatewayClass, so the class is not accepted and its Gateways are left alone. Remove parametersRef.',
     });
   },

@@ -1,12 +1,15 @@
-import { listenerConflicts, listenerNames, listenerNode, type CertificateNode, type ListenerNode } from '../graph/gateway.ts';
+import { listenerConflicts, listenersOf, tlsOverlaps, type CertificateNode, type ListenerNode } from '../graph/gateway.ts';
 import { routeKindsOf, servedProtocols, terminatesTls } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Path } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
+import { display, quote } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
 import { rule, type Consequence, type Effect, type Finding, type Profile } from './rule.ts';
 
-const warned: Readonly<Record<Profile, Effect>> = { audit: 'record', standard: 'warn', strict: 'warn' };
+type Effects = Readonly<Record<Profile, Effect>>;
+const warned: Effects = { audit: 'record', standard: 'warn', strict: 'warn' };
+const recorded: Effects = { audit: 'record', standard: 'record', strict: 'record' };
 
 type ListenerFinding = Omit<Finding, 'rule' | 'path'> & { readonly below?: Path };
 
@@ -15,20 +18,19 @@ function listenerRule(declaration: {
   readonly id: string;
   readonly summary: string;
   readonly about?: 'dialect';
+  /** Warns unless given. */
+  readonly effect?: Effects;
   readonly consequence: Consequence;
   readonly source: string;
-  judge(listener: ListenerNode, gateway: Resource<'Gateway'>, read: Reader): Iterable<ListenerFinding>;
+  readonly judge: (listener: ListenerNode, gateway: Resource<'Gateway'>, read: Reader) => Iterable<ListenerFinding>;
 }) {
   const { judge, ...frame } = declaration;
   return rule({
+    effect: warned,
     ...frame,
     kinds: ['Gateway'],
-    effect: warned,
     check(gateway, read, report) {
-      const { namespace, name } = gateway.ref;
-      for (const listenerName of read.query(listenerNames, namespace, name)) {
-        const listener = read.query(listenerNode, namespace, name, listenerName);
-        if (listener === undefined) continue;
+      for (const listener of listenersOf(read, gateway.ref.namespace, gateway.ref.name)) {
         for (const { below = [], ...found } of judge(listener, gateway, read)) report({ path: ['spec', 'listeners', listener.index, ...below], ...found });
       }
     },
@@ -37,18 +39,38 @@ function listenerRule(declaration: {
 
 export const listenerConflict = listenerRule({
   id: 'listener-conflict',
-  summary: 'Two listeners of a Gateway cannot share their port.',
+  summary: 'Listeners of a Gateway cannot be told apart, so none of them is served.',
   consequence: { condition: 'Conflicted', reason: 'ProtocolConflict', scope: 'listener' },
-  source: 'Gateway API v1.7.0, Gateway.spec.listeners; ListenerConditionConflicted',
+  source: 'Gateway API v1.7.0, Gateway.spec.listeners ("Handling indistinct Listeners": "MUST NOT pick one conflicting Listener as the winner")',
   *judge(listener, gateway, read) {
     const conflicts = read.query(listenerConflicts, gateway.ref.namespace, gateway.ref.name);
     const conflict = Object.hasOwn(conflicts, listener.name) ? conflicts[listener.name] : undefined;
     if (conflict === undefined) return;
-    const why = conflict.reason === 'ProtocolConflict' ? `another protocol on port ${listener.port}` : `the same hostname on port ${listener.port}`;
+    const { reason, others } = conflict;
+    const shared = reason === 'ProtocolConflict' ? `port ${listener.port} with another protocol` : `port ${listener.port} with the same hostname`;
     yield {
-      value: listener.name,
-      consequence: { condition: 'Conflicted', reason: conflict.reason, scope: 'listener' },
-      message: `Listener ${listener.name} conflicts with listener ${conflict.winner}, which has ${why} and comes first, so ${conflict.winner} keeps working and ${listener.name} does not. Give ${listener.name} another port${conflict.reason === 'HostnameConflict' ? ' or hostname' : ''}.`,
+      value: display(listener.name),
+      consequence: { condition: 'Conflicted', reason, scope: 'listener' },
+      message: `Listener ${listener.name} conflicts with ${others.join(', ')}: each asks for ${shared}, so none of them is served. Give each a port${reason === 'HostnameConflict' ? ' or hostname' : ''} of its own.`,
+    };
+  },
+});
+
+/** Legal and common, hence no warning; but whoever shares connections between such hosts should know. */
+export const listenerTlsOverlap = listenerRule({
+  id: 'listener-tls-overlap',
+  summary: 'Listeners that terminate TLS on one port have overlapping hostnames.',
+  effect: recorded,
+  consequence: { condition: 'OverlappingTLSConfig', reason: 'OverlappingHostnames', scope: 'listener' },
+  source: 'Gateway API v1.7.0, ListenerConditionOverlappingTLSConfig ("Controllers MUST detect the presence of overlapping hostnames")',
+  *judge(listener, gateway, read) {
+    const overlaps = read.query(tlsOverlaps, gateway.ref.namespace, gateway.ref.name);
+    const others = Object.hasOwn(overlaps, listener.name) ? overlaps[listener.name] : undefined;
+    if (others === undefined) return;
+    yield {
+      below: ['hostname'],
+      value: display(listener.hostname ?? ''),
+      message: `The hostnames of listener ${listener.name} overlap with those of ${others.join(', ')} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give them the same certificate, or hostnames that do not overlap.`,
     };
   },
 });
@@ -63,7 +85,7 @@ export const listenerProtocolUnsupported = listenerRule({
     if (routeKindsOf(listener.protocol) !== undefined) return;
     const near = nearest(listener.protocol, servedProtocols());
     const cure = near === undefined ? `Protocols served are ${servedProtocols().join(', ')}.` : `Did you mean ${near}?`;
-    yield { below: ['protocol'], value: listener.protocol, message: `The protocol ${listener.protocol === '' ? '(none)' : listener.protocol} is not served, so this listener gets no port. ${cure}` };
+    yield { below: ['protocol'], value: display(listener.protocol), message: `The protocol ${quote(listener.protocol)} is not served, so this listener gets no port. ${cure}` };
   },
 });
 
@@ -78,8 +100,8 @@ export const listenerRouteKindsInvalid = listenerRule({
     const invalid = listener.invalidKinds.map((kind) => `${kind.group}/${kind.kind}`).join(', ');
     yield {
       below: ['allowedRoutes', 'kinds'],
-      value: invalid,
-      message: `A listener of protocol ${listener.protocol} cannot carry ${invalid}. Name only ${supported.map((kind) => kind.kind).join(', ')}, or leave kinds out.`,
+      value: display(invalid),
+      message: `A listener of protocol ${listener.protocol} cannot carry ${display(invalid)}. Name only ${supported.map((kind) => kind.kind).join(', ')}, or leave kinds out.`,
     };
   },
 });
@@ -103,10 +125,8 @@ export const listenerCertificateInvalid = listenerRule({
 
 function describeCertificate(certificate: CertificateNode): Omit<Finding, 'rule' | 'path'> | undefined {
   switch (certificate.type) {
-    case 'usable':
-      return undefined;
     case 'unsupportedKind':
-      return { value: certificate.kind, message: `Certificates are read from Secrets only, not from ${certificate.kind}. Write kind: Secret and leave group out.` };
+      return { value: display(certificate.kind), message: `Certificates are read from Secrets only, not from ${display(certificate.kind)}. Write kind: Secret and leave group out.` };
     case 'notPermitted':
       return {
         value: certificate.secret,
@@ -117,7 +137,10 @@ function describeCertificate(certificate: CertificateNode): Omit<Finding, 'rule'
       return { value: certificate.secret, message: `Secret ${certificate.secret} has not been seen. Check name and namespace, or create it with type kubernetes.io/tls.` };
     case 'unusable':
       return { value: certificate.secret, message: `Secret ${certificate.secret} holds no usable certificate: ${certificate.problem}.` };
+    case 'usable':
+    default:
+      return undefined;
   }
 }
 
-export const listenerRules = [listenerConflict, listenerProtocolUnsupported, listenerRouteKindsInvalid, listenerCertificateInvalid];
+export const listenerRules = [listenerConflict, listenerTlsOverlap, listenerProtocolUnsupported, listenerRouteKindsInvalid, listenerCertificateInvalid];

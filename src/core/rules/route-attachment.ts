@@ -16,7 +16,7 @@ function attachmentRule<const T extends AttachmentOutcome['type']>(declaration: 
   readonly summary: string;
   readonly reason?: string;
   readonly source: string;
-  describe(attachment: Attachment, outcome: OutcomeOf<T>, route: Resource): Pick<Finding, 'message' | 'value'>;
+  readonly describe: (attachment: Attachment, outcome: OutcomeOf<T>, route: Resource) => Pick<Finding, 'message' | 'value'>;
 }) {
   const { id, outcome: type, summary, reason, source, describe } = declaration;
   return rule({

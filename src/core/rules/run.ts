@@ -2,7 +2,7 @@ import { objectCell } from '../graph/inputs.ts';
 import { strata } from '../graph/strata.ts';
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
-import type { KindName, Resource } from '../resources/resource.ts';
+import type { Resource } from '../resources/resource.ts';
 import { registry } from './registry.ts';
 import type { Finding, Rule } from './rule.ts';
 
@@ -29,7 +29,7 @@ export const findings = defineQuery({
 function runRule(rule: Rule, subject: Resource, read: Reader): readonly Finding[] {
   const found: Finding[] = [];
   try {
-    rule.check(subject as Resource<KindName>, read, (finding) => found.push({ rule: rule.id, ...finding }));
+    rule.check(subject, read, (finding) => found.push({ rule: rule.id, ...finding }));
   } catch (error) {
     // A rule that throws is our bug; the object's owner and its neighbours must not pay for it with a dead process.
     found.push({ rule: rule.id, path: [], message: `This rule could not judge the object (${String(error)}); please report it.` });

@@ -1,4 +1,5 @@
 import { formatPath, type Path } from '../resources/path.ts';
+import type { KindName } from '../resources/resource.ts';
 import { rule, type Consequence, type Scope } from './rule.ts';
 
 /**
@@ -18,21 +19,27 @@ export const unreadableField = rule({
       report({
         path,
         value: found,
-        consequence: consequenceAt(path),
+        consequence: consequenceAt(subject.kind, path),
         message: `${formatPath(path)} should be ${expected} but is ${found}. Write ${expected} there, or leave the field out.`,
       });
     }
   },
 });
 
+/** Each kind has its own word for "not understood". */
+const objectReasons: Readonly<Partial<Record<KindName, string>>> = { GatewayClass: 'Unsupported', Gateway: 'Invalid', HTTPRoute: 'UnsupportedValue' };
 const partScopes: Readonly<Record<string, Scope>> = { parentRefs: 'parentRef', listeners: 'listener', rules: 'rule' };
 
-function consequenceAt(path: Path): Consequence {
-  const accepted = (scope: Scope): Consequence => ({ condition: 'Accepted', reason: 'UnsupportedValue', scope });
+function consequenceAt(kind: KindName, path: Path): Consequence {
   const [, field, position, member, memberPosition] = path;
-  // A route with unreadable hostnames still serves the readable ones; it is the attachment that narrows.
-  if (typeof field !== 'string' || typeof position !== 'number') return accepted('object');
-  if (field === 'rules' && member === 'matches' && typeof memberPosition === 'number') return accepted('match');
-  if (field === 'rules' && member === 'backendRefs' && typeof memberPosition === 'number') return accepted('backendRef');
-  return accepted(Object.hasOwn(partScopes, field) ? (partScopes[field] ?? 'object') : 'object');
+  if (typeof field !== 'string' || typeof position !== 'number' || !Object.hasOwn(partScopes, field)) {
+    return { condition: 'Accepted', reason: objectReasons[kind] ?? 'UnsupportedValue', scope: 'object' };
+  }
+  const inRule = field === 'rules' && typeof memberPosition === 'number' ? memberScope(member) : undefined;
+  return { condition: 'Accepted', reason: 'UnsupportedValue', scope: inRule ?? partScopes[field] ?? 'object' };
+}
+
+function memberScope(member: string | number | undefined): Scope | undefined {
+  if (member === 'matches') return 'match';
+  return member === 'backendRefs' ? 'backendRef' : undefined;
 }

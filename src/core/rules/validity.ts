@@ -51,12 +51,14 @@ function partProblem(finding: Finding, { condition, reason, scope }: Consequence
   return { condition, reason, message: finding.message, scope, part: position === undefined ? -1 : at(2), member: position === 4 ? at(4) : -1 };
 }
 
-/** What of a route's rules can work. */
+/** What of a route can work. */
 export interface RouteValidity {
-  /** Set where the whole route has no effect. */
+  /** Set where no rule can work: the route is not accepted. */
   readonly refused?: { readonly reason: string; readonly message: string };
   /** Rule position → why its requests are answered 500. */
   readonly failedRules: Readonly<Record<number, PartProblem>>;
+  /** Problems of parts that are left out while the rest of the route works. */
+  readonly dropped: readonly PartProblem[];
 }
 
 /**
@@ -69,31 +71,44 @@ export const routeValidity = defineQuery({
   compute(read, kind: string, namespace: string, name: string): RouteValidity {
     const problems = read.query(partProblems, kind, namespace, name);
     const whole = problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
-    if (whole !== undefined) return { refused: { reason: whole.reason, message: whole.message }, failedRules: {} };
+    if (whole !== undefined) return { refused: { reason: whole.reason, message: whole.message }, failedRules: {}, dropped: [] };
 
     const rules = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
-    const failed: [number, PartProblem][] = [];
-    for (const [index, rule] of rules.entries()) {
-      const ofRule = problems.filter((problem) => problem.part === index);
-      const failure = ofRule.find((problem) => problem.scope === 'rule') ?? allMatchesFailed(ofRule, rule.matches?.length ?? 0);
-      if (failure !== undefined) failed.push([index, failure]);
-    }
+    const byRule = Map.groupBy(problems, (problem) => problem.part);
+    const failed = rules.flatMap((rule, index): [number, PartProblem][] => {
+      const failure = failureOf(rule, byRule.get(index) ?? []);
+      return failure === undefined ? [] : [[index, failure]];
+    });
     const unacceptable = failed.filter(([, problem]) => problem.condition === 'Accepted');
     const [first] = unacceptable;
     const failedRules = Object.fromEntries(failed);
-    if (first === undefined || unacceptable.length < rules.length) return { failedRules };
-    return { refused: { reason: first[1].reason, message: first[1].message }, failedRules };
+    if (first !== undefined && unacceptable.length === rules.length) {
+      return { refused: { reason: first[1].reason, message: first[1].message }, failedRules, dropped: [] };
+    }
+    return { failedRules, dropped: problems.filter((problem) => problem.condition === 'Accepted' && problem.scope !== 'parentRef') };
   },
 });
 
-function allMatchesFailed(problems: readonly PartProblem[], matches: number): PartProblem | undefined {
-  const bad = problems.filter((problem) => problem.scope === 'match');
-  return matches > 0 && new Set(bad.map((problem) => problem.member)).size === matches ? bad[0] : undefined;
+/** Why a rule as a whole cannot work. What makes it unacceptable comes before what does not resolve. */
+function failureOf(rule: { readonly matches?: readonly unknown[]; readonly backendRefs?: readonly unknown[] }, problems: readonly PartProblem[]): PartProblem | undefined {
+  const ofRule = problems.filter((problem) => problem.scope === 'rule');
+  const unacceptable = problems.filter((problem) => problem.condition === 'Accepted');
+  return (
+    ofRule.find((problem) => problem.condition === 'Accepted') ??
+    allMembersFailed(unacceptable, 'match', rule.matches?.length ?? 0) ??
+    allMembersFailed(unacceptable, 'backendRef', rule.backendRefs?.length ?? 0) ??
+    ofRule[0]
+  );
 }
 
-/** Whether the backend at that place gets traffic: it resolves, and no finding speaks against it. */
-export function backendProblem(problems: readonly PartProblem[], rule: number, backend: number): PartProblem | undefined {
-  return problems.find((problem) => problem.scope === 'backendRef' && problem.part === rule && problem.member === backend);
+function allMembersFailed(problems: readonly PartProblem[], scope: Scope, members: number): PartProblem | undefined {
+  const bad = problems.filter((problem) => problem.scope === scope);
+  return members > 0 && new Set(bad.map((problem) => problem.member)).size === members ? bad[0] : undefined;
+}
+
+/** Why the backendRef at a position of a rule gets no traffic, among the problems of that rule. */
+export function backendProblem(problems: readonly PartProblem[], backend: number): PartProblem | undefined {
+  return problems.find((problem) => problem.scope === 'backendRef' && problem.member === backend);
 }
 
 /** Whether a listener of a Gateway may be served, by its position in spec.listeners. */
@@ -101,6 +116,7 @@ export interface ListenerValidity {
   readonly accepted?: PartProblem;
   readonly conflicted?: PartProblem;
   readonly references?: PartProblem;
+  readonly overlapping?: PartProblem;
 }
 
 /** What stands against one listener: at most one problem a condition, the first found. */
@@ -110,7 +126,8 @@ export function listenerValidity(problems: readonly PartProblem[], index: number
   const accepted = first('Accepted');
   const conflicted = first('Conflicted');
   const references = first('ResolvedRefs');
-  return { ...(accepted && { accepted }), ...(conflicted && { conflicted }), ...(references && { references }) };
+  const overlapping = first('OverlappingTLSConfig');
+  return { ...(accepted && { accepted }), ...(conflicted && { conflicted }), ...(references && { references }), ...(overlapping && { overlapping }) };
 }
 
 /** The name under which a listener's routes are indexed, and its configuration key. */

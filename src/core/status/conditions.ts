@@ -24,7 +24,7 @@ export function isUnknown(reason: string, message: string): Outcome {
 
 /** Conditions of one observation, in the order given; all carry the same generation, so that none looks stale. */
 export function conditionsAt(generation: number, outcomes: Readonly<Record<string, Outcome>>): readonly Condition[] {
-  return Object.entries(outcomes).map(([type, outcome]) => ({ type, ...outcome, observedGeneration: generation }));
+  return Object.entries(outcomes).map(([type, { status, reason, message }]) => ({ type, status, reason, message, observedGeneration: generation }));
 }
 
 const shown = 3;

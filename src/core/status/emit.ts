@@ -1,6 +1,7 @@
 import { objectsOf } from '../graph/inputs.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
+import type { Reader } from '../incremental/reader.ts';
 import { gatewayClassStatus, type GatewayClassStatus } from './gateway-class.ts';
 import { gatewayStatus, type GatewayStatus } from './gateway.ts';
 import { routeStatus, type RouteStatus } from './route.ts';
@@ -13,13 +14,13 @@ export const statuses = defineEmission<OwnStatus>({
   name: 'statuses',
   stratum: strata.emissions,
   over: objectsOf('GatewayClass', 'Gateway', 'HTTPRoute'),
-  *emit(read, kind = '', namespace = '', name = '') {
-    const status = statusOf();
-    if (status !== undefined) yield { key: `${kind}/${namespace}/${name}`, value: status };
-
-    function statusOf(): OwnStatus | undefined {
-      if (kind === 'GatewayClass') return gatewayClassStatus(read, name);
-      return kind === 'Gateway' ? gatewayStatus(read, namespace, name) : routeStatus(read, kind, namespace, name);
-    }
+  emit(read, kind = '', namespace = '', name = '') {
+    const value = statusOf(read, kind, namespace, name);
+    return value === undefined ? [] : [{ key: `${kind}/${namespace}/${name}`, value }];
   },
 });
+
+function statusOf(read: Reader, kind: string, namespace: string, name: string): OwnStatus | undefined {
+  if (kind === 'GatewayClass') return gatewayClassStatus(read, name);
+  return kind === 'Gateway' ? gatewayStatus(read, namespace, name) : routeStatus(read, kind, namespace, name);
+}

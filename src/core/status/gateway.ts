@@ -1,6 +1,6 @@
-import { isOurGateway, listenerNames, listenerNode, type ListenerNode } from '../graph/gateway.ts';
+import { isOurGateway, listenersOf, type ListenerNode } from '../graph/gateway.ts';
 import { acknowledgementCell, readObject, type Acknowledgement } from '../graph/inputs.ts';
-import type { RouteKind } from '../graph/protocols.ts';
+import { terminatesTls, type RouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { listenerKey, listenerValidity, partProblems, routesOfListener, type PartProblem } from '../rules/validity.ts';
 import { conditionsAt, isFalse, isTrue, isUnknown, joinMessages, type Condition, type Outcome } from './conditions.ts';
@@ -25,10 +25,7 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   const { generation } = gateway.meta;
   const problems = read.query(partProblems, 'Gateway', namespace, name);
   const acknowledgement = read.input(acknowledgementCell, namespace, name);
-  const listeners = read.query(listenerNames, namespace, name).flatMap((listenerName): readonly JudgedListener[] => {
-    const node = read.query(listenerNode, namespace, name, listenerName);
-    return node === undefined ? [] : [judgeListener(node, problems, { generation, acknowledgement })];
-  });
+  const listeners = listenersOf(read, namespace, name).map((node) => judgeListener(node, problems, { generation, acknowledgement }));
 
   const accepted = gatewayAccepted(problems, listeners);
   const programmed = accepted.status === 'False' ? isFalse('Invalid', accepted.message) : gatewayProgrammed(generation, acknowledgement);
@@ -38,7 +35,8 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   return {
     addresses: acknowledgement?.addresses ?? [],
     conditions: conditionsAt(generation, { Accepted: accepted, Programmed: programmed, ResolvedRefs: resolved }),
-    listeners: listeners.map(({ node, outcomes }) => ({
+    // The entry of a listener without a name would make the API server refuse the whole status.
+    listeners: listeners.filter(({ node }) => node.name !== '').map(({ node, outcomes }) => ({
       name: node.name,
       supportedKinds: node.routeKinds,
       attachedRoutes: read.count(routesOfListener, listenerKey(namespace, name, node.name)),
@@ -47,9 +45,11 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   };
 }
 
+type ListenerOutcomes = Readonly<Record<'Accepted' | 'Programmed' | 'ResolvedRefs' | 'Conflicted', Outcome> & Partial<Record<'OverlappingTLSConfig', Outcome>>>;
+
 interface JudgedListener {
   readonly node: ListenerNode;
-  readonly outcomes: { readonly Accepted: Outcome; readonly Programmed: Outcome; readonly ResolvedRefs: Outcome; readonly Conflicted: Outcome };
+  readonly outcomes: ListenerOutcomes;
 }
 
 interface Observation {
@@ -58,7 +58,7 @@ interface Observation {
 }
 
 function judgeListener(node: ListenerNode, problems: readonly PartProblem[], observation: Observation): JudgedListener {
-  const { accepted: refusal, conflicted: conflict, references } = listenerValidity(problems, node.index);
+  const { accepted: refusal, conflicted: conflict, references, overlapping } = listenerValidity(problems, node.index);
   const against = refusal ?? conflict;
   const accepted = against === undefined ? isTrue('Accepted') : isFalse(against.reason, against.message);
   return {
@@ -68,22 +68,25 @@ function judgeListener(node: ListenerNode, problems: readonly PartProblem[], obs
       Programmed: listenerProgrammed(node, accepted, observation),
       ResolvedRefs: references === undefined ? isTrue('ResolvedRefs') : isFalse(references.reason, references.message),
       Conflicted: conflict === undefined ? isFalse('NoConflicts', '') : isTrue(conflict.reason, conflict.message),
+      ...(overlapping === undefined ? {} : { OverlappingTLSConfig: isTrue(overlapping.reason, overlapping.message) }),
     },
   };
 }
 
 function listenerProgrammed(node: ListenerNode, accepted: Outcome, { generation, acknowledgement }: Observation): Outcome {
   if (accepted.status === 'False') return isFalse('Invalid', accepted.message);
-  if (node.certificates.length > 0 && !node.certificates.some((certificate) => certificate.type === 'usable')) {
-    return isFalse('Invalid', 'None of the certificateRefs leads to a usable certificate; see ResolvedRefs.');
+  if (terminatesTls(node.protocol) && !node.certificates.some((certificate) => certificate.type === 'usable')) {
+    return isFalse('Invalid', 'There is no usable certificate, so nothing can connect; see ResolvedRefs.');
   }
-  const problem = acknowledgement?.listenerProblems[node.name];
+  const reported = acknowledgement?.listenerProblems ?? {};
+  const problem = Object.hasOwn(reported, node.name) ? reported[node.name] : undefined;
   return problem === undefined ? gatewayProgrammed(generation, acknowledgement) : isFalse('Invalid', problem);
 }
 
 function gatewayAccepted(problems: readonly PartProblem[], listeners: readonly JudgedListener[]): Outcome {
   const whole = problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
   if (whole !== undefined) return isFalse(whole.reason, whole.message);
+  if (listeners.length === 0) return isFalse('ListenersNotValid', 'The Gateway has no listeners, so nothing can connect. Write at least one under spec.listeners.');
   const invalid = listeners.filter((listener) => listener.outcomes.Accepted.status === 'False');
   if (invalid.length === 0) return isTrue('Accepted');
   const message = joinMessages(invalid.map((listener) => `Listener ${listener.node.name}: ${listener.outcomes.Accepted.message}`));

@@ -29,9 +29,9 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
   const validity = read.query(routeValidity, kind, namespace, name);
   const resolved = references(problems);
   return {
-    parents: ours.map((attachment) => {
+    parents: withoutRepetitions(ours).map((attachment) => {
       const accepted = acceptance(attachment, problems, validity);
-      const partial = accepted.status === 'True' ? partialValidity(validity) : undefined;
+      const partial = accepted.status === 'True' ? partialValidity(validity.dropped) : undefined;
       const outcomes = { Accepted: accepted, ResolvedRefs: resolved, ...(partial && { PartiallyInvalid: partial }) };
       return { parentRef: attachment.parent, controllerName, conditions: conditionsAt(route.meta.generation, outcomes) };
     }),
@@ -45,14 +45,27 @@ function acceptance(attachment: Attachment, problems: readonly PartProblem[], va
   return isTrue('Accepted');
 }
 
-/** Present only while some rules work and others do not; the message must begin with "Dropped Rule". */
-function partialValidity({ failedRules }: RouteValidity): Outcome | undefined {
-  const failed = Object.entries(failedRules).filter(([, problem]) => problem.condition === 'Accepted');
-  const [first] = failed;
-  if (first === undefined) return undefined;
-  const which = failed.map(([index]) => index).join(', ');
-  const why = joinMessages(failed.map(([, problem]) => problem.message));
-  return isTrue(first[1].reason, `Dropped Rule ${which} (counted from 0; their requests are answered 500): ${why}`);
+/** An entry is told apart by its parentRef; the first of equal ones stands for all. */
+function withoutRepetitions(parents: readonly Attachment[]): readonly Attachment[] {
+  const first = new Map<string, Attachment>();
+  for (const attachment of parents) {
+    const key = JSON.stringify(attachment.parent);
+    if (!first.has(key)) first.set(key, attachment);
+  }
+  return [...first.values()];
+}
+
+/** Present only while some parts work and others do not; the message must begin with "Dropped Rule". */
+function partialValidity(dropped: readonly PartProblem[]): Outcome | undefined {
+  const [first] = dropped;
+  return first === undefined ? undefined : isTrue(first.reason, joinMessages(dropped.map(describeDropped)));
+}
+
+function describeDropped({ scope, part, member, message }: PartProblem): string {
+  const place = `spec.rules[${part}]`;
+  if (scope === 'match') return `Dropped Rule ${part} in part (${place}.matches[${member}] matches nothing): ${message}`;
+  if (scope === 'backendRef') return `Dropped Rule ${part} in part (${place}.backendRefs[${member}] answers 500): ${message}`;
+  return `Dropped Rule ${part} (${place}, its requests are answered 500): ${message}`;
 }
 
 function references(problems: readonly PartProblem[]): Outcome {

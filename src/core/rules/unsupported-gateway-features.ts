@@ -1,0 +1,61 @@
+import type { Resource } from '../resources/resource.ts';
+import type { Consequence, Report } from './rule.ts';
+
+/** What a Gateway asks for and does not get; serving it without would open more than its owner allowed. */
+export function checkGatewayFeatures({ spec }: Resource<'Gateway'>, report: Report): void {
+  if (spec?.infrastructure?.parametersRef !== undefined) {
+    report({
+      path: ['spec', 'infrastructure', 'parametersRef'],
+      consequence: refused('InvalidParameters'),
+      message: 'This controller reads no parameters for a Gateway, so the Gateway is not served. Remove parametersRef.',
+    });
+  }
+  if (spec?.tls?.frontend !== undefined) {
+    report({
+      path: ['spec', 'tls', 'frontend'],
+      consequence: refused('Invalid'),
+      message: 'Certificates of clients are not checked yet, so the Gateway is not served: without that check it would let anybody in. Remove frontend.',
+    });
+  }
+  checkAddresses(spec?.addresses ?? [], report);
+  checkListeners(spec?.listeners ?? [], report);
+}
+
+type GatewaySpec = NonNullable<Resource<'Gateway'>['spec']>;
+
+/** Any address will do for an entry that only says it wants one. */
+function checkAddresses(addresses: NonNullable<GatewaySpec['addresses']>, report: Report): void {
+  for (const [index, { type = 'IPAddress', value = '', routability = '' }] of addresses.entries()) {
+    if (type === 'IPAddress' && value === '' && routability === '') continue;
+    report({
+      path: ['spec', 'addresses', index],
+      consequence: refused('UnsupportedAddress'),
+      message: 'Addresses cannot be chosen yet, so the Gateway is not served. Remove addresses, or write one of type IPAddress without a value.',
+    });
+  }
+}
+
+function checkListeners(listeners: NonNullable<GatewaySpec['listeners']>, report: Report): void {
+  for (const [index, { port, filters }] of listeners.entries()) {
+    const path = ['spec', 'listeners', index];
+    if (port === undefined || port < 1 || port > 65_535) {
+      report({
+        path: [...path, 'port'],
+        ...(port === undefined ? {} : { value: String(port) }),
+        consequence: { condition: 'Accepted', reason: 'PortUnavailable', scope: 'listener' },
+        message: `${port === undefined ? 'The listener has no port' : `There is no port ${port}`}, so it is not served. Write a number from 1 to 65535.`,
+      });
+    }
+    if ((filters?.requests ?? []).length > 0) {
+      report({
+        path: [...path, 'filters'],
+        consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'listener' },
+        message: 'Filters of a listener are not served yet, so the listener is not: without them requests would pass unchecked. Remove filters.',
+      });
+    }
+  }
+}
+
+function refused(reason: string): Consequence {
+  return { condition: 'Accepted', reason, scope: 'object' };
+}
