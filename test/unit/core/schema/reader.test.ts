@@ -64,6 +64,11 @@ describe('readView', () => {
     expect(unreadable).toEqual([]);
   });
 
+  test('fields are read from the object itself, never from its prototype', () => {
+    const json: unknown = Object.create({ name: 'inherited' });
+    expect(readView(table, json)).toEqual({ view: {}, unreadable: [] });
+  });
+
   test('something that is no object at all reads as an empty view', () => {
     expect(readView(table, [])).toEqual({ view: {}, unreadable: [{ path: [], expected: 'an object', found: 'a list' }] });
   });

@@ -110,6 +110,15 @@ describe('validateStructure', () => {
     expect(found.map((line) => line.slice(0, line.indexOf(']') + 1))).toEqual(['[minLength]', '[minimum]', '[minItems]', '[unknown]']);
   });
 
+  test('items without their key are no duplicates of each other', () => {
+    const found = validateStructure('Gateway', `${group}/v1`, { spec: gateway({ listeners: [{ port: 80, protocol: 'HTTP' }, { port: 81, protocol: 'HTTP' }] }) }, standard);
+    expect(found.map(({ path, keyword }) => [formatPath(path), keyword])).toEqual([['spec.listeners[0].name', 'required'], ['spec.listeners[1].name', 'required']]);
+  });
+
+  test('what has the wrong type is not judged further', () => {
+    expect(problems('HTTPRoute', rule({ matches: [{ method: 5 }] }))).toEqual(['[type] spec.rules[0].matches[0].method must be a string, not 5; write it in quotes: "5"']);
+  });
+
   test('names of prototypes are unknown fields like others', () => {
     const json: unknown = JSON.parse('{"spec": {"__proto__": {"rules": 5}, "constructor": 1}}');
     const found = validateStructure('HTTPRoute', `${group}/v1`, json, standard);

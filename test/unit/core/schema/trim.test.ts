@@ -1,0 +1,31 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Bundle } from '../../../../src/core/schema/availability.ts';
+import { experimental } from '../../../../src/core/schema/availability.ts';
+import { list, map, object, string } from '../../../../src/core/schema/node.ts';
+import { judgedItems, trim } from '../../../../src/core/schema/trim.ts';
+
+const standard: Bundle = { minor: '1.7', channel: 'standard' };
+const table = object({
+  short: list(string(), { maxItems: 2 }),
+  long: list(string()),
+  labels: map(string(), { maxProperties: 1 }),
+  extra: experimental('1.4', string()),
+});
+
+describe('trim', () => {
+  test('leaves one item more than allowed, so that the excess still shows', () => {
+    const json = { short: ['a', 'b', 'c', 'd'], labels: { a: '1', b: '2', c: '3' } };
+    expect(trim(table, json, standard)).toEqual({ short: ['a', 'b', 'c'], labels: { a: '1', b: '2' } });
+    expect(json.short).toHaveLength(4);
+  });
+
+  test('ends lists without a limit of their own as well', () => {
+    const trimmed = trim(table, { long: Array.from({ length: judgedItems + 5 }, () => 'a') }, standard) as { long: string[] };
+    expect(trimmed.long).toHaveLength(judgedItems + 1);
+  });
+
+  test('drops what the bundle does not know and keeps what has the wrong type', () => {
+    expect(trim(table, { short: 'a', extra: 'b', unknown: 1 }, standard)).toEqual({ short: 'a' });
+    expect(trim(table, 5, standard)).toBe(5);
+  });
+});
