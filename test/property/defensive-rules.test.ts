@@ -46,6 +46,7 @@ function withReplaced(value: unknown, path: Path, replacement: unknown): unknown
 const replacement = fc.oneof(
   fc.jsonValue(),
   fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('a', '1', '/', '.', ':', '"', '\n', '\r', '\0', '\u0085', '\u202e', '\ud800'), minLength: 1 }),
   fc.constant(JSON.parse('{"__proto__": {"type": "URLRewrite"}, "constructor": 1}') as unknown),
 );
 
@@ -63,6 +64,11 @@ describe('defensive rules', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  test('show a name that two parentRefs share without its control characters', () => {
+    const found = defensiveRules.flatMap((rule) => findingsOf(rule, httpRoute({ parentRefs: [{ name: 'a\n' }, { name: 'a\n' }] })));
+    expect(found.map(({ value }) => value)).toEqual(['shop/a\\n']);
   });
 
   test('find something in the objects that this test starts from', () => {

@@ -1,6 +1,7 @@
-import { describeRef } from '../resources/reference.ts';
+import { describeRef, qualifiedName } from '../resources/reference.ts';
 import type { Resource } from '../resources/resource.ts';
 import { gatewayGroup } from '../graph/inputs.ts';
+import { display } from '../text/display.ts';
 import { denied } from './effects.ts';
 import { rule } from './rule.ts';
 
@@ -18,8 +19,8 @@ export const parentRepeated = rule({
       if (before === index) continue;
       report({
         path: ['spec', 'parentRefs', index],
-        value: `${parent.namespace}/${parent.name}`,
-        message: `This parentRef names ${describeRef(parent)} like parentRefs[${before}] does, once defaults are filled in. Remove one of them, or give each a sectionName of its own.`,
+        value: display(qualifiedName(parent)),
+        message: `This parentRef names ${display(describeRef(parent))} like parentRefs[${before}] does, once defaults are filled in. Remove one of them, or give each a sectionName of its own.`,
       });
     }
   },

@@ -1,4 +1,5 @@
 import { isReadable } from '../resources/resource.ts';
+import { display } from '../text/display.ts';
 import { denied } from './effects.ts';
 import { filterLists, routeRules, type RouteRulePart } from './parts.ts';
 import { rule } from './rule.ts';
@@ -38,5 +39,5 @@ function matchesProblem({ rule: { matches } }: RouteRulePart): string | undefine
   if (first === undefined) return 'its list of matches is empty';
   if (matches.length > 1) return `it has ${matches.length} matches`;
   const type = first.path?.type ?? 'PathPrefix';
-  return type === 'PathPrefix' ? undefined : `its match is of type ${type}`;
+  return type === 'PathPrefix' ? undefined : `its match is of type ${display(type)}`;
 }
