@@ -93,6 +93,19 @@ const reachable = defineQuery({
   },
 });
 
+/** Made of inputs only for some things, for others of everything that comes before. */
+const nickname = defineQuery({
+  name: 'nickname',
+  stratum: 2,
+  compute(read, kind: string, name: string): string {
+    const found = read.input(thing, kind, name);
+    if (found === undefined || found.weight === 0) return 'light';
+    if (found.weight === 1) return `heir of ${read.query(heir, kind, name)}`;
+    const [target, targetName] = found.refs[0] ?? ['a', 'x'];
+    return `${read.query(popularity, target, targetName)} ${read.list(ranked, 'rank 1').join()} ${read.first(tagged, found.tag)}`;
+  },
+});
+
 const reached = defineIndex({
   name: 'reached',
   stratum: 2,
@@ -115,6 +128,7 @@ const summary = defineEmission({
         heir: read.query(heir, kind, name),
         fellows: read.list(tagged, tag),
         rivals: kind === 'b' ? read.list(ranked, 'rank 0') : [],
+        nickname: read.query(nickname, kind, name),
         fans: read.count(reached, `${kind}/${name}`),
       },
     };
@@ -133,7 +147,7 @@ const firsts = defineEmission({
 });
 
 /** Queries that the kernel keeps for every present thing. */
-export const observed: readonly Query<[string, string], unknown>[] = [view, popularity, heir];
+export const observed: readonly Query<[string, string], unknown>[] = [view, popularity, heir, nickname];
 
 export function newKernel(): Kernel {
   return createKernel({ indexes: [reached, tagged, ranked, referrers], emissions: [summary, firsts] });
@@ -159,6 +173,7 @@ export function allReads(read: Reader): readonly (() => unknown)[] {
       () => read.query(view, kind, name),
       () => read.query(popularity, kind, name),
       () => read.query(heir, kind, name),
+      () => read.query(nickname, kind, name),
       () => read.query(reachable, kind, name, '..'),
     ]),
     ...buckets.flatMap(([index, bucket]) => [

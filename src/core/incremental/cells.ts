@@ -54,7 +54,7 @@ export class InputCell extends Cell {
   value: unknown;
   /** Who is driven by the presence of this cell. */
   contributors: readonly Contributor[] = [];
-  private readonly key: string;
+  readonly key: string;
   private readonly home: Map<string, InputCell>;
 
   constructor(at: { input: Input<unknown>; args: readonly string[]; key: string; home: Map<string, InputCell> }, now: number) {

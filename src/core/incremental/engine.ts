@@ -59,10 +59,9 @@ export class Engine {
       cell.pushReaders(readers);
     }
     for (const reader of readers) {
-      if (!(reader instanceof Memo) || !reader.isLeaf) this.mark(reader);
+      if (!(reader instanceof Memo && reader.isLeaf && reader.isRead)) this.mark(reader);
       else if (!this.staysEqual(reader)) this.markReaders(reader);
     }
-    // Those runs may have read results that were marked only afterwards; later changes must look newer to them.
     this.clock++;
   }
 
@@ -101,6 +100,8 @@ export class Engine {
 
   private staysEqual(memo: Memo): boolean {
     const { changedAt } = memo;
+    // An earlier run may have read this result before it was marked: its change must look newer than that run.
+    this.clock++;
     memo.stale = true;
     return this.canRefresh(memo) && memo.changedAt === changedAt;
   }

@@ -131,7 +131,7 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
 
   private isDifferent(cell: Cell): boolean {
     if (cell instanceof Memo) return this.answer(cell.query, cell.args).different;
-    if (cell instanceof InputCell) return this.cells.get(cell.input)?.has(keyOf(cell.args)) === true;
+    if (cell instanceof InputCell) return this.cells.get(cell.input)?.has(cell.key) === true;
     if (cell instanceof FacetCell) return this.indexes.changedEntries(cell.index, cell.bucketName)?.differs(cell.facet) === true;
     return false;
   }

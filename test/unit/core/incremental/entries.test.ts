@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import { Entries, facetNames, replaceContributions } from '../../../../src/core/incremental/entries.ts';
+
+function entriesOf(...entries: readonly string[]): Entries {
+  const result = new Entries();
+  for (const entry of entries) result.add(entry);
+  result.settle();
+  return result;
+}
+
+function different(entries: Entries): readonly string[] {
+  return facetNames.filter((facet) => entries.differs(facet));
+}
+
+describe('Entries', () => {
+  test('an entry stays until all who added it took it back', () => {
+    const entries = entriesOf('a', 'a', 'a');
+    expect(entries.size).toBe(1);
+    entries.remove('a');
+    entries.remove('a');
+    expect(different(entries)).toEqual([]);
+    expect(entries.list).toEqual(['a']);
+    entries.remove('a');
+    expect(different(entries)).toEqual(['list', 'count', 'first']);
+    expect(entries.list).toEqual([]);
+  });
+
+  test('only those facets differ that changed', () => {
+    const entries = entriesOf('b', 'd');
+    entries.add('c');
+    expect(different(entries)).toEqual(['list', 'count']);
+    entries.settle();
+    entries.remove('c');
+    entries.add('e');
+    expect(different(entries)).toEqual(['list']);
+    entries.settle();
+    entries.add('a');
+    entries.remove('e');
+    expect(different(entries)).toEqual(['list', 'first']);
+  });
+
+  test('what comes and goes before it is settled makes no difference', () => {
+    const entries = entriesOf('b');
+    entries.remove('b');
+    entries.add('a');
+    entries.add('b');
+    entries.remove('a');
+    expect(different(entries)).toEqual([]);
+  });
+
+  test('a fork counts contributors and changes from where it began', () => {
+    const entries = entriesOf('a', 'a');
+    entries.add('b');
+    const fork = entries.fork();
+    expect(different(fork)).toEqual([]);
+    fork.remove('a');
+    expect(fork.list).toEqual(['a', 'b']);
+    fork.remove('a');
+    expect(fork.list).toEqual(['b']);
+    expect(entries.list).toEqual(['a', 'b']);
+    entries.remove('a');
+    expect(entries.list).toEqual(['a', 'b']);
+  });
+});
+
+describe('replaceContributions', () => {
+  test('opens no bucket whose contributions stay', () => {
+    const buckets = new Map([
+      ['x', entriesOf('1', '2')],
+      ['y', entriesOf('3')],
+    ]);
+    const opened: string[] = [];
+    const open = (bucket: string): Entries => {
+      opened.push(bucket);
+      return buckets.get(bucket) ?? new Entries();
+    };
+    const before = [
+      { bucket: 'x', entry: '1' },
+      { bucket: 'y', entry: '3' },
+      { bucket: 'x', entry: '2' },
+    ];
+    replaceContributions({ open }, before, [{ bucket: 'x', entry: '1' }, { bucket: 'y', entry: '4' }]);
+    expect(buckets.get('x')?.list).toEqual(['1']);
+    expect(buckets.get('y')?.list).toEqual(['4']);
+    expect(opened).toEqual(['y', 'y', 'x']);
+  });
+});
