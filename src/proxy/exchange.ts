@@ -114,7 +114,9 @@ export class Exchange {
   /** Writes status and fields; adds what ends the connection after this answer where that is due. */
   writeHead(status: number, fields: string[]): void {
     const bodyIsInTheWay = !this.request.complete && !this.canDiscardBody();
-    if (bodyIsInTheWay || this.connection.isDraining()) fields.push('connection', 'close');
+    // Node loses what a client sends right after a request for an upgrade that is not granted.
+    const mustClose = bodyIsInTheWay || this.head?.asksForUpgrade === true || this.connection.isDraining();
+    if (mustClose) fields.push('connection', 'close');
     if (bodyIsInTheWay) {
       // The server closes by this method after the last byte; what the client is still sending must not reset it.
       const { socket } = this.request;
@@ -130,6 +132,12 @@ export class Exchange {
     // An answer to HTTP/1.0 may end with the connection: only a reset says that it broke.
     if (httpVersion === '1.0' && this.connection.peer.scheme === 'http') socket.resetAndDestroy();
     else socket.destroy();
+  }
+
+  /** As `answer`, for a request that may already be on its way to a backend. */
+  giveUp(reason: AnswerReason): void {
+    this.forwarding?.cancel();
+    this.answer(reason);
   }
 
   drained(): void {
@@ -187,11 +195,6 @@ export class Exchange {
     if (requestTimeout > 0) this.requestTimer = new Timer(requestTimeout, () => this.giveUp('request-timeout'));
     this.forwarding = new Forwarding(this, { ...found, backend }, endpoints);
     this.forwarding.start();
-  }
-
-  private giveUp(reason: AnswerReason): void {
-    this.forwarding?.cancel();
-    this.answer(reason);
   }
 
   /** `OPTIONS *`, or a request whose hops are used up (RFC 9110 section 7.6.2). */

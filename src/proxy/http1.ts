@@ -22,6 +22,7 @@ export interface Http1Server {
 export function createHttp1Server(plane: DataPlane): Http1Server {
   const { limits } = plane;
   const connections = new WeakMap<Duplex, Connection>();
+  const latest = new WeakMap<Duplex, Exchange>();
   // Connections given up on; the parser may still find requests in what comes in before they are gone.
   const givenUp = new WeakSet<Duplex>();
 
@@ -30,6 +31,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     if (connection === undefined || givenUp.has(request.socket)) return undefined;
     const exchange = new Exchange(plane, connection, request, response);
     response.exchange = exchange;
+    latest.set(request.socket, exchange);
     response.on('drain', onDrain).on('close', onClose);
     return exchange;
   };
@@ -38,13 +40,17 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     if (givenUp.has(socket)) return;
     givenUp.add(socket);
     const connection = connections.get(socket);
-    // Where an earlier request is unanswered, an answer to this one would be taken for its.
-    if (connection === undefined || connection.openRequests > 0) {
+    const exchange = latest.get(socket);
+    if (connection?.openRequests === 0) {
+      recordRefusal(plane, connection, reason);
+      closeGently(socket, rawAnswer(reason));
+    } else if (connection?.openRequests === 1 && exchange?.request.complete === false) {
+      // What cannot be read is the body of the request under way.
+      exchange.giveUp(reason);
+    } else {
+      // Earlier requests are unanswered, and an answer to this one would be taken for theirs.
       socket.destroy();
-      return;
     }
-    recordRefusal(plane, connection, reason);
-    closeGently(socket, rawAnswer(reason));
   };
 
   const server = createServer({
@@ -66,7 +72,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   server.on('checkExpectation', (request, response) => run(begin(request, response), refuseExpectation));
   server.on('connect', (_request, socket) => refuse(socket, 'connect-unsupported'));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    if (isClientGone(error) || !socket.writable) socket.destroy();
     else refuse(socket, refusalReasons[error.code ?? ''] ?? 'bad-request');
   });
   // Only a server that listens looks after its header and idle times; this starts it.
@@ -109,6 +115,11 @@ function run(exchange: Exchange | undefined, start: (exchange: Exchange) => void
   } catch {
     exchange.answer('internal-error');
   }
+}
+
+/** Whether the client broke off, by a reset or by ending in the middle of a request. */
+function isClientGone({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ECONNRESET' || code === 'HPE_INVALID_EOF_STATE';
 }
 
 /** What the codes of Node's parser and timers mean to the client; all others are a bad request. */

@@ -49,6 +49,10 @@ export class RequestHead implements RouteRequest {
     return value !== undefined && digits.test(value) ? Number(value) : undefined;
   }
 
+  get asksForUpgrade(): boolean {
+    return this.names.includes('upgrade');
+  }
+
   header(lowerName: string): string | undefined {
     let value: string | undefined;
     for (let position = this.names.indexOf(lowerName); position !== -1; position = this.names.indexOf(lowerName, position + 1)) {
@@ -119,7 +123,9 @@ function readFraming(message: IncomingMessage, names: readonly string[]): Framin
   }
   // An HTTP/1.0 client cannot have meant it; whoever sits between might not see the body as we do.
   if (message.httpVersion !== '1.1') return 'bad-framing';
-  return coding?.trim().toLowerCase() === 'chunked' ? { contentLength: undefined } : 'transfer-coding-unsupported';
+  const codings = (coding ?? '').toLowerCase().split(',').map((name) => name.trim());
+  if (codings.at(-1) !== 'chunked') return 'bad-framing';
+  return codings.length === 1 ? { contentLength: undefined } : 'transfer-coding-unsupported';
 }
 
 /** The value of the one Host field; `''` for HTTP/1.0 without one. */

@@ -1,0 +1,97 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer as createRawServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+
+/** A server on a loopback port of its own. */
+export interface Backend {
+  readonly port: number;
+  /** Connections accepted so far. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+/** What an echo backend saw of a request; it answers with this as JSON. */
+export interface Echo {
+  readonly backend: string;
+  readonly method: string;
+  readonly target: string;
+  /** Header fields as they came, name and value in turn. */
+  readonly fields: readonly string[];
+  readonly body: string;
+}
+
+const running = new Set<Backend>();
+
+/** Ends every backend that was started; for `afterEach`. */
+export async function closeBackends(): Promise<void> {
+  await Promise.all([...running].map((backend) => backend.close()));
+}
+
+/** An HTTP backend that does what the listener says. */
+export function startBackend(listener: RequestListener): Promise<Backend> {
+  return listen(createServer({ keepAliveTimeout: 60_000 }, listener));
+}
+
+/** An HTTP backend that answers each request with an Echo. */
+export function startEcho(name = 'echo'): Promise<Backend> {
+  return startBackend((request, response) => echo(name, request, response));
+}
+
+/** A backend that works on bare connections, for what no HTTP server would send. */
+export function startRawBackend(onConnection: (socket: Socket) => void): Promise<Backend> {
+  return listen(createRawServer({ allowHalfOpen: true }, onConnection));
+}
+
+/** A raw backend that answers the first bytes of each connection with these. */
+export function startCanned(answer: string): Promise<Backend> {
+  return startRawBackend((socket) => socket.once('data', () => socket.end(answer, 'latin1')));
+}
+
+/** A port on which nothing listens. */
+export async function refusingPort(): Promise<number> {
+  const backend = await startEcho();
+  await backend.close();
+  return backend.port;
+}
+
+function echo(backend: string, request: IncomingMessage, response: ServerResponse): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const seen: Echo = {
+      backend,
+      method: request.method ?? '',
+      target: request.url ?? '',
+      fields: request.rawHeaders,
+      body: Buffer.concat(chunks).toString(),
+    };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(seen));
+  });
+}
+
+async function listen(server: Server): Promise<Backend> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const backend: Backend = {
+    port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    close: () => {
+      running.delete(backend);
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => {
+        server.close(() => resolve());
+      });
+    },
+  };
+  running.add(backend);
+  return backend;
+}
