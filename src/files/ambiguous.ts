@@ -1,0 +1,51 @@
+import { EVENT_ID, getScalarValue, SCALAR_STYLE } from 'js-yaml';
+import type { Event } from 'js-yaml';
+
+/** A scalar that YAML 1.2, as read here, and kubectl's YAML 1.1 understand differently. */
+export interface Ambiguity {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** The plain scalars of a document that kubectl reads as something else. */
+export function findAmbiguities(text: string, events: readonly Event[]): Ambiguity[] {
+  const found: Ambiguity[] = [];
+  for (const event of events) {
+    if (event.type !== EVENT_ID.SCALAR || event.style !== SCALAR_STYLE.PLAIN || event.tagStart !== -1) continue;
+    const length = event.valueEnd - event.valueStart;
+    if (length === 0 || length > longest) continue;
+    const message = explain(getScalarValue(text, event));
+    if (message !== undefined) found.push({ offset: event.valueStart, message });
+  }
+  return found;
+}
+
+const longest = 40;
+
+const yes = /^(?:y|Y|yes|Yes|YES|on|On|ON)$/;
+const no = /^(?:n|N|no|No|NO|off|Off|OFF)$/;
+const octal = /^[-+]?0[0-7]+$/;
+// Numbers for kubectl (Go's strconv.ParseInt with base 0, after underscores are taken out).
+const number = /^[-+]?(?:0[xX][0-9A-Fa-f_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)$/;
+// Numbers of the core schema of YAML 1.2.
+const coreNumber = /^(?:0x[0-9A-Fa-f]+|0o[0-7]+|[-+]?[0-9]+(?:\.[0-9]*)?)$/;
+
+function explain(scalar: string): string | undefined {
+  if (yes.test(scalar)) return asBoolean(scalar, true);
+  if (no.test(scalar)) return asBoolean(scalar, false);
+  if (octal.test(scalar)) return asOctal(scalar);
+  if (number.test(scalar) && !coreNumber.test(scalar)) {
+    return `${scalar} is read as text here and as a number by kubectl; write "${scalar}" for text, or plain digits for a number`;
+  }
+  return undefined;
+}
+
+function asOctal(scalar: string): string | undefined {
+  const [here, there] = [Number(scalar), Number.parseInt(scalar, 8)];
+  if (here === there) return undefined;
+  return `${scalar} is read as the number ${here} here and as ${there} by kubectl; write "${scalar}" for text, ${here} or ${there} for a number`;
+}
+
+function asBoolean(scalar: string, value: boolean): string {
+  return `${scalar} is read as text here and as ${value} by kubectl; write "${scalar}" for text, ${value} for a boolean`;
+}

@@ -1,0 +1,76 @@
+import type { Path } from '../core/resources/path.ts';
+
+/** Why a value is no JSON of reasonable size, and where. */
+export interface Unfit {
+  readonly path: Path;
+  readonly message: string;
+}
+
+export const maximumDepth = 100;
+const maximumValues = 1_000_000;
+
+interface Extent {
+  readonly values: number;
+  readonly depth: number;
+}
+
+/**
+ * Looks for what YAML can say and JSON cannot: infinite numbers, and what aliases make of a small text: objects that
+ * hold themselves, or that would be huge when written out. Shared parts are measured once, so this takes no longer
+ * than the text is.
+ */
+export function findUnfit(root: unknown): Unfit | undefined {
+  const examination = new Examination();
+  return examination.extentOf(root) === undefined ? examination.unfit : undefined;
+}
+
+class Examination {
+  unfit: Unfit | undefined;
+  private readonly known = new Map<object, Extent>();
+  private readonly open = new Set<object>();
+  private readonly path: (string | number)[] = [];
+
+  /** `undefined` once something is unfit. */
+  extentOf(value: unknown): Extent | undefined {
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      return this.reject(`${value} is no JSON number; write a finite number, or quote it if it is meant as text`);
+    }
+    if (typeof value !== 'object' || value === null) return { values: 1, depth: 0 };
+    if (this.open.has(value)) return this.reject('an alias refers to the object that it is part of; write the part out');
+    const extent = this.known.get(value) ?? this.measure(value);
+    if (extent === undefined) return undefined;
+    this.known.set(value, extent);
+    return this.bounded(extent);
+  }
+
+  private measure(container: object): Extent | undefined {
+    this.open.add(container);
+    let values = 1;
+    let depth = 0;
+    const entries = Array.isArray(container) ? container.entries() : Object.entries(container);
+    for (const [part, member] of entries) {
+      this.path.push(part);
+      const extent = this.extentOf(member);
+      if (extent === undefined) return undefined;
+      this.path.pop();
+      values += extent.values;
+      depth = Math.max(depth, extent.depth);
+    }
+    this.open.delete(container);
+    return { values, depth: depth + 1 };
+  }
+
+  private bounded(extent: Extent): Extent | undefined {
+    if (extent.values > maximumValues) {
+      return this.reject(`it holds more than ${maximumValues} values when its aliases are written out; use fewer aliases`);
+    }
+    if (this.path.length + extent.depth > maximumDepth) {
+      return this.reject(`it is nested deeper than ${maximumDepth} levels when its aliases are written out`);
+    }
+    return extent;
+  }
+
+  private reject(message: string): undefined {
+    this.unfit ??= { path: [...this.path], message };
+  }
+}

@@ -1,0 +1,12 @@
+import { flatten, noContents, readContents } from './contents.ts';
+import type { FolderContent } from './contents.ts';
+
+export type { FolderContent } from './contents.ts';
+
+/**
+ * Reads the objects of files and folders (recursively: .yaml, .yml, .json; hidden entries are left out). A file named
+ * twice is read once. Never rejects: what cannot be read is among the problems.
+ */
+export async function readFolder(paths: readonly string[]): Promise<FolderContent> {
+  return flatten(await readContents(paths, noContents, () => {}));
+}

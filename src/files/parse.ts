@@ -1,0 +1,135 @@
+import { CORE_SCHEMA, constructFromEvents, mergeTag, YAMLException } from 'js-yaml';
+import type { Path } from '../core/resources/path.ts';
+import { quote } from '../core/text/display.ts';
+import { findAmbiguities } from './ambiguous.ts';
+import type { FileProblem, Position, SourceDocument } from './document.ts';
+import { findUnfit, maximumDepth } from './fitness.ts';
+import { Outline, rootNode } from './outline.ts';
+import { splitDocuments } from './split.ts';
+import type { Chunk } from './split.ts';
+
+export interface ParsedFile {
+  readonly documents: readonly SourceDocument[];
+  readonly problems: readonly FileProblem[];
+}
+
+// kubectl reads merge keys too.
+const schema = CORE_SCHEMA.withTags(mergeTag);
+
+/**
+ * Reads the objects of a YAML or JSON text: several documents, items of Lists one by one, empty documents left out.
+ * A document that cannot be read is reported and does not touch the others. Never throws.
+ */
+export function parseDocuments(text: string, file: string): ParsedFile {
+  const documents: SourceDocument[] = [];
+  const problems: FileProblem[] = [];
+  for (const chunk of splitDocuments(text.replace(/^\uFEFF/, ''))) {
+    const outline = new Outline(chunk);
+    const parsed = parseChunk(chunk, outline);
+    problems.push(...parsed.problems.map((problem) => ({ file, ...problem })));
+    for (const part of expandList(outline, { value: parsed.value, node: rootNode, path: [] })) {
+      const { value, node, path } = part;
+      if (value === null || value === undefined) continue;
+      const begin = outline.locate(node, path);
+      if (!isMapping(value)) {
+        problems.push({ file, ...failure(begin, noObject(value)) });
+        continue;
+      }
+      const locate = (inner: Path) => outline.locate(node, [...path, ...inner]);
+      documents.push({ file, index: documents.length, value, line: begin.line, locate });
+    }
+  }
+  return { documents, problems };
+}
+
+type ChunkProblem = Omit<FileProblem, 'file'>;
+
+interface ParsedChunk {
+  readonly value?: unknown;
+  readonly problems: readonly ChunkProblem[];
+}
+
+function parseChunk(chunk: Chunk, outline: Outline): ParsedChunk {
+  try {
+    const { events } = outline.parse();
+    const [value] = constructFromEvents([...events], { source: chunk.text, schema });
+    const unfit = findUnfit(value);
+    if (unfit !== undefined) return { problems: [failure(outline.locate(rootNode, unfit.path), unfit.message)] };
+    const problems = findAmbiguities(chunk.text, events).map(
+      ({ offset, message }): ChunkProblem => ({ severity: 'warning', position: outline.at(offset), message }),
+    );
+    return { value, problems };
+  } catch (error) {
+    return { problems: [explain(chunk, outline, error)] };
+  }
+}
+
+function failure(position: Position, message: string): ChunkProblem {
+  return { severity: 'error', position, message };
+}
+
+function explain(chunk: Chunk, outline: Outline, error: unknown): ChunkProblem {
+  if (!(error instanceof YAMLException) || error.mark === undefined) {
+    const detail = error instanceof Error ? error.message : 'the reason is unknown';
+    return failure(outline.at(0), `the document cannot be read: ${detail}`);
+  }
+  const { reason, mark } = error;
+  if (reason === 'duplicated mapping key') return duplicateKey(chunk, outline, mark.position);
+  return failure(outline.at(mark.position), clearer(reason));
+}
+
+const keyThere = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s:]+/y;
+
+function duplicateKey({ text }: Chunk, outline: Outline, position: number): ChunkProblem {
+  // The parser points behind the quote.
+  const start = /["']/.test(text[position - 1] ?? '') ? position - 1 : position;
+  keyThere.lastIndex = start;
+  const key = keyThere.exec(text)?.[0] ?? '';
+  const message = `the key ${quote(key.replaceAll(/^["']|["']$/g, ''))} is written twice in one object; keep one of them`;
+  return failure(outline.at(start), message);
+}
+
+/** Says what to do where the parser's own words do not. */
+function clearer(reason: string): string {
+  if (reason.startsWith('tab characters')) return 'the line is indented by a tab; use blanks, YAML forbids tabs here';
+  if (reason.startsWith('nesting exceeded')) return `it is nested deeper than ${maximumDepth} levels`;
+  return `invalid YAML: ${reason}`;
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function noObject(value: unknown): string {
+  return `expected an object with apiVersion and kind, found ${Array.isArray(value) ? 'a list' : quote(value)}`;
+}
+
+/** A value with its place: a node of the outline, and a path below it where that is no node of its own. */
+interface Part {
+  readonly value: unknown;
+  readonly node: number;
+  readonly path: Path;
+}
+
+/** The items of `kind: List`, or of any `…List`, as if each were a document; Lists in Lists too. */
+function* expandList(outline: Outline, list: Part): Iterable<Part> {
+  const items = itemsOf(list.value);
+  if (items === undefined) {
+    yield list;
+    return;
+  }
+  const sequence = list.path.length === 0 ? outline.member(list.node, 'items')?.node : undefined;
+  const nodes = sequence === undefined ? [] : [...outline.items(sequence)];
+  for (const [index, value] of items.entries()) {
+    const node = nodes[index];
+    // Items that an alias or a merge key brought in stand elsewhere.
+    const place = node === undefined ? { node: list.node, path: [...list.path, 'items', index] } : { node, path: [] };
+    yield* expandList(outline, { value, ...place });
+  }
+}
+
+function itemsOf(value: unknown): readonly unknown[] | undefined {
+  if (!isMapping(value)) return undefined;
+  const { kind, items } = value;
+  return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) ? items : undefined;
+}

@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { flatten, noContents, readContents } from './contents.ts';
+import type { Contents, FolderContent } from './contents.ts';
+import { differenceOf } from './difference.ts';
+import type { Difference } from './difference.ts';
+import { formatProblem } from './document.ts';
+import { WatchedFolders } from './watched-folders.ts';
+
+/** A change of what the watched files hold, with all of it as it is now. */
+export interface FolderChange extends FolderContent, Difference {}
+
+export type OnChange = (change: FolderChange) => void | Promise<void>;
+
+export interface FolderWatch {
+  /** What the files hold as last read. */
+  readonly content: FolderContent;
+  /** Ends the watching; `onChange` is not called again. */
+  close(): void;
+}
+
+/**
+ * Reads files and folders as `readFolder` does and goes on watching them. `onChange` is called, one call after the
+ * other, when documents or problems are others than before; it must not throw. A file that cannot be read any more,
+ * or not without errors, keeps its last good documents and reports its problem, so that a slip of the pen takes no
+ * traffic down; a deleted file takes its documents along.
+ */
+export async function watchFolder(paths: readonly string[], onChange: OnChange): Promise<FolderWatch> {
+  const watching = new Watching(paths, onChange);
+  await watching.start();
+  return watching;
+}
+
+/** Milliseconds without an event before anything is read: editors write in several steps. */
+const settleTime = 100;
+/** Milliseconds after which it is read all the same. */
+const longestWait = 2_000;
+
+class Watching implements FolderWatch {
+  content: FolderContent = { documents: [], problems: [] };
+  private readonly paths: readonly string[];
+  private readonly onChange: OnChange;
+  private readonly folders = new WatchedFolders(() => this.touch());
+  private contents: Contents = noContents;
+  private isBusy = false;
+  private isOutdated = false;
+  private isClosed = false;
+
+  constructor(paths: readonly string[], onChange: OnChange) {
+    this.paths = paths;
+    this.onChange = onChange;
+  }
+
+  async start(): Promise<void> {
+    this.isBusy = true;
+    this.accept(await this.read());
+    this.rest();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.folders.close();
+  }
+
+  private touch(): void {
+    this.isOutdated = true;
+    if (!this.isBusy && !this.isClosed) void this.update();
+  }
+
+  private rest(): void {
+    this.isBusy = false;
+    if (this.isOutdated) this.touch();
+  }
+
+  private async update(): Promise<void> {
+    this.isBusy = true;
+    const before = this.content;
+    this.accept(await this.readSettled());
+    const change = { ...this.content, ...differenceOf(before.documents, this.content.documents) };
+    if (!this.isClosed && isNews(change, before)) await this.onChange(change);
+    this.rest();
+  }
+
+  private accept(contents: Contents): void {
+    this.contents = contents;
+    const { documents, problems } = flatten(contents);
+    this.content = { documents, problems: [...problems, ...this.folders.problems] };
+  }
+
+  /** What is read while things happen counts for nothing, not even as a last good state: it may be half written. */
+  private async readSettled(): Promise<Contents> {
+    const latest = performance.now() + longestWait;
+    const isUnsettled = () => this.isOutdated && !this.isClosed && performance.now() < latest;
+    let contents: Contents;
+    do {
+      do {
+        this.isOutdated = false;
+        await delay(settleTime);
+      } while (isUnsettled());
+      contents = await this.read();
+    } while (isUnsettled());
+    return contents;
+  }
+
+  private async read(): Promise<Contents> {
+    if (this.isClosed) return this.contents;
+    this.isOutdated = false;
+    this.folders.begin();
+    const contents = await readContents(this.paths, this.contents, (folder, name) => this.folders.add(folder, name));
+    this.folders.end();
+    if (this.isClosed) this.folders.close();
+    return contents;
+  }
+}
+
+function isNews(change: FolderChange, before: FolderContent): boolean {
+  const { added, changed, removed, problems } = change;
+  if (added.length + changed.length + removed.length > 0) return true;
+  return problems.map(formatProblem).join('\n') !== before.problems.map(formatProblem).join('\n');
+}

@@ -1,0 +1,95 @@
+import { watch } from 'node:fs';
+import type { FSWatcher } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { FileProblem } from './document.ts';
+
+interface Watched {
+  /** Tells a folder from another one that took its name. */
+  readonly identity: string;
+  readonly watcher: FSWatcher;
+}
+
+/**
+ * The folders under watch. One watcher a folder, set up before the folder is read, so that nothing can happen in
+ * between: recursive watching follows no symbolic links, and loses a folder that is replaced.
+ */
+export class WatchedFolders {
+  /** Folders that cannot be watched. */
+  problems: FileProblem[] = [];
+  private readonly onEvent: () => void;
+  private readonly watched = new Map<string, Watched>();
+  /** By folder: the names that matter, `undefined` for all. */
+  private interests = new Map<string, Set<string> | undefined>();
+
+  constructor(onEvent: () => void) {
+    this.onEvent = onEvent;
+  }
+
+  /** Begins a new round of `add`. */
+  begin(): void {
+    this.interests = new Map();
+    this.problems = [];
+  }
+
+  /** Watches a folder, or only one name in it; one that does not exist is waited for. */
+  async add(folder: string, name?: string): Promise<void> {
+    const interest = this.interests.has(folder) ? this.interests.get(folder) : new Set<string>();
+    if (name !== undefined) interest?.add(name);
+    this.interests.set(folder, name === undefined ? undefined : interest);
+    const identity = await identityOf(folder);
+    const known = this.watched.get(folder);
+    if (identity === undefined) {
+      this.drop(folder);
+      if (dirname(folder) !== folder) await this.add(dirname(folder), basename(folder));
+    } else if (known?.identity !== identity) {
+      this.drop(folder);
+      this.watch(folder, identity);
+    }
+  }
+
+  /** Ends a round: what was not added in it is not watched any more. */
+  end(): void {
+    for (const folder of this.watched.keys()) if (!this.interests.has(folder)) this.drop(folder);
+  }
+
+  close(): void {
+    for (const folder of this.watched.keys()) this.drop(folder);
+  }
+
+  private watch(folder: string, identity: string): void {
+    try {
+      const watcher = watch(folder, (_event, name) => {
+        // An event of its own name is about the folder itself: moved away or deleted.
+        if (name === null || name === basename(folder) || this.matters(folder, name)) this.onEvent();
+      });
+      watcher.on('error', () => {
+        this.drop(folder);
+        this.onEvent();
+      });
+      this.watched.set(folder, { identity, watcher });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `changes in this folder will not be noticed, it cannot be watched: ${reason}`;
+      this.problems.push({ file: folder, severity: 'warning', message });
+    }
+  }
+
+  private matters(folder: string, name: string): boolean {
+    return this.interests.get(folder)?.has(name) ?? true;
+  }
+
+  private drop(folder: string): void {
+    this.watched.get(folder)?.watcher.close();
+    this.watched.delete(folder);
+  }
+}
+
+async function identityOf(folder: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(folder, { bigint: true });
+    return `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}

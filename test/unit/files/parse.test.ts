@@ -1,0 +1,238 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { formatProblem } from '../../../src/files/document.ts';
+import { parseDocuments } from '../../../src/files/parse.ts';
+
+function values(text: string): unknown[] {
+  return parseDocuments(text, 'f.yaml').documents.map(({ value }) => value);
+}
+
+function problems(text: string): string[] {
+  return parseDocuments(text, 'f.yaml').problems.map(formatProblem);
+}
+
+describe('documents', () => {
+  test('several in a file, empty ones left out', () => {
+    const text = '# licence\n---\na: 1\n---\n---\n# nothing\n---\nnull\n--- # the last\nb: 2\n...\n';
+    const { documents, problems } = parseDocuments(text, 'f.yaml');
+    expect(documents.map(({ file, index, line, value }) => ({ file, index, line, value }))).toEqual([
+      { file: 'f.yaml', index: 0, line: 3, value: { a: 1 } },
+      { file: 'f.yaml', index: 1, line: 10, value: { b: 2 } },
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('a file of nothing is no error', () => {
+    for (const text of ['', '\n', '---\n', '# comment', '---\n---\n', '\uFEFF']) {
+      expect(parseDocuments(text, 'f.yaml')).toEqual({ documents: [], problems: [] });
+    }
+  });
+
+  test('JSON, indented by tabs too', () => {
+    const value = { kind: 'A', list: [1, { 'a/b': null, text: '😀 "quoted" \\ /' }] };
+    expect(values(JSON.stringify(value, null, '\t'))).toEqual([value]);
+    expect(values(JSON.stringify(value))).toEqual([value]);
+    expect(values('{"a": "\\ud83d\\ude00\\/"}')).toEqual([{ a: '😀/' }]);
+  });
+
+  test('byte order mark, CRLF, directives and markers', () => {
+    expect(values('\uFEFFa: 1\r\n---\r\nb: |\r\n  x\r\n')).toEqual([{ a: 1 }, { b: 'x\n' }]);
+    expect(values('%YAML 1.2\n---\na: 1\n...\n%YAML 1.2\n# c\n---\nb: 2\n...\nc: 3\n')).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }]);
+    expect(values('--- {a: 1}\n--- {b: ---}\n---\nc: |\n  ---\n  ...\n')).toEqual([{ a: 1 }, { b: '---' }, { c: '---\n...\n' }]);
+  });
+
+  test('merge keys and aliases', () => {
+    expect(values('a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: *a\n')).toEqual([{ a: { x: 1 }, b: { x: 1, y: 2 }, c: { x: 1 } }]);
+  });
+
+  test('keys named like members of Object are ordinary', () => {
+    const [value] = values('__proto__: {polluted: 1}\nconstructor: 2\n');
+    expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1},"constructor":2}');
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+});
+
+describe('lists', () => {
+  const text = [
+    'apiVersion: v1',
+    'kind: List',
+    'items:',
+    '- kind: A',
+    '  spec:',
+    '    port: 1',
+    '- apiVersion: v1',
+    '  kind: BList',
+    '  items:',
+    '    - {kind: B, spec: {port: 2}}',
+    '    - kind: B',
+    '- 5',
+    '',
+  ].join('\n');
+
+  test('are expanded, lists in lists too, with the place of each item', () => {
+    const { documents, problems } = parseDocuments(text, 'f.yaml');
+    expect(documents.map(({ index, line, value }) => ({ index, line, value }))).toEqual([
+      { index: 0, line: 4, value: { kind: 'A', spec: { port: 1 } } },
+      { index: 1, line: 10, value: { kind: 'B', spec: { port: 2 } } },
+      { index: 2, line: 11, value: { kind: 'B' } },
+    ]);
+    expect(documents.map((document) => document.locate(['spec', 'port']))).toEqual([
+      { line: 6, column: 5 },
+      { line: 10, column: 24 },
+      { line: 11, column: 7 },
+    ]);
+    expect(problems.map(formatProblem)).toEqual(['f.yaml:12:3: expected an object with apiVersion and kind, found 5']);
+  });
+
+  test('whose items come through an alias are located at the list', () => {
+    const { documents } = parseDocuments('x: &x [{kind: A}]\nkind: List\nitems: *x\n', 'f.yaml');
+    expect(documents.map(({ line, value, locate }) => ({ line, value, kind: locate(['kind']) }))).toEqual([
+      { line: 3, value: { kind: 'A' }, kind: { line: 3, column: 1 } },
+    ]);
+  });
+
+  test('without items, or of a kind that only sounds like one, are left alone', () => {
+    expect(values('kind: List\n')).toEqual([{ kind: 'List' }]);
+    expect(values('kind: AllowList\nitems: none\n')).toEqual([{ kind: 'AllowList', items: 'none' }]);
+    expect(values('kind: Listing\nitems: [{}]\n')).toEqual([{ kind: 'Listing', items: [{}] }]);
+    expect(values('kind: List\nitems: []\n')).toEqual([]);
+  });
+
+  test('of many items are read in one go', () => {
+    const count = 20_000;
+    const items = Array.from({ length: count }, (_, index) => `- kind: A\n  n: ${index}\n`).join('');
+    const { documents } = parseDocuments(`kind: List\nitems:\n${items}`, 'f.yaml');
+    expect(documents.map(({ locate }) => locate(['n']).line)).toEqual(
+      Array.from({ length: count }, (_, index) => 4 + 2 * index),
+    );
+  });
+});
+
+describe('locate', () => {
+  const text = [
+    '---',
+    '# a route',
+    'kind: HTTPRoute',
+    'spec:',
+    '  rules:',
+    '  - name: one',
+    "    'filters': [{type: A}, {type: B}]",
+    '  -',
+    '    matches: &m',
+    '    - path:',
+    '        value: |',
+    '          /x',
+    '  - matches: *m',
+    '    empty:',
+    '    list:',
+    '    -',
+  ].join('\n');
+
+  test.each<[(string | number)[], number, number]>([
+    [[], 3, 1],
+    [['kind'], 3, 1],
+    [['spec', 'rules'], 5, 3],
+    [['spec', 'rules', 0], 6, 5],
+    [['spec', 'rules', 0, 'name'], 6, 5],
+    [['spec', 'rules', 0, 'filters', 1], 7, 28],
+    [['spec', 'rules', 0, 'filters', 1, 'type'], 7, 29],
+    [['spec', 'rules', 1, 'matches', 0, 'path', 'value'], 11, 9],
+    [['spec', 'rules', 2, 'matches', 0, 'path'], 13, 5],
+    [['spec', 'rules', 2, 'empty', 'x'], 14, 5],
+    [['spec', 'rules', 2, 'list', 0], 15, 5],
+    [['spec', 'rules', 7], 5, 3],
+    [['spec', 'rules', 'name'], 5, 3],
+    [['spec', 0], 4, 1],
+    [['metadata', 'name'], 3, 1],
+    [['kind', 'x', 0], 3, 1],
+  ])('%j is at %i:%i', (path, line, column) => {
+    expect(parseDocuments(text, 'f.yaml').documents[0]?.locate(path)).toEqual({ line, column });
+  });
+});
+
+describe('broken documents', () => {
+  test.each([
+    ['a: 1\nb: 2\na: 3\n', 3, 1, 'the key "a" is written twice in one object; keep one of them'],
+    ['{"k": 1,\n "k": 2}', 2, 2, 'the key "k" is written twice in one object; keep one of them'],
+    ["x: {'a: b': 1, 'a: b': 2}", 1, 16, 'the key "a: b" is written twice in one object; keep one of them'],
+    ['a:\n\tb: 1\n', 2, 1, 'the line is indented by a tab; use blanks, YAML forbids tabs here'],
+    ['a: [1, 2\nb: 3\n', 2, 1, 'invalid YAML: deficient indentation'],
+    ['a: 1\n  b: 2\n', 2, 4, 'invalid YAML: bad indentation of a mapping entry'],
+    ['a: *x\n', 1, 5, 'invalid YAML: unidentified alias "x"'],
+    ['a: !foo 1\n', 1, 4, 'invalid YAML: unknown scalar tag !<!foo>'],
+    ['[a, b]\n', 1, 1, 'expected an object with apiVersion and kind, found a list'],
+    ['hello\n', 1, 1, 'expected an object with apiVersion and kind, found "hello"'],
+    ['a:\n  b: .inf\n', 2, 3, 'Infinity is no JSON number; write a finite number, or quote it if it is meant as text'],
+    ['a:\n  b: &x [*x]\n', 2, 10, 'an alias refers to the object that it is part of; write the part out'],
+    [`a: ${'['.repeat(101)}${']'.repeat(101)}`, 1, 103, 'it is nested deeper than 100 levels'],
+  ])('%j is reported at %i:%i', (broken, line, column, message) => {
+    expect(problems(broken)).toEqual([`f.yaml:${line}:${column}: ${message}`]);
+    const { documents, problems: found } = parseDocuments(`a: 0\n---\n${broken}\n---\nz: 1\n`, 'f.yaml');
+    expect(documents.map(({ value, line }) => [value, line])).toEqual([[{ a: 0 }, 1], [{ z: 1 }, broken.split('\n').length + 4]]);
+    expect(found.map(({ position, severity }) => [position?.line, severity])).toEqual([[line + 2, 'error']]);
+  });
+
+  test('a few aliases that would fill the memory are refused', () => {
+    const levels = Array.from({ length: 9 }, (_, level) => `l${level + 1}: &l${level + 1} [${Array(10).fill(`*l${level}`).join(', ')}]\n`);
+    const [problem, ...others] = problems(`l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n${levels.join('')}`);
+    expect(problem).toMatch(/^f\.yaml:6:1: it holds more than 1000000 values when its aliases are written out/);
+    expect(others).toEqual([]);
+  });
+
+  test('aliases that nest too deeply are refused, in whatever order they are written', () => {
+    const chain = Array.from({ length: 120 }, (_, level) => `k${level}: &a${level} [${level === 0 ? 1 : `*a${level - 1}`}]\n`);
+    expect(problems(chain.join(''))).toEqual([
+      expect.stringMatching(/^f\.yaml:100:12: it is nested deeper than 100 levels when its aliases are written out$/),
+    ]);
+    const backwards = Array.from({ length: 5000 }, (_, level) => `${5000 - level}: &a${level} [${level === 0 ? 1 : `*a${level - 1}`}]\n`);
+    expect(problems(backwards.join(''))).toHaveLength(1);
+  });
+
+  test('any text yields documents or problems, never an exception', () => {
+    const piece = fc.constantFrom('a', ': ', '- ', '\n', '  ', '---\n', '...\n', '[', ']', '{', '}', '"', "'", '&x ', '*x', '!t ', '|\n', '#', '%', ',', '? ', 'kind: List\n', 'items:\n', '\t', '\u0000', '\r', '\uFEFF', '<<: ');
+    fc.assert(
+      fc.property(fc.oneof(fc.array(piece, { maxLength: 30 }).map((all) => all.join('')), fc.string({ unit: 'binary' })), (text) => {
+        const { documents, problems } = parseDocuments(text, 'f');
+        for (const document of documents) expect(document.locate(['a', 0]).line).toBeGreaterThanOrEqual(document.line);
+        for (const { position } of problems) expect(position?.line).toBeGreaterThan(0);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('what JSON says is read as JSON says it', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ maxLength: 20 }), fc.jsonValue()), fc.constantFrom(0, 2, '\t'), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        const { documents, problems } = parseDocuments(text, 'f.json');
+        expect(problems).toEqual([]);
+        expect(documents.map(({ value }) => JSON.stringify(value))).toEqual([JSON.stringify(JSON.parse(text))]);
+      }),
+    );
+  });
+});
+
+describe('ambiguous scalars', () => {
+  test.each([
+    ['yes', 'yes is read as text here and as true by kubectl; write "yes" for text, true for a boolean'],
+    ['Off', 'Off is read as text here and as false by kubectl; write "Off" for text, false for a boolean'],
+    ['017', '017 is read as the number 17 here and as 15 by kubectl; write "017" for text, 17 or 15 for a number'],
+    ['1_000', '1_000 is read as text here and as a number by kubectl; write "1_000" for text, or plain digits for a number'],
+    ['0b11', '0b11 is read as text here and as a number by kubectl; write "0b11" for text, or plain digits for a number'],
+  ])('%s is warned about', (scalar, message) => {
+    const { documents, problems } = parseDocuments(`a: 1\nb:\n- ${scalar}\n`, 'f.yaml');
+    expect(documents).toHaveLength(1);
+    expect(problems).toEqual([{ file: 'f.yaml', severity: 'warning', position: { line: 3, column: 3 }, message }]);
+  });
+
+  test('as keys too', () => {
+    expect(problems('on: 1\n')).toEqual([expect.stringMatching(/^f\.yaml:1:1: on is read as text here and as true/)]);
+  });
+
+  test.each(['"yes"', "'017'", '!!str yes', 'true', '17', '0', '007', '08', '12:30', '0x1f', '0o17', '1.5', '2001-01-01', '~', 'yesterday', '_', '|\n  yes'])(
+    '%s is not ambiguous',
+    (scalar) => {
+      expect(problems(`a: ${scalar}\n`)).toEqual([]);
+    },
+  );
+});
