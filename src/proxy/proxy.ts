@@ -21,7 +21,7 @@ export interface ProxyOptions {
   /** Where a listener is bound. Listeners that get the same address share it; port 0 counts as an address too. */
   readonly bind: (listener: ListenerConfig) => Address;
   readonly certificates: CertificateSource;
-  /** Takes one entry for each ended request; absent, none is made. */
+  /** Takes one entry for each ended request and must not throw; absent, none is made. */
   readonly accessLog?: (entry: AccessLogEntry) => void;
   readonly forwarded?: ForwardedPolicy;
   readonly limits?: Partial<ProxyLimits>;

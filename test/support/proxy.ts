@@ -44,9 +44,7 @@ export async function startProxy(resources: readonly ConfigResource[], options: 
   return {
     proxy,
     log,
-    get port() {
-      return portOf(proxy);
-    },
+    port: portOf(proxy),
     apply: (...upserts) => proxy.apply({ upserts, removals: [] }),
   };
 }

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
+import { eventually } from '../../support/eventually.ts';
+import { closeProxies, openRaw, receiveUntil, send, sendRaw, startProxyTo } from '../../support/proxy.ts';
+
+afterEach(closeProxies);
+afterEach(closeBackends);
+
+const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+describe('sizes', () => {
+  test.each([
+    ['a header section', 'headers-too-large', 431, `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(40_000)}\r\n\r\n`],
+    ['a number of fields', 'headers-too-large', 431, `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X-A: b\r\n'.repeat(200)}\r\n`],
+    ['a request target', 'target-too-long', 414, `GET /${'a'.repeat(8_200)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`],
+  ])('%s beyond its limit', async (_name, reason, status, bytes) => {
+    const { port, log } = await startProxyTo((await startEcho()).port);
+    expect(await sendRaw(port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(log).toEqual([expect.objectContaining({ status, reason })]);
+  });
+
+  test('what is just within the limits is served', async () => {
+    const { port } = await startProxyTo((await startEcho()).port);
+    const fields = `Host: a\r\nConnection: close\r\n${'X-A: b\r\n'.repeat(198)}`;
+    expect(await sendRaw(port, `GET /${'a'.repeat(8_191)} HTTP/1.1\r\n${fields}\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('connections beyond the limit of a port are not served', async () => {
+    const { port } = await startProxyTo((await startEcho()).port, { connectionsPerPort: 1 });
+    const first = openRaw(port);
+    const answered = receiveUntil(first, 'HTTP/1.1 200');
+    first.write(get);
+    await answered;
+    expect(await sendRaw(port, get)).toBe('');
+    first.destroy();
+  });
+});
+
+describe('times', () => {
+  test('a connection that never says anything ends', async () => {
+    const { port, proxy } = await startProxyTo(1, { firstByteTimeout: 20 });
+    await once(openRaw(port).resume(), 'close');
+    await eventually(() => expect(proxy.counters().openConnections).toBe(0));
+  });
+
+  test('a header that drips in is cut off with 408', async () => {
+    const { port, log } = await startProxyTo(1, { headerTimeout: 40, checkInterval: 10 });
+    const socket = openRaw(port);
+    const drip = setInterval(() => socket.writable && socket.write('X-A: b\r\n'), 5);
+    const answer = receiveUntil(socket, '\r\n\r\n');
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
+    expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
+    clearInterval(drip);
+    expect(log).toEqual([expect.objectContaining({ reason: 'header-timeout' })]);
+    socket.destroy();
+  });
+
+  test('a body that stops arriving is given up, at the backend too', async () => {
+    const gone = Promise.withResolvers<void>();
+    const backend = await startBackend((request) => request.on('close', () => gone.resolve()));
+    const { port, log } = await startProxyTo(backend.port, { stallTimeout: 30 });
+    const answer = await sendRaw(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nhalf');
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    await gone.promise;
+    expect(log).toEqual([expect.objectContaining({ reason: 'body-timeout' })]);
+  });
+
+  test('a backend that thinks for longer than that is not the fault of the client', async () => {
+    const backend = await startBackend((request, response) => {
+      request.resume().on('end', () => void setTimeout(() => response.end('ok'), 60));
+    });
+    const { port } = await startProxyTo(backend.port, { stallTimeout: 20 });
+    expect((await send(port, '/', { method: 'POST', body: 'x' })).status).toBe(200);
+  });
+
+  test('a client that stops reading is cut off', async () => {
+    const gone = Promise.withResolvers<void>();
+    const chunk = Buffer.alloc(1024 * 1024);
+    const backend = await startBackend((_request, response) => {
+      const pump = (): void => {
+        while (response.write(chunk));
+        response.once('drain', pump);
+      };
+      response.on('close', () => gone.resolve());
+      pump();
+    });
+    const { port, log } = await startProxyTo(backend.port, { stallTimeout: 100 });
+    const socket = openRaw(port);
+    socket.pause().write(get);
+    await gone.promise;
+    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 200, reason: 'client-aborted' })]));
+    socket.destroy();
+  });
+
+  test('a connection that stays idle between requests ends', async () => {
+    const { port } = await startProxyTo((await startEcho()).port, { idleTimeout: 20, checkInterval: 10 });
+    expect(await sendRaw(port, get)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});

@@ -1,0 +1,63 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { formatAccessLogEntry } from '../../../src/proxy/access-log.ts';
+import { createCounters } from '../../../src/proxy/counters.ts';
+import { closeBackends, startEcho } from '../../support/backends.ts';
+import { endpointsConfig } from '../../support/config.ts';
+import { closeProxies, routeTo, send, startProxy, startProxyTo, web } from '../../support/proxy.ts';
+
+afterEach(closeProxies);
+afterEach(closeBackends);
+
+test('an entry names the way of a request and leaves its query out', async () => {
+  const backend = await startEcho();
+  const { port, log } = await startProxyTo(backend.port);
+  const answer = await send(port, '/a%22b?secret=1', { method: 'POST', body: 'x', headers: { host: 'Shop.example:80' } });
+  expect(log).toEqual([
+    {
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      client: '127.0.0.1',
+      method: 'POST',
+      host: 'shop.example',
+      path: '/a%22b',
+      status: 200,
+      bytes: Buffer.byteLength(answer.body),
+      durationMs: expect.any(Number),
+      listener: web.key,
+      route: 'shop/web',
+      rule: 0,
+      backend: 'shop/app/80',
+      upstream: `127.0.0.1:${backend.port}`,
+    },
+  ]);
+});
+
+test('a line is one line, whatever a request holds', () => {
+  const line = formatAccessLogEntry({
+    time: '', client: '', method: '', host: 'a"b\r\nevil', path: '/\u2028\u0000', status: 200, bytes: 0, durationMs: 0,
+  });
+  expect(line.slice(0, -1)).not.toMatch(/[\r\n\0]/);
+  expect(line.endsWith('\n')).toBe(true);
+  expect(JSON.parse(line)).toMatchObject({ host: 'a"b\r\nevil' });
+});
+
+test('counters add up, and their names depend on no traffic', async () => {
+  const { port, proxy, apply } = await startProxy([endpointsConfig('app', (await startEcho()).port), routeTo('app')]);
+  const { body } = await send(port, '/', { method: 'POST', body: 'four' });
+  await send(port, '/', { headers: { host: 'bad/host' } });
+  await apply(endpointsConfig('app'));
+  const { body: refusal } = await send(port, '/');
+  const counters = proxy.counters();
+  expect(counters).toMatchObject({
+    connections: 3,
+    requests: 3,
+    openRequests: 0,
+    responses: { '1xx': 0, '2xx': 1, '3xx': 0, '4xx': 1, '5xx': 1 },
+    reasons: { 'bad-host': 1, 'no-endpoints': 1, 'no-route': 0 },
+    requestBytes: 4,
+    upstreamAttempts: 1,
+    upstreamConnectFailures: 0,
+  });
+  expect(counters.responseBytes).toBeGreaterThanOrEqual(body.length + refusal.length);
+  expect(counters.durations.reduce((sum, count) => sum + count)).toBe(3);
+  expect(Object.keys(counters.reasons)).toEqual(Object.keys(createCounters().reasons));
+});
