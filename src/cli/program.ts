@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { profiles, type Profile } from '../core/rules/rule.ts';
+import { channels, type Channel } from '../core/schema/availability.ts';
 
 /** Reads the arguments and runs the command they name; commands are loaded only when they are asked for. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -19,12 +20,53 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--grace <seconds>', 'how long requests in flight may take at the end', parseSeconds, 10)
     .action(async (options: RunArguments) => {
       const { run } = await import('./run.ts');
-      const { stop } = await run({ ...options, grace: options.grace * 1000 });
+      const running = await run({ ...options, grace: options.grace * 1000 });
       await untilStopped();
-      await stop();
+      await running.stop();
     });
 
-  await program.parseAsync([...argv]);
+  program
+    .command('check')
+    .description('judge objects in files as admission would; exit code 1 where something would be denied')
+    .argument('<path...>', 'files or folders of YAML or JSON')
+    .addOption(profileOption())
+    .addOption(new Option('--channel <name>', 'channel of the CRDs (bundle v1.7)').choices([...channels]).default('standard'))
+    .action(async (paths: string[], options: { readonly profile: Profile; readonly channel: Channel }) => {
+      const { check } = await import('./check.ts');
+      process.exitCode = await check(paths, options);
+    });
+
+  program
+    .command('explain')
+    .description('say which rule answers a request, with which backends, and why the others do not')
+    .argument('<url>', 'for example http://store.example.com/cart', parseUrl)
+    .requiredOption('-f, --files <path>', 'file or folder of YAML or JSON; may be repeated', collect)
+    .option('-X, --method <method>', 'request method', 'GET')
+    .option('-H, --header <line>', 'request header; may be repeated', collect, [])
+    .action(async (url: URL, options: { readonly files: readonly string[]; readonly method: string; readonly header: readonly string[] }) => {
+      const { explain } = await import('./explain.ts');
+      process.exitCode = await explain(url, options);
+    });
+
+  try {
+    await program.parseAsync([...argv]);
+  } catch (error) {
+    process.stderr.write(`sallyport: ${describeError(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** What an operator needs of an error; a stack only where it is our fault. */
+function describeError(error: unknown): string {
+  const { code, address, port } = error as { readonly code?: string; readonly address?: string; readonly port?: number };
+  if (code === 'EADDRINUSE') return `port ${port} of ${address} is taken; stop what listens there, or choose another port (see --help)`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('Write a full URL, for example http://store.example.com/cart.');
+  return url;
 }
 
 interface RunArguments {

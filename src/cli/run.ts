@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Profile } from '../core/rules/rule.ts';
 import { statuses } from '../core/status/emit.ts';
 import { readTlsSecret } from '../certificates/facts.ts';
@@ -12,9 +11,11 @@ import { buildProbes } from '../webhook/index.ts';
 import { hasManyLoopbackHosts, StandaloneAddresses } from './addresses.ts';
 import { StandaloneDataPlane } from './data-plane.ts';
 import { startDemoBackends } from './demo-backends.ts';
+import { exposeProxyCounters } from './proxy-metrics.ts';
 import { printLines, reportLines, summarise } from './report-findings.ts';
 import { printServing, type Serving } from './report-serving.ts';
 import { printStatuses } from './report-status.ts';
+import { assumedBundle, controllerName, policyOf } from './settings.ts';
 import { startStandaloneWebhook } from './standalone-webhook.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { Workspace } from './workspace.ts';
@@ -31,7 +32,6 @@ export interface RunOptions {
   readonly grace: number;
 }
 
-export const controllerName = 'sallyport.dev/gateway-controller';
 const host = '127.0.0.1';
 
 /**
@@ -43,8 +43,8 @@ const host = '127.0.0.1';
 export async function run(options: RunOptions): Promise<{ stop(): Promise<void> }> {
   const terminal = createTerminal();
   const log = createLogger('info');
-  const policy: AdmissionPolicy = { profile: options.profile, overrides: {}, bundle: { minor: '1.7', channel: 'experimental' } };
-  const workspace = new Workspace({ controllerName, bundleVersion: 'v1.7.0' }, policy);
+  const policy = policyOf(options.profile, 'experimental');
+  const workspace = new Workspace({ controllerName, bundleVersion: assumedBundle }, policy);
   const metrics = createMetrics();
   metrics.observeProcess();
 
@@ -52,7 +52,7 @@ export async function run(options: RunOptions): Promise<{ stop(): Promise<void> 
   // Changes of the files that come while everything starts wait for it.
   const started = Promise.withResolvers<(change: FolderChange) => Promise<void>>();
   const watcher = await watchFolder(options.files, async (change) => (await started.promise)(change));
-  const initial = workspace.update({ added: watcher.content.documents, removed: [] });
+  const initial = workspace.update(watcher.content.documents);
   printFindings(terminal, workspace, watcher.content.problems);
 
   const addresses = new StandaloneAddresses(await hasManyLoopbackHosts());
@@ -61,6 +61,7 @@ export async function run(options: RunOptions): Promise<{ stop(): Promise<void> 
     certificates: (secret) => tlsMaterial(workspace, secret),
     ...(options.accessLog ? { accessLog: (entry) => log.info(entry, 'request') } : {}),
   });
+  exposeProxyCounters(metrics, proxy.counters());
   const plane = new StandaloneDataPlane((change) => proxy.apply(change), (listener) => addresses.addressOf(listener));
   plane.onAcknowledged((writes) => void workspace.kernel.apply(writes));
   await plane.publish(initial);
@@ -120,9 +121,10 @@ function createFollower({ terminal, workspace, plane, proxy, log }: Followed): (
     try {
       const before = new Map(workspace.kernel.emitted(statuses));
       const known = new Set(reportLines(workspace, []).map((line) => JSON.stringify(line)));
-      await plane.publish(workspace.update(change));
-      if (change.added.some((document) => isSecret(document.value))) await proxy.reloadCertificates();
-      const files = [...new Set([...change.added, ...change.removed].map((document) => document.file))];
+      await plane.publish(workspace.update(change.documents));
+      const touched = [...change.added, ...change.changed.map(({ after }) => after), ...change.removed];
+      if (touched.some((document) => isSecret(document.value))) await proxy.reloadCertificates();
+      const files = [...new Set(touched.map((document) => document.file))];
       terminal.heading(`${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'nothing applied' : `applied ${files.join(', ')}`}`);
       printLines(terminal, reportLines(workspace, change.problems).filter((line) => !known.has(JSON.stringify(line))));
       printStatuses(terminal, [...workspace.kernel.emitted(statuses)].filter(([key, status]) => before.get(key) !== status));

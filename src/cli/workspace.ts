@@ -23,12 +23,6 @@ export interface Remark {
   readonly message: string;
 }
 
-/** Documents that came and went; a changed one is both. */
-export interface DocumentChange {
-  readonly added: readonly SourceDocument[];
-  readonly removed: readonly SourceDocument[];
-}
-
 interface Entry extends WorkspaceObject {
   readonly id: string;
   readonly json: unknown;
@@ -43,6 +37,7 @@ export class Workspace {
   private readonly policy: AdmissionPolicy;
   /** Identity → documents that claim it, in order of appearance; the first one counts. */
   private readonly entries = new Map<string, Entry[]>();
+  private documents: ReadonlySet<SourceDocument> = new Set();
   private readonly remarksByDocument = new Map<SourceDocument, Remark>();
   private readonly generations = new Map<string, { generation: number; spec: string }>();
 
@@ -51,11 +46,16 @@ export class Workspace {
     this.kernel.apply([write(installationCell, [], installation)]);
   }
 
-  /** Takes the changes over and evaluates what they reach. */
-  update(change: DocumentChange): Delta {
+  /**
+   * Takes over what the files hold now and evaluates what differs. Documents of files that did not change must be
+   * the same ones as before; those of changed files are new, their places being others.
+   */
+  update(documents: readonly SourceDocument[]): Delta {
+    const present = new Set(documents);
     const touched = new Set<string>();
-    for (const document of change.removed) this.remove(document, touched);
-    for (const document of change.added) this.add(document, touched);
+    for (const document of this.documents.difference(present)) this.remove(document, touched);
+    for (const document of present.difference(this.documents)) this.add(document, touched);
+    this.documents = present;
     return this.kernel.apply([...touched].flatMap((id) => this.writesOf(id)));
   }
 

@@ -24,12 +24,23 @@ export interface Reading {
   readonly value: number;
 }
 
+/** Observations by upper bound, with a last count for those above all bounds. */
+export interface Distribution {
+  readonly bounds: readonly number[];
+  readonly counts: ArrayLike<number>;
+  readonly sum: number;
+}
+
 /** Everything that is counted in one process. */
 export interface Metrics {
   counter(definition: FamilyDefinition): Family<Cell>;
   gauge(definition: FamilyDefinition): Family<Cell>;
   /** A gauge whose values are known elsewhere. */
   observed(definition: FamilyDefinition, read: () => Iterable<Reading>): void;
+  /** A counter that somebody else counts. */
+  observedCounter(definition: FamilyDefinition, read: () => Iterable<Reading>): void;
+  /** A histogram that somebody else fills. */
+  observedHistogram(definition: FamilyDefinition, read: () => Distribution): void;
   /** `buckets`: upper bounds, ascending. */
   histogram(definition: FamilyDefinition, buckets: readonly number[]): Family<Histogram>;
   /** Adds the customary metrics of process and runtime (`process_*`, `nodejs_*`). */
@@ -71,6 +82,8 @@ export function createMetrics(): Metrics {
     counter: (definition) => family(definition, 'counter', number),
     gauge: (definition) => family(definition, 'gauge', number),
     observed: (definition, read) => register(registry, definition, 'gauge', () => [...read()]),
+    observedCounter: (definition, read) => register(registry, definition, 'counter', () => [...read()]),
+    observedHistogram: (definition, read) => register(registry, definition, 'histogram', () => samplesOf(read(), [])),
     histogram: (definition, buckets) =>
       family(definition, 'histogram', { create: () => new Histogram(buckets), samples: (histogram, labels) => histogram.samples(labels) }),
     observeProcess: () => collectDefaultMetrics({ register: registry }),
@@ -118,13 +131,17 @@ export class Histogram {
 
   /** The series Prometheus expects: cumulative buckets, sum and count. */
   samples(labels: readonly string[]): readonly Sample[] {
-    let count = 0;
-    const buckets = [...this.#buckets, Infinity].map((le, bucket) => {
-      count += this.#counts[bucket] ?? 0;
-      return { labels, value: count, suffix: '_bucket', le };
-    });
-    return [...buckets, { labels, value: this.#sum, suffix: '_sum' }, { labels, value: count, suffix: '_count' }];
+    return samplesOf({ bounds: this.#buckets, counts: this.#counts, sum: this.#sum }, labels);
   }
+}
+
+function samplesOf({ bounds, counts, sum }: Distribution, labels: readonly string[]): readonly Sample[] {
+  let count = 0;
+  const buckets = [...bounds, Infinity].map((le, bucket) => {
+    count += counts[bucket] ?? 0;
+    return { labels, value: count, suffix: '_bucket', le };
+  });
+  return [...buckets, { labels, value: sum, suffix: '_sum' }, { labels, value: count, suffix: '_count' }];
 }
 
 function register(registry: Registry, definition: FamilyDefinition, type: SampleType, read: () => readonly Sample[]): void {

@@ -1,0 +1,30 @@
+import { readFolder } from '../files/folder.ts';
+import type { Profile } from '../core/rules/rule.ts';
+import type { Channel } from '../core/schema/index.ts';
+import { printLines, reportLines, summarise, type ReportLine } from './report-findings.ts';
+import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { createTerminal } from './terminal.ts';
+import { Workspace } from './workspace.ts';
+
+/** Settings of `sallyport check`. */
+export interface CheckOptions {
+  readonly profile: Profile;
+  readonly channel: Channel;
+}
+
+/**
+ * Judges the objects of some files, all together, as admission would, and prints a line for each finding.
+ *
+ * @returns the exit code: 1 where something would be denied, otherwise 0
+ */
+export async function check(paths: readonly string[], { profile, channel }: CheckOptions): Promise<number> {
+  const terminal = createTerminal();
+  const workspace = new Workspace({ controllerName, bundleVersion: assumedBundle }, policyOf(profile, channel));
+  const { documents, problems } = await readFolder(paths);
+  workspace.update(documents);
+  const lines: readonly ReportLine[] = reportLines(workspace, problems);
+  printLines(terminal, lines);
+  const count = workspace.objects().length;
+  terminal.line(`${count} object${count === 1 ? '' : 's'}: ${summarise(lines)}`);
+  return lines.some((line) => line.severity === 'error') ? 1 : 0;
+}

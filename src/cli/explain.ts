@@ -1,0 +1,113 @@
+import { hostFromHeader } from '../core/text/hostname.ts';
+import { normalizePath } from '../core/text/path.ts';
+import type { ConfigResource, EndpointsConfig, ListenerConfig, MatchedRoute, RouteBackend } from '../core/routing/config.ts';
+import { configuration } from '../core/routing/emit.ts';
+import { RouteTable, type RouteRequest } from '../core/routing/table.ts';
+import { readFolder } from '../files/folder.ts';
+import { ListenerIndex } from '../proxy/listener-index.ts';
+import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
+import { Workspace } from './workspace.ts';
+
+/** Settings of `sallyport explain`. */
+export interface ExplainOptions {
+  readonly files: readonly string[];
+  readonly method: string;
+  /** `name: value`. */
+  readonly header: readonly string[];
+}
+
+/**
+ * Says for one request which listener takes it, which rule of which route answers and with which backends, and why
+ * every candidate before it does not match.
+ *
+ * @returns the exit code: 0 where some route answers, otherwise 1
+ */
+export async function explain(url: URL, options: ExplainOptions): Promise<number> {
+  const terminal = createTerminal();
+  const workspace = new Workspace({ controllerName, bundleVersion: assumedBundle }, policyOf('standard', 'experimental'));
+  workspace.update((await readFolder(options.files)).documents);
+  const resources = [...workspace.kernel.emitted(configuration).values()];
+  const request = requestOf(url, options);
+  terminal.line(terminal.style('bold', `${request.method} ${url.href}`));
+
+  const protocol = url.protocol === 'https:' ? 'HTTPS' : 'HTTP';
+  const port = url.port === '' ? (protocol === 'HTTPS' ? 443 : 80) : Number(url.port);
+  const listeners = selectListeners(resources, { protocol, port, host: request.host });
+  if (listeners.length === 0) terminal.line(`  No listener serves ${protocol} for host ${request.host} on port ${port}.`);
+  const table = new RouteTable();
+  for (const resource of resources) if (resource.kind === 'route') table.upsert(resource);
+  const answers = listeners.map((listener) => explainListener(terminal, listener, { table, request, resources }));
+  return answers.some((answered) => answered) ? 0 : 1;
+}
+
+function requestOf(url: URL, { method, header }: ExplainOptions): RouteRequest {
+  const headers = new Map(header.map((line) => [line.slice(0, line.indexOf(':')).trim().toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+  const path = normalizePath(url.pathname);
+  return {
+    host: hostFromHeader(headers.get('host') ?? url.host) ?? '',
+    path: path.ok ? path.path : url.pathname,
+    method: method.toUpperCase(),
+    header: (name) => headers.get(name),
+    query: (name) => url.searchParams.get(name) ?? undefined,
+  };
+}
+
+interface Wanted {
+  readonly protocol: ListenerConfig['protocol'];
+  readonly port: number;
+  readonly host: string;
+}
+
+/** The listener that takes the request, one for each Gateway: each has an address of its own. */
+function selectListeners(resources: readonly ConfigResource[], wanted: Wanted): readonly ListenerConfig[] {
+  const fitting = resources.filter((resource): resource is ListenerConfig => resource.kind === 'listener' && resource.port === wanted.port && resource.protocol === wanted.protocol);
+  return [...Map.groupBy(fitting, (listener) => listener.gateway).values()].flatMap((group) => {
+    const index = new ListenerIndex();
+    for (const listener of group) index.add(listener);
+    const selected = index.select(wanted.host);
+    return selected === undefined ? [] : [selected];
+  });
+}
+
+interface Serving {
+  readonly table: RouteTable;
+  readonly request: RouteRequest;
+  readonly resources: readonly ConfigResource[];
+}
+
+function explainListener(terminal: Terminal, listener: ListenerConfig, { table, request, resources }: Serving): boolean {
+  terminal.heading(`Gateway ${listener.gateway}, listener ${listener.name}${listener.hostname === undefined ? '' : ` (${listener.hostname})`}`);
+  const candidates = [...table.candidates(listener.key, request)];
+  const matched = table.match(listener.key, request);
+  terminal.line(matched === undefined ? '  No route matches: 404' : `  ${terminal.style('green', nameOf(matched))}`);
+  if (matched !== undefined) for (const line of answerOf(matched, resources)) terminal.line(`    ${line}`);
+  terminal.line('  Candidates in order of precedence');
+  for (const { candidate, verdict } of candidates) {
+    terminal.line(`    ${nameOf(candidate).padEnd(44)} ${verdict}`);
+    if (verdict === 'matches') break;
+  }
+  if (candidates.length === 0) terminal.line('    none');
+  return matched !== undefined;
+}
+
+function nameOf({ route, rule, match }: MatchedRoute): string {
+  return `${route.route} rule ${rule.index}${rule.name === undefined ? '' : ` (${rule.name})`} match ${match.index}`;
+}
+
+function answerOf({ rule }: MatchedRoute, resources: readonly ConfigResource[]): readonly string[] {
+  if (rule.failure !== undefined) return [`answers 500: ${rule.failure}`];
+  const redirect = rule.filters.find((filter) => filter.type === 'redirect');
+  const filters = rule.filters.map((filter) => `filter ${JSON.stringify(filter)}`);
+  if (redirect !== undefined) return [`redirects with ${redirect.statusCode}`, ...filters];
+  const total = rule.backends.reduce((sum, backend) => sum + backend.weight, 0);
+  if (total === 0) return ['answers 500: no backend has a weight above zero', ...filters];
+  return [...filters, ...rule.backends.map((backend) => `${backend.weight} of ${total} to ${backendText(backend, resources)}`)];
+}
+
+function backendText({ target }: RouteBackend, resources: readonly ConfigResource[]): string {
+  if (target.type === 'invalid') return `500 (${target.reason})`;
+  const endpoints = resources.find((resource): resource is EndpointsConfig => resource.kind === 'endpoints' && resource.key === target.key);
+  const addresses = endpoints?.addresses.map(({ host, port }) => `${host}:${port}`) ?? [];
+  return `${target.key.slice('endpoints/'.length)}: ${addresses.length === 0 ? '503, no ready endpoints' : addresses.join(', ')}`;
+}
