@@ -1,5 +1,6 @@
 import { isOurs } from '../graph/ownership.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { formatPath } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
@@ -25,11 +26,15 @@ export interface JudgedFinding extends Finding {
 export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const { kind, ref } = candidate.resource;
   const ours = read.query(isOurs, kind, ref.namespace, ref.name);
-  const found = [...structureFindings(candidate, policy), ...read.query(findings, kind, ref.namespace, ref.name)];
-  return found.flatMap((finding) => {
+  const withEffect = (finding: Finding): readonly JudgedFinding[] => {
     const effect = effectOf(finding.rule, policy, ours);
     return effect === 'none' ? [] : [{ ...finding, effect }];
-  });
+  };
+  const byRules = read.query(findings, kind, ref.namespace, ref.name).flatMap(withEffect);
+  // Where a rule denies, it says what is wrong; the schema would only say once more that something is.
+  const explained = new Set(byRules.filter(({ effect }) => effect === 'deny').map(({ path }) => formatPath(path)));
+  const byStructure = structureFindings(candidate, policy).flatMap(withEffect).filter(({ path }) => !explained.has(formatPath(path)));
+  return [...byStructure, ...byRules];
 }
 
 function structureFindings({ json, apiVersion, resource }: Candidate, policy: AdmissionPolicy): readonly Finding[] {

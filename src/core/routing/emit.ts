@@ -149,7 +149,7 @@ function milliseconds(duration: string | undefined): number | undefined {
 
 function compileBackend(rule: RuleView, node: BackendNode, context: RuleContext & { readonly backend: number }): RouteBackend {
   const view = rule.backendRefs?.[context.backend];
-  const weight = view?.weight ?? 1;
+  const weight = Math.max(0, view?.weight ?? 1);
   const problem = backendProblem(context.problems, context.backend);
   const { outcome } = node;
   if (problem !== undefined || outcome.type !== 'service') {

@@ -47,11 +47,11 @@ export const listenerConflict = listenerRule({
     const conflict = Object.hasOwn(conflicts, listener.name) ? conflicts[listener.name] : undefined;
     if (conflict === undefined) return;
     const { reason, others } = conflict;
-    const shared = reason === 'ProtocolConflict' ? `port ${listener.port} with another protocol` : `port ${listener.port} with the same hostname`;
+    const shared = reason === 'ProtocolConflict' ? 'different protocols' : 'the same hostname';
     yield {
       value: display(listener.name),
       consequence: { condition: 'Conflicted', reason, scope: 'listener' },
-      message: `Listener ${listener.name} conflicts with ${others.join(', ')}: each asks for ${shared}, so none of them is served. Give each a port${reason === 'HostnameConflict' ? ' or hostname' : ''} of its own.`,
+      message: `This listener conflicts with ${others.join(', ')}: they ask for port ${listener.port} with ${shared}, and none may win, so none is served. Give each a port${reason === 'HostnameConflict' ? ' or hostname' : ''} of its own.`,
     };
   },
 });
@@ -70,7 +70,7 @@ export const listenerTlsOverlap = listenerRule({
     yield {
       below: ['hostname'],
       value: display(listener.hostname ?? ''),
-      message: `The hostnames of listener ${listener.name} overlap with those of ${others.join(', ')} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give them the same certificate, or hostnames that do not overlap.`,
+      message: `The hostname overlaps with those of ${others.join(', ')} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.`,
     };
   },
 });

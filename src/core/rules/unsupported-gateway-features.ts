@@ -1,8 +1,9 @@
-import type { Resource } from '../resources/resource.ts';
+import { isReadable, type Resource } from '../resources/resource.ts';
 import type { Consequence, Report } from './rule.ts';
 
 /** What a Gateway asks for and does not get; serving it without would open more than its owner allowed. */
-export function checkGatewayFeatures({ spec }: Resource<'Gateway'>, report: Report): void {
+export function checkGatewayFeatures(gateway: Resource<'Gateway'>, report: Report): void {
+  const { spec } = gateway;
   if (spec?.infrastructure?.parametersRef !== undefined) {
     report({
       path: ['spec', 'infrastructure', 'parametersRef'],
@@ -18,7 +19,7 @@ export function checkGatewayFeatures({ spec }: Resource<'Gateway'>, report: Repo
     });
   }
   checkAddresses(spec?.addresses ?? [], report);
-  checkListeners(spec?.listeners ?? [], report);
+  checkListeners(gateway, report);
 }
 
 type GatewaySpec = NonNullable<Resource<'Gateway'>['spec']>;
@@ -35,12 +36,13 @@ function checkAddresses(addresses: NonNullable<GatewaySpec['addresses']>, report
   }
 }
 
-function checkListeners(listeners: NonNullable<GatewaySpec['listeners']>, report: Report): void {
-  for (const [index, { port, filters }] of listeners.entries()) {
+function checkListeners(gateway: Resource<'Gateway'>, report: Report): void {
+  for (const [index, { port, filters }] of (gateway.spec?.listeners ?? []).entries()) {
     const path = ['spec', 'listeners', index];
-    if (port === undefined || port < 1 || port > 65_535) {
+    const portPath = [...path, 'port'];
+    if ((port === undefined || port < 1 || port > 65_535) && isReadable(gateway, portPath)) {
       report({
-        path: [...path, 'port'],
+        path: portPath,
         ...(port === undefined ? {} : { value: String(port) }),
         consequence: { condition: 'Accepted', reason: 'PortUnavailable', scope: 'listener' },
         message: `${port === undefined ? 'The listener has no port' : `There is no port ${port}`}, so it is not served. Write a number from 1 to 65535.`,

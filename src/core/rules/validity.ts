@@ -85,7 +85,8 @@ export const routeValidity = defineQuery({
     if (first !== undefined && unacceptable.length === rules.length) {
       return { refused: { reason: first[1].reason, message: first[1].message }, failedRules, dropped: [] };
     }
-    return { failedRules, dropped: problems.filter((problem) => problem.condition === 'Accepted' && problem.scope !== 'parentRef') };
+    const dropped = problems.filter((problem) => problem.condition === 'Accepted' && problem.scope !== 'parentRef');
+    return { failedRules, dropped: dropped.sort((one, other) => one.part - other.part || one.member - other.member) };
   },
 });
 

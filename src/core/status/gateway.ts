@@ -25,10 +25,11 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   const { generation } = gateway.meta;
   const problems = read.query(partProblems, 'Gateway', namespace, name);
   const acknowledgement = read.input(acknowledgementCell, namespace, name);
-  const listeners = listenersOf(read, namespace, name).map((node) => judgeListener(node, problems, { generation, acknowledgement }));
+  const refusal = problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
+  const listeners = listenersOf(read, namespace, name).map((node) => judgeListener(node, problems, { generation, acknowledgement, refusal }));
 
-  const accepted = gatewayAccepted(problems, listeners);
-  const programmed = accepted.status === 'False' ? isFalse('Invalid', accepted.message) : gatewayProgrammed(generation, acknowledgement);
+  const accepted = gatewayAccepted(refusal, listeners);
+  const programmed = accepted.status === 'False' ? isFalse('Invalid', notAccepted) : gatewayProgrammed(generation, acknowledgement);
   const unresolved = listeners.filter((listener) => listener.outcomes.ResolvedRefs.status === 'False');
   const resolved =
     unresolved.length === 0 ? isTrue('ResolvedRefs') : isFalse('ListenersNotResolved', joinMessages(unresolved.map((listener) => `Listener ${listener.node.name}: ${listener.outcomes.ResolvedRefs.message}`)));
@@ -52,9 +53,13 @@ interface JudgedListener {
   readonly outcomes: ListenerOutcomes;
 }
 
+const notAccepted = 'What is not accepted is not served; see Accepted.';
+
 interface Observation {
   readonly generation: number;
   readonly acknowledgement: Acknowledgement | undefined;
+  /** Why the Gateway as a whole is not accepted. */
+  readonly refusal: PartProblem | undefined;
 }
 
 function judgeListener(node: ListenerNode, problems: readonly PartProblem[], observation: Observation): JudgedListener {
@@ -73,8 +78,9 @@ function judgeListener(node: ListenerNode, problems: readonly PartProblem[], obs
   };
 }
 
-function listenerProgrammed(node: ListenerNode, accepted: Outcome, { generation, acknowledgement }: Observation): Outcome {
-  if (accepted.status === 'False') return isFalse('Invalid', accepted.message);
+function listenerProgrammed(node: ListenerNode, accepted: Outcome, { generation, acknowledgement, refusal }: Observation): Outcome {
+  if (refusal !== undefined) return isFalse('Invalid', 'The Gateway is not accepted; see its own conditions.');
+  if (accepted.status === 'False') return isFalse('Invalid', notAccepted);
   if (terminatesTls(node.protocol) && !node.certificates.some((certificate) => certificate.type === 'usable')) {
     return isFalse('Invalid', 'There is no usable certificate, so nothing can connect; see ResolvedRefs.');
   }
@@ -83,9 +89,8 @@ function listenerProgrammed(node: ListenerNode, accepted: Outcome, { generation,
   return problem === undefined ? gatewayProgrammed(generation, acknowledgement) : isFalse('Invalid', problem);
 }
 
-function gatewayAccepted(problems: readonly PartProblem[], listeners: readonly JudgedListener[]): Outcome {
-  const whole = problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
-  if (whole !== undefined) return isFalse(whole.reason, whole.message);
+function gatewayAccepted(refusal: PartProblem | undefined, listeners: readonly JudgedListener[]): Outcome {
+  if (refusal !== undefined) return isFalse(refusal.reason, refusal.message);
   if (listeners.length === 0) return isFalse('ListenersNotValid', 'The Gateway has no listeners, so nothing can connect. Write at least one under spec.listeners.');
   const invalid = listeners.filter((listener) => listener.outcomes.Accepted.status === 'False');
   if (invalid.length === 0) return isTrue('Accepted');
