@@ -4,6 +4,9 @@ import type { RequestHead } from './request-head.ts';
 
 export type Redirect = Extract<RouteFilter, { type: 'redirect' }>;
 
+/** What of a request a redirect goes by. */
+export type RequestedUrl = Pick<RequestHead, 'host' | 'path' | 'search'>;
+
 const wellKnownPorts: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
 /**
@@ -11,7 +14,7 @@ const wellKnownPorts: Readonly<Record<string, number>> = { http: 80, https: 443 
  * redirect leads to the well-known port of its scheme, or, where the scheme stays, to the port of the listener; a
  * port that the scheme implies is not written. The query stays.
  */
-export function redirectLocation(redirect: Redirect, listener: ListenerConfig, head: RequestHead, match: RouteMatch): string {
+export function redirectLocation(redirect: Redirect, listener: ListenerConfig, head: RequestedUrl, match: RouteMatch): string {
   const path = `${modifiedPath(head.path, redirect.path, match)}${head.search}`;
   const hostname = redirect.hostname ?? head.host;
   // An HTTP/1.0 client may have named no host; relative to what it asked for is all there is to say.

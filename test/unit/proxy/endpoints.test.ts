@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { Endpoint, EndpointRegistry, EndpointSet } from '../../../src/proxy/endpoints.ts';
+import { endpointsConfig } from '../../support/config.ts';
+
+const [a, b, c] = ['a:1', 'b:1', 'c:1'] as const;
+
+describe('a set of endpoints', () => {
+  test('is taken in turn', () => {
+    const set = new EndpointSet([a, b, c].map((address) => new Endpoint(address)));
+    expect([0, 1, 2, 3].map(() => set.pick([], 0)?.address)).toEqual([a, b, c, a]);
+  });
+
+  test('offers each endpoint once for one request', () => {
+    const set = new EndpointSet([a, b].map((address) => new Endpoint(address)));
+    const tried: Endpoint[] = [];
+    for (let endpoint = set.pick(tried, 0); endpoint !== undefined; endpoint = set.pick(tried, 0)) tried.push(endpoint);
+    expect(tried.map(({ address }) => address)).toEqual([a, b]);
+  });
+
+  test('empty: nothing', () => {
+    expect(new EndpointSet([]).pick([], 0)).toBeUndefined();
+  });
+
+  test('leaves suspended ones out as long as there are others', () => {
+    const endpoints = [a, b].map((address) => new Endpoint(address));
+    const set = new EndpointSet(endpoints);
+    endpoints[0]?.connectFailed(100);
+    expect([0, 1, 2].map(() => set.pick([], 100)?.address)).toEqual([b, b, b]);
+    endpoints[1]?.connectFailed(100);
+    expect(set.pick([], 100)).toBeDefined();
+    expect(new Set([0, 1].map(() => set.pick([], 1_100)?.address))).toEqual(new Set([a, b]));
+  });
+});
+
+describe('the suspension of an endpoint', () => {
+  test('doubles with each failure in a row, up to ten seconds', () => {
+    const endpoint = new Endpoint(a);
+    const lengths = [1, 2, 3, 4, 5, 6].map(() => {
+      endpoint.connectFailed(0);
+      return [1_000, 2_000, 4_000, 8_000, 10_000, 60_000].find((time) => !endpoint.isSuspended(time));
+    });
+    expect(lengths).toEqual([1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+  });
+
+  test('ends with a connection, and its length begins anew', () => {
+    const endpoint = new Endpoint(a);
+    endpoint.connectFailed(0);
+    endpoint.connectFailed(0);
+    endpoint.connected();
+    expect(endpoint.isSuspended(0)).toBe(false);
+    endpoint.connectFailed(0);
+    expect(endpoint.isSuspended(1_000)).toBe(false);
+  });
+});
+
+describe('the registry', () => {
+  test('shares an endpoint among sets, with its health, and lets it go with the last one', () => {
+    const released: string[] = [];
+    const registry = new EndpointRegistry(({ address }) => released.push(address));
+    registry.upsert(endpointsConfig('one', 1, 2));
+    registry.upsert(endpointsConfig('two', 2));
+    registry.get(endpointsConfig('one').key)?.all()[1]?.connectFailed(0);
+    expect(registry.get(endpointsConfig('two').key)?.all()[0]?.isSuspended(0)).toBe(true);
+    registry.upsert(endpointsConfig('one', 3));
+    expect(released).toEqual(['127.0.0.1:1']);
+    registry.remove(endpointsConfig('two').key);
+    expect(released).toEqual(['127.0.0.1:1', '127.0.0.1:2']);
+    registry.remove(endpointsConfig('two').key);
+    expect(registry.get(endpointsConfig('two').key)).toBeUndefined();
+  });
+
+  test('keeps an endpoint that a set holds before and after', () => {
+    const released: string[] = [];
+    const registry = new EndpointRegistry(({ address }) => released.push(address));
+    registry.upsert(endpointsConfig('one', 1));
+    const before = registry.get(endpointsConfig('one').key)?.all()[0];
+    registry.upsert(endpointsConfig('one', 1, 1, 2));
+    expect(registry.get(endpointsConfig('one').key)?.all()[0]).toBe(before);
+    registry.upsert(endpointsConfig('one', 2));
+    expect(released).toEqual(['127.0.0.1:1']);
+  });
+
+  test('writes IPv6 addresses as origins', () => {
+    const registry = new EndpointRegistry(() => undefined);
+    registry.upsert({ kind: 'endpoints', key: 'endpoints/shop/six/80', addresses: [{ host: 'fd00::1', port: 80 }] });
+    expect(registry.get('endpoints/shop/six/80')?.all()[0]?.origin).toBe('http://[fd00::1]:80');
+  });
+});

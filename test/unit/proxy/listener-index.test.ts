@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { ListenerIndex } from '../../../src/proxy/listener-index.ts';
+import { listenerConfig } from '../../support/config.ts';
+
+const named = (name: string, hostname?: string) => listenerConfig(name, hostname === undefined ? {} : { hostname });
+
+test.each([
+  ['shop.example.com', 'exact'],
+  ['cart.example.com', 'wildcard'],
+  ['a.b.example.com', 'wildcard'],
+  ['a.deep.example.com', 'deeper'],
+  ['deep.example.com', 'wildcard'],
+  ['example.com', 'any'],
+  ['xexample.com', 'any'],
+  ['com', 'any'],
+  ['10.0.0.1', 'any'],
+  ['', 'any'],
+])('%j is served by %s', (host, name) => {
+  const index = new ListenerIndex();
+  const listeners = [
+    named('any'), named('wildcard', '*.example.com'), named('deeper', '*.deep.example.com'), named('exact', 'shop.example.com'),
+  ];
+  for (const listener of listeners) expect(index.add(listener)).toBeUndefined();
+  expect(index.select(host)?.name).toBe(name);
+});
+
+test('without a listener for any host some are served by none', () => {
+  const index = new ListenerIndex();
+  expect(index.isEmpty).toBe(true);
+  index.add(named('exact', 'shop.example.com'));
+  expect(index.select('cart.example.com')).toBeUndefined();
+  expect(index.select('')).toBeUndefined();
+  expect(index.isEmpty).toBe(false);
+});
+
+test('the first of two listeners for one hostname stays', () => {
+  const index = new ListenerIndex();
+  const [first, second] = [named('first', '*.example.com'), named('second', '*.example.com')];
+  index.add(first);
+  expect(index.add(second)).toBe(first);
+  expect([index.has(first), index.has(second)]).toEqual([true, false]);
+});
