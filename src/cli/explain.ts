@@ -1,6 +1,6 @@
 import { hostFromHeader } from '../core/text/hostname.ts';
 import { normalizePath } from '../core/text/path.ts';
-import type { ConfigResource, EndpointsConfig, ListenerConfig, MatchedRoute, RouteBackend } from '../core/routing/config.ts';
+import type { ConfigResource, EndpointsConfig, ListenerConfig, MatchedRoute, NamedValue, RouteBackend, RouteFilter } from '../core/routing/config.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { RouteTable, type RouteRequest } from '../core/routing/table.ts';
 import { readFolder } from '../files/folder.ts';
@@ -83,11 +83,13 @@ function explainListener(terminal: Terminal, listener: ListenerConfig, { table, 
   terminal.line(matched === undefined ? '  No route matches: 404' : `  ${terminal.style('green', nameOf(matched))}`);
   if (matched !== undefined) for (const line of answerOf(matched, resources)) terminal.line(`    ${line}`);
   terminal.line('  Candidates in order of precedence');
-  for (const { candidate, verdict } of candidates) {
+  const ofHost = candidates.filter(({ verdict }) => !verdict.startsWith('host '));
+  for (const { candidate, verdict } of ofHost) {
     terminal.line(`    ${nameOf(candidate).padEnd(44)} ${verdict}`);
     if (verdict === 'matches') break;
   }
-  if (candidates.length === 0) terminal.line('    none');
+  const others = candidates.length - ofHost.length;
+  if (others > 0) terminal.line(`    (and ${others} for other hosts)`);
   return matched !== undefined;
 }
 
@@ -98,11 +100,26 @@ function nameOf({ route, rule, match }: MatchedRoute): string {
 function answerOf({ rule }: MatchedRoute, resources: readonly ConfigResource[]): readonly string[] {
   if (rule.failure !== undefined) return [`answers 500: ${rule.failure}`];
   const redirect = rule.filters.find((filter) => filter.type === 'redirect');
-  const filters = rule.filters.map((filter) => `filter ${JSON.stringify(filter)}`);
+  const filters = rule.filters.map(filterText);
   if (redirect !== undefined) return [`redirects with ${redirect.statusCode}`, ...filters];
   const total = rule.backends.reduce((sum, backend) => sum + backend.weight, 0);
   if (total === 0) return ['answers 500: no backend has a weight above zero', ...filters];
   return [...filters, ...rule.backends.map((backend) => `${backend.weight} of ${total} to ${backendText(backend, resources)}`)];
+}
+
+function filterText(filter: RouteFilter): string {
+  switch (filter.type) {
+    case 'redirect':
+      return `to scheme ${filter.scheme ?? 'unchanged'}, host ${filter.hostname ?? 'unchanged'}, path ${filter.path?.value ?? 'unchanged'}`;
+    case 'rewrite':
+      return `rewrites host to ${filter.hostname ?? 'itself'}, path${filter.path?.type === 'prefix' ? ' prefix' : ''} to ${filter.path?.value ?? 'itself'}`;
+    case 'requestHeaders':
+    case 'responseHeaders': {
+      const named = (values: readonly NamedValue[]): string => values.map(({ name, value }) => `${name}: ${value}`).join(', ');
+      const parts = [['sets', named(filter.set)], ['adds', named(filter.add)], ['removes', filter.remove.join(', ')]].filter(([, text]) => text !== '');
+      return `${filter.type === 'requestHeaders' ? 'request' : 'response'} header: ${parts.map((part) => part.join(' ')).join('; ')}`;
+    }
+  }
 }
 
 function backendText({ target }: RouteBackend, resources: readonly ConfigResource[]): string {

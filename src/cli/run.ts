@@ -13,9 +13,10 @@ import { StandaloneDataPlane } from './data-plane.ts';
 import { startDemoBackends } from './demo-backends.ts';
 import { exposeProxyCounters } from './proxy-metrics.ts';
 import { printLines, reportLines, summarise } from './report-findings.ts';
-import { printServing, type Serving } from './report-serving.ts';
+import { printServing } from './report-serving.ts';
 import { printStatuses } from './report-status.ts';
 import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { Shutdown } from './shutdown.ts';
 import { startStandaloneWebhook } from './standalone-webhook.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { Workspace } from './workspace.ts';
@@ -41,6 +42,17 @@ const host = '127.0.0.1';
  * @returns how to stop it: drains, then resolves
  */
 export async function run(options: RunOptions): Promise<{ stop(): Promise<void> }> {
+  const running = new Shutdown();
+  try {
+    await start(options, running);
+    return running;
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const terminal = createTerminal();
   const log = createLogger('info');
   const policy = policyOf(options.profile, 'experimental');
@@ -52,6 +64,7 @@ export async function run(options: RunOptions): Promise<{ stop(): Promise<void> 
   // Changes of the files that come while everything starts wait for it.
   const started = Promise.withResolvers<(change: FolderChange) => Promise<void>>();
   const watcher = await watchFolder(options.files, async (change) => (await started.promise)(change));
+  running.add(() => watcher.close());
   const initial = workspace.update(watcher.content.documents);
   printFindings(terminal, workspace, watcher.content.problems);
 
@@ -64,35 +77,24 @@ export async function run(options: RunOptions): Promise<{ stop(): Promise<void> 
   exposeProxyCounters(metrics, proxy.counters());
   const plane = new StandaloneDataPlane((change) => proxy.apply(change), (listener) => addresses.addressOf(listener));
   plane.onAcknowledged((writes) => void workspace.kernel.apply(writes));
+  const demo = options.demo ? await startDemoBackends(workspace) : { backends: [], close: async () => {} };
+  running.add(() => demo.close());
+  running.add(() => plane.close());
+  running.add(() => proxy.close({ graceMs: options.grace }));
   await plane.publish(initial);
-  const demo = options.demo ? await startDemoBackends(workspace) : undefined;
 
   const webhook = await startStandaloneWebhook({ host, port: options.webhookPort }, { kernel: workspace.kernel, policy, log, metrics });
-  let ready = true;
-  const probes = buildProbes({ ready: () => ({ ready, reasons: ready ? [] : ['stopping'] }), metrics });
+  running.add(() => webhook.close());
+  const probes = buildProbes({ ready: () => (running.stopping ? { ready: false, reasons: ['stopping'] } : { ready: true, reasons: [] }), metrics });
+  // Probes answer while everything else drains.
+  running.last(async () => probes.close());
   await probes.listen({ host, port: options.probePort });
 
-  const serving: Serving = {
-    listeners: plane.listeners().map((listener) => ({ listener, address: addresses.addressOf(listener) })),
-    backends: demo?.backends ?? [],
-    webhook,
-    probes: { host, port: portOf(probes.server.address()) },
-  };
   printStatusSection(terminal, workspace);
-  printServing(terminal, serving, workspace);
-
+  const listeners = plane.listeners().map((listener) => ({ listener, address: addresses.addressOf(listener) }));
+  printServing(terminal, { listeners, backends: demo.backends, webhook, probes: { host, port: portOf(probes.server.address()) } }, workspace);
   started.resolve(createFollower({ terminal, workspace, plane, proxy, log }));
   terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
-  return {
-    async stop() {
-      ready = false;
-      watcher.close();
-      await webhook.close();
-      await proxy.close({ graceMs: options.grace });
-      plane.close();
-      await Promise.all([demo?.close(), probes.close()]);
-    },
-  };
 }
 
 function printFindings(terminal: Terminal, workspace: Workspace, problems: readonly FileProblem[]): void {

@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Agent, request, type Dispatcher } from 'undici';
+import { freePort, startProgram, type RunningProgram } from '../../support/program.ts';
+
+/** One Gateway, one route to one Service; the route's answer tells which header it sets. */
+function objects(ports: { readonly listener: number; readonly backend: number }, version: string): string {
+  return `
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: test }
+spec: { controllerName: sallyport.dev/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: web, namespace: infra }
+spec:
+  gatewayClassName: test
+  listeners: [{ name: http, port: ${ports.listener}, protocol: HTTP, allowedRoutes: { namespaces: { from: All } } }]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: echo, namespace: shop }
+spec:
+  parentRefs: [{ name: web, namespace: infra }]
+  rules:
+    - filters: [{ type: ResponseHeaderModifier, responseHeaderModifier: { set: [{ name: x-version, value: "${version}" }] } }]
+      backendRefs: [{ name: echo, port: 80 }]
+---
+apiVersion: v1
+kind: Service
+metadata: { name: echo, namespace: shop }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: echo-1, namespace: shop, labels: { kubernetes.io/service-name: echo } }
+addressType: IPv4
+ports: [{ port: ${ports.backend} }]
+endpoints: [{ addresses: ["127.0.0.1"] }]
+`;
+}
+
+describe('sallyport run', () => {
+  let folder: string;
+  let ports: { listener: number; backend: number };
+  let program: RunningProgram;
+  let agent: Agent;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    ports = { listener: await freePort(), backend: await freePort() };
+    await writeFile(join(folder, 'objects.yaml'), objects(ports, 'one'));
+    agent = new Agent();
+    program = startProgram('run', '-f', folder, '--demo', '--webhook-port', '0', '--probe-port', '0', '--no-access-log');
+    await program.printed('Watching');
+  });
+
+  afterEach(async () => {
+    await program.stop('SIGKILL');
+    await agent.close();
+    await rm(folder, { recursive: true });
+  });
+
+  function urlPrinted(pattern: RegExp): string {
+    return pattern.exec(program.output())?.[1] ?? 'not printed';
+  }
+
+  async function get(url: string): Promise<Dispatcher.ResponseData> {
+    const response = await request(url, { dispatcher: agent });
+    await response.body.dump();
+    return response;
+  }
+
+  const gateway = (): string => urlPrinted(/Gateway infra\/web http +(\S+)/);
+
+  test('serves the Gateway of the files and prints where', async () => {
+    const response = await get(gateway());
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['x-version']).toBe('one');
+    expect(program.output()).toContain('HTTPRoute shop/echo on infra/web');
+    expect(program.output()).toMatch(/Programmed=True/);
+  });
+
+  test('answers its probes and exposes metrics', async () => {
+    expect((await get(urlPrinted(/Probe +(\S+readyz)/))).statusCode).toBe(200);
+    await get(gateway());
+    const metrics = await request(urlPrinted(/Metrics +(\S+)/), { dispatcher: agent });
+    expect(await metrics.body.text()).toMatch(/^sallyport_proxy_requests_total 1$/m);
+  });
+
+  test('applies a change of a file while every request is answered', async () => {
+    const url = gateway();
+    const done = new AbortController();
+    const outcomes: { readonly status: number; readonly version: unknown }[] = [];
+    const load = Array.from({ length: 8 }, async () => {
+      while (!done.signal.aborted) {
+        const response = await get(url);
+        outcomes.push({ status: response.statusCode, version: response.headers['x-version'] });
+      }
+    });
+    await writeFile(join(folder, 'objects.yaml'), objects(ports, 'two'));
+    await program.printed(`applied ${folder}`);
+    done.abort();
+    await Promise.all(load);
+    expect(outcomes.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(outcomes[0]?.version).toBe('one');
+    expect((await get(url)).headers['x-version']).toBe('two');
+  });
+
+  test('keeps serving what it has when a file breaks, and says where', async () => {
+    await writeFile(join(folder, 'objects.yaml'), 'kind: [unclosed');
+    await program.printed('objects.yaml:1:');
+    expect((await get(gateway())).statusCode).toBe(200);
+  });
+
+  test('drains at SIGTERM and exits with 0', async () => {
+    await get(gateway());
+    expect(await program.stop('SIGTERM')).toBe(0);
+  });
+});
+
+describe('sallyport', () => {
+  test('says in one line that a port is taken', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    const first = startProgram('run', '-f', folder, '--webhook-port', '0', '--probe-port', '0');
+    await first.printed('Watching');
+    const taken = /127\.0\.0\.1:(\d+)\/readyz/.exec(first.output())?.[1] ?? '';
+    const second = startProgram('run', '-f', folder, '--webhook-port', '0', '--probe-port', taken);
+    await expect(second.printed('Watching')).rejects.toThrow(`port ${taken} of 127.0.0.1 is taken`);
+    expect(await first.stop('SIGTERM')).toBe(0);
+    await rm(folder, { recursive: true });
+  });
+});

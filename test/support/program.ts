@@ -1,0 +1,63 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+
+/** The program as a process of its own, run from its sources. */
+export interface RunningProgram {
+  /** All that it printed so far on standard output. */
+  output(): string;
+  /** Resolves when the output holds `text`; rejects when the process ends before. */
+  printed(text: string): Promise<void>;
+  /** Sends a signal and resolves with the exit code. */
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts `sallyport` with these arguments. */
+export function startProgram(...args: readonly string[]): RunningProgram {
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main.ts', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' },
+  });
+  let text = '';
+  let errors = '';
+  const waiting = new Set<() => void>();
+  const tell = (): void => waiting.forEach((look) => look());
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    tell();
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    errors += chunk;
+  });
+  const exited = once(child, 'exit');
+  void exited.then(tell);
+  return {
+    output: () => text,
+    printed: (wanted) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (text.includes(wanted)) resolve();
+          else if (child.exitCode !== null) reject(new Error(`the program ended with ${child.exitCode} before it printed "${wanted}":\n${text}\n${errors}`));
+          else return;
+          waiting.delete(look);
+        };
+        waiting.add(look);
+        look();
+      }),
+    async stop(signal) {
+      child.kill(signal);
+      const [code] = (await exited) as [number | null];
+      return code;
+    },
+  };
+}
+
+/** A loopback port that nobody listens on at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
