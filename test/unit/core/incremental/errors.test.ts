@@ -148,6 +148,19 @@ describe('a function that throws', () => {
     expect(kernel.statistics().nodes).toBe(0);
   });
 
+  test('leaves nothing of what it read where nobody else reads it', () => {
+    const kernel = newKernel();
+    const hopeless = queryOf('hopeless', 1, (read, name) => {
+      read.input(numbers, 'missing', name);
+      read.count(positive, `missing ${name}`);
+      throw new Error('hopeless');
+    });
+    expect(() => kernel.read.query(hopeless, 'a')).toThrow('hopeless');
+    expect(() => kernel.read.query(queryOf('above', 1, (read, name) => read.query(hopeless, name)), 'a')).toThrow('hopeless');
+    kernel.apply([]);
+    expect(kernel.statistics().nodes).toBe(0);
+  });
+
   test('may be handled by its reader, who then depends on what led to the error', () => {
     const careful = queryOf('careful', 0, (read, name) => {
       try {

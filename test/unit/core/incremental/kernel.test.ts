@@ -188,6 +188,24 @@ describe('a change', () => {
     expect(kernel.emitted(configuration)).toEqual(new Map([['g/r', 'to 91']]));
   });
 
+  test('of an input and an index at once runs a reader of both once', () => {
+    const rank = defineQuery({
+      name: 'rank',
+      stratum: 1,
+      compute(read, name: string) {
+        ran.push(`rank ${name}`);
+        const found = read.input(objects, 'Route', name) as Route | undefined;
+        return found === undefined ? -1 : read.list(routesOf, found.gateway).indexOf(name);
+      },
+    });
+    const kernel = createKernel({ indexes: [routesOf], emissions: [emissionOver('Route', (read, name) => read.query(rank, name))] });
+    kernel.apply([route('b', { service: 's', gateway: 'g' })]);
+    ranSince();
+    kernel.apply([route('b', { service: 't', gateway: 'g' }), route('a', { service: 's', gateway: 'g' })]);
+    expect(ranSince().filter((one) => one.startsWith('rank'))).toEqual(['rank a', 'rank b']);
+    expect(kernel.read.query(rank, 'b')).toBe(1);
+  });
+
   test('that is undone in the same batch is none; of several writes to a cell the last counts', () => {
     const kernel = newKernel(route('r', { service: 's', gateway: 'g' }), service('s', { port: 80 }));
     const undone = kernel.apply([route('r', undefined), route('r', { service: 's', gateway: 'g' })]);
@@ -298,6 +316,18 @@ describe('emissions', () => {
     expect(kernel.emitted(emission)).toEqual(new Map([['same', 'a']]));
     kernel.apply([service('a', undefined)]);
     expect(kernel.statistics().nodes).toBe(0);
+  });
+
+  test('a population that is named twice counts once', () => {
+    const emission = defineEmission({
+      name: 'twice',
+      stratum: 0,
+      over: { input: objects, populations: ['Service', 'Service'] },
+      emit: (_, _kind, name = '') => [{ key: name, value: 1 }],
+    });
+    const kernel = createKernel({ indexes: [], emissions: [emission] });
+    kernel.apply([service('a', { port: 1 })]);
+    expect(kernel.emitted(emission)).toEqual(new Map([['a', 1]]));
   });
 
   test('one that is not part of the kernel is an error', () => {
