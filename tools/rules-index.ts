@@ -3,14 +3,14 @@
  *
  *   node tools/rules-index.ts
  */
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { effectOf, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
 import { registry } from '../src/core/rules/registry.ts';
 import { profiles, type Consequence, type Effect, type Profile, type Rule } from '../src/core/rules/rule.ts';
 
-const target = fileURLToPath(new URL('../docs/rules/README.md', import.meta.url));
+const folder = fileURLToPath(new URL('../docs/rules/', import.meta.url));
 
 const preface = `<!-- Written by tools/rules-index.ts; edit the rules instead. -->
 
@@ -28,24 +28,32 @@ annotations. Two things are said of it, and they never mix
 A rule marked **dialect** is about what Sallyport can do rather than about the specification. It denies only where
 everything that the object attaches to is served by Sallyport; elsewhere its \`deny\` becomes \`warn\`.
 
-Where a consequence depends on the case, the usual one is shown, or \`–\` where most cases have none; the rule's page
-tells the others.`;
+Where a consequence depends on the case, the usual one is shown, or \`–\` where most cases have none.`;
 
-/** The page as Markdown. Rules come in the order of the registry, which is the order of findings. */
-export function rulesIndex(rules: readonly Rule[]): string {
+/** Ids of the rules that have a page of their own. */
+export function rulesWithPage(): ReadonlySet<string> {
+  return new Set(readdirSync(folder).filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -'.md'.length)));
+}
+
+/**
+ * The index as Markdown. Rules come in the order of the registry, which is the order of findings.
+ *
+ * @param pages ids to make links of
+ */
+export function rulesIndex(rules: readonly Rule[], pages: ReadonlySet<string>): string {
   const header = ['Rule', 'Kinds', 'What is wrong', ...profiles, 'Consequence'];
   const rows = [
     header,
     header.map(() => '---'),
-    ...rules.map(ruleRow),
+    ...rules.map((rule) => ruleRow(rule, pages)),
     schemaRow(schemaRule, 'The object does not fit the schema of its bundle.'),
     schemaRow(unknownFieldRule, 'A field is unknown to the bundle; the API server would drop it.'),
   ];
   return `${preface}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`;
 }
 
-function ruleRow({ id, kinds, summary, about, effect, consequence }: Rule): readonly string[] {
-  const title = `[${id}](${id}.md)${about === 'dialect' ? ' (dialect)' : ''}`;
+function ruleRow({ id, kinds, summary, about, effect, consequence }: Rule, pages: ReadonlySet<string>): readonly string[] {
+  const title = `${pages.has(id) ? `[${id}](${id}.md)` : `\`${id}\``}${about === 'dialect' ? ' (dialect)' : ''}`;
   return [title, kinds.join(', '), cell(summary), ...effects((profile) => effect[profile]), consequenceText(consequence)];
 }
 
@@ -71,6 +79,6 @@ function cell(text: string): string {
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  writeFileSync(target, rulesIndex(registry));
+  writeFileSync(join(folder, 'README.md'), rulesIndex(registry, rulesWithPage()));
   console.log(`docs/rules/README.md: ${registry.length} rules`);
 }

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { registry } from '../../src/core/rules/registry.ts';
-import { rulesIndex } from '../../tools/rules-index.ts';
+import { rulesIndex, rulesWithPage } from '../../tools/rules-index.ts';
 
 describe('docs/rules/README.md', () => {
   const page = readFileSync(new URL('../../docs/rules/README.md', import.meta.url), 'utf8');
 
   test('is what tools/rules-index.ts writes (if not: node tools/rules-index.ts)', () => {
-    expect(page).toBe(rulesIndex(registry));
+    expect(page).toBe(rulesIndex(registry, rulesWithPage()));
   });
 
   test('has a row for each rule', () => {
-    expect([...page.matchAll(/^\| \[([a-z0-9-]+)\]/gm)].map(([, id]) => id)).toEqual(registry.map(({ id }) => id));
+    expect([...page.matchAll(/^\| [[`]([a-z0-9-]+)[\]`]/gm)].map(([, id]) => id)).toEqual(expect.arrayContaining(registry.map(({ id }) => id)));
   });
 });
 
@@ -19,7 +19,7 @@ describe('the table of rules', () => {
   test('keeps its columns whatever a summary holds', () => {
     const [rule] = registry;
     if (rule === undefined) throw new Error('the registry is empty');
-    const row = rulesIndex([{ ...rule, summary: 'either a | or b' }]).split('\n').find((line) => line.includes('either'));
+    const row = rulesIndex([{ ...rule, summary: 'either a | or b' }], new Set()).split('\n').find((line) => line.includes('either'));
     expect(row).toContain('either a \\| or b');
   });
 });
