@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import type { Write } from '../core/incremental/index.ts';
 import type { Profile } from '../core/rules/rule.ts';
 import { statuses } from '../core/status/emit.ts';
 import { readTlsSecret } from '../certificates/facts.ts';
@@ -76,7 +77,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   });
   exposeProxyCounters(metrics, proxy.counters());
   const plane = new StandaloneDataPlane((change) => proxy.apply(change), (listener) => addresses.addressOf(listener));
-  plane.onAcknowledged((writes) => void workspace.kernel.apply(writes));
+  plane.onAcknowledged((writes) => applyAcknowledgement(workspace, writes, log));
   const demo = options.demo ? await startDemoBackends(workspace) : { backends: [], close: async () => {} };
   running.add(() => demo.close());
   running.add(() => plane.close());
@@ -95,6 +96,15 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   printServing(terminal, { listeners, backends: demo.backends, webhook, probes: { host, port: portOf(probes.server.address()) } }, workspace);
   started.resolve(createFollower({ terminal, workspace, plane, proxy, log }));
   terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
+}
+
+/** A fault in the evaluation is ours, and must not break the channel that the acknowledgement came by. */
+function applyAcknowledgement(workspace: Workspace, writes: readonly Write[], log: Logger): void {
+  try {
+    workspace.kernel.apply(writes);
+  } catch (error) {
+    log.error({ err: error }, 'an acknowledgement could not be evaluated');
+  }
 }
 
 function printFindings(terminal: Terminal, workspace: Workspace, problems: readonly FileProblem[]): void {

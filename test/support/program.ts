@@ -8,6 +8,8 @@ export interface RunningProgram {
   output(): string;
   /** Resolves when the output holds `text`; rejects when the process ends before. */
   printed(text: string): Promise<void>;
+  /** Resolves with the exit code when the process ended by itself. */
+  ended(): Promise<number | null>;
   /** Sends a signal and resolves with the exit code. */
   stop(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -29,8 +31,12 @@ export function startProgram(...args: readonly string[]): RunningProgram {
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     errors += chunk;
   });
-  const exited = once(child, 'exit');
+  const exited = once(child, 'close');
   void exited.then(tell);
+  const ended = async (): Promise<number | null> => {
+    const [code] = (await exited) as [number | null];
+    return code;
+  };
   return {
     output: () => text,
     printed: (wanted) =>
@@ -44,10 +50,10 @@ export function startProgram(...args: readonly string[]): RunningProgram {
         waiting.add(look);
         look();
       }),
-    async stop(signal) {
+    ended,
+    stop(signal) {
       child.kill(signal);
-      const [code] = (await exited) as [number | null];
-      return code;
+      return ended();
     },
   };
 }

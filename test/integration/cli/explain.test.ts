@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { startProgram } from '../../support/program.ts';
+
+async function outcome(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+  const program = startProgram(...args);
+  const code = await program.ended();
+  return { code, output: program.output() };
+}
+
+const quickstart = ['-f', 'examples/quickstart'];
+
+describe('sallyport explain', () => {
+  test('names rule and backends, and why the rules before it do not match', async () => {
+    const { code, output } = await outcome('explain', ...quickstart, 'http://store.example.com/cart');
+    expect(output).toContain('shop/store rule 1 (cart) match 0');
+    expect(output).toContain('9 of 10 to shop/cart/8080: 127.0.0.1:9101');
+    expect(output).toMatch(/rule 0 \(canary\) match 0 +header "x-version" is absent/);
+    expect(code).toBe(0);
+  });
+
+  test('takes headers into account', async () => {
+    const { output } = await outcome('explain', ...quickstart, '-H', 'x-version: next', 'http://store.example.com/cart');
+    expect(output).toContain('1 of 1 to shop/cart-next/8080');
+  });
+
+  test('ends with 1 where nobody answers', async () => {
+    const { code, output } = await outcome('explain', ...quickstart, 'http://nobody.example.com/');
+    expect(output).toContain('No route matches: 404');
+    expect(code).toBe(1);
+  });
+
+  test('says where no listener is', async () => {
+    const { code, output } = await outcome('explain', ...quickstart, 'https://store.example.com/');
+    expect(output).toContain('No listener serves HTTPS for host store.example.com on port 443');
+    expect(code).toBe(1);
+  });
+});
+
+describe('sallyport check', () => {
+  test('prints a line for each finding with its place, and ends with 1 where something would be denied', async () => {
+    const { code, output } = await outcome('check', 'examples/quickstart');
+    expect(output).toMatch(/^examples\/quickstart\/30-mistakes\.yaml:\d+:\d+: error \[header-acted-on-twice\] spec\.rules\[1\]/m);
+    expect(output).toContain('14 objects: 2 errors, 1 warning');
+    expect(code).toBe(1);
+  });
+
+  test('denies nothing in the audit profile', async () => {
+    const { code, output } = await outcome('check', '--profile', 'audit', 'examples/quickstart');
+    expect(output).toContain('0 errors');
+    expect(code).toBe(0);
+  });
+
+  test('says that a path does not exist, and fails', async () => {
+    const { code, output } = await outcome('check', 'examples/nowhere');
+    expect(output).toContain('examples/nowhere:1:1: error there is no such file or folder');
+    expect(code).toBe(1);
+  });
+});

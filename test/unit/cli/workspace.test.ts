@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import { policyOf } from '../../../src/cli/settings.ts';
+import { Workspace } from '../../../src/cli/workspace.ts';
+import { objectCell } from '../../../src/core/graph/inputs.ts';
+import { parseDocuments } from '../../../src/files/parse.ts';
+import type { SourceDocument } from '../../../src/files/document.ts';
+
+function workspace(): Workspace {
+  return new Workspace({ controllerName: 'sallyport.dev/gateway-controller', bundleVersion: 'v1.7.0' }, policyOf('standard', 'standard'));
+}
+
+function documentsOf(text: string, file = 'a.yaml'): readonly SourceDocument[] {
+  return parseDocuments(text, file).documents;
+}
+
+function route(path: string): string {
+  return `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: cart, namespace: shop }
+spec: { rules: [{ matches: [{ path: { value: ${path} } }] }] }
+`;
+}
+
+function generationOf(space: Workspace): number | undefined {
+  return space.kernel.read.input(objectCell, 'HTTPRoute', 'shop', 'cart')?.meta.generation;
+}
+
+describe('workspace', () => {
+  test('counts changes of an object as its generation', () => {
+    const space = workspace();
+    space.update(documentsOf(route('/one')));
+    expect(generationOf(space)).toBe(1);
+    space.update(documentsOf(route('/two')));
+    expect(generationOf(space)).toBe(2);
+    space.update(documentsOf(`# a comment only\n${route('/two')}`));
+    expect(generationOf(space)).toBe(2);
+  });
+
+  test('keeps the generation that a file brings along', () => {
+    const space = workspace();
+    space.update(documentsOf(route('/one').replace('namespace: shop', 'namespace: shop, generation: 7')));
+    expect(generationOf(space)).toBe(7);
+  });
+
+  test('forgets what the files no longer hold', () => {
+    const space = workspace();
+    space.update(documentsOf(route('/one')));
+    space.update([]);
+    expect(generationOf(space)).toBeUndefined();
+    expect(space.objects()).toEqual([]);
+  });
+
+  test('the first of two documents with one identity counts, until it goes', () => {
+    const space = workspace();
+    const first = documentsOf(route('/first'), 'a.yaml');
+    const second = documentsOf(route('/second'), 'b.yaml');
+    space.update([...first, ...second]);
+    expect(space.objects().map(({ document }) => document.file)).toEqual(['a.yaml']);
+    expect(space.remarks().map(({ type, message }) => [type, message])).toEqual([
+      ['duplicate', 'HTTPRoute shop/cart stands already in a.yaml:2; that one counts. Remove one of the two.'],
+    ]);
+    space.update(second);
+    expect(space.objects().map(({ document }) => document.file)).toEqual(['b.yaml']);
+    expect(space.remarks()).toEqual([]);
+  });
+
+  test('says what takes no part', () => {
+    const space = workspace();
+    space.update(documentsOf(`
+apiVersion: gateway.networking.k8s.io/v1
+kind: TCPRoute
+metadata: { name: db }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: cart }
+---
+kind: HTTPRoute
+`));
+    expect(space.remarks().map(({ type }) => type)).toEqual(['unserved', 'foreign', 'invalid']);
+  });
+
+  test('places findings where the file stands now', () => {
+    const space = workspace();
+    const bad = route('/one').replace('matches:', 'timeouts: { request: 5x }, matches:');
+    space.update(documentsOf(bad));
+    const moved = documentsOf(`# one line more\n${bad}`);
+    space.update(moved);
+    const [object] = space.objects();
+    if (object === undefined) throw new Error('the route is missing');
+    const finding = space.judge(object).find(({ rule }) => rule === 'duration-form');
+    expect(finding === undefined ? undefined : object.document.locate(finding.path).line).toBe(6);
+  });
+});
