@@ -1,0 +1,215 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { decideAdmission } from '../../src/core/admission/decide.ts';
+import { judge, type Candidate } from '../../src/core/admission/judge.ts';
+import type { AdmissionRequest } from '../../src/core/admission/types.ts';
+import { createEvaluation } from '../../src/core/evaluation.ts';
+import { attachments } from '../../src/core/graph/attachment.ts';
+import { acknowledgementCell, certificateCell, installationCell, type Acknowledgement, type CertificateFacts } from '../../src/core/graph/inputs.ts';
+import { write, type Kernel, type Reader, type Write } from '../../src/core/incremental/index.ts';
+import { parseObject } from '../../src/core/resources/parse.ts';
+import { configuration } from '../../src/core/routing/emit.ts';
+import { findings } from '../../src/core/rules/run.ts';
+import { routesOfListener, routeValidity } from '../../src/core/rules/validity.ts';
+import { statuses } from '../../src/core/status/emit.ts';
+import { gatewayStatus } from '../../src/core/status/gateway.ts';
+import { routeStatus } from '../../src/core/status/route.ts';
+import { candidateOf, installation, standardPolicy, writeOf } from '../support/evaluation.ts';
+import { kubernetesObject } from './world.ts';
+
+const facts: readonly (CertificateFacts | undefined)[] = [
+  { type: 'certificate', dnsNames: ['shop.example.com'], notBefore: '2026-01-01T00:00:00Z', notAfter: '2027-01-01T00:00:00Z' },
+  { type: 'unusable', problem: 'it holds no key' },
+  undefined,
+];
+const acknowledgements: readonly (Acknowledgement | undefined)[] = [
+  { generation: 2, addresses: [{ type: 'IPAddress', value: '192.0.2.1' }], listenerProblems: { web: 'port 80 is taken' } },
+  { generation: 1, addresses: [], listenerProblems: {} },
+  undefined,
+];
+
+const somewhere = fc.constantFrom('shop', 'infra');
+const event: fc.Arbitrary<Write> = fc.oneof(
+  { weight: 12, arbitrary: kubernetesObject.map((json) => upsertOf(json)) },
+  { weight: 4, arbitrary: kubernetesObject.map((json) => writeOf(candidateOf(json).resource.ref, undefined)) },
+  { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom('good', 'bad'), fc.constantFrom(...facts)).map(([namespace, name, value]) => write(certificateCell, [namespace, name], value)) },
+  { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom('front', 'back'), fc.constantFrom(...acknowledgements)).map(([namespace, name, value]) => write(acknowledgementCell, [namespace, name], value)) },
+  { weight: 1, arbitrary: fc.constantFrom('v1.7.0', 'v0.0.0-dev').map((bundleVersion) => write(installationCell, [], { ...installation, bundleVersion })) },
+);
+const events = fc.array(event, { maxLength: 60, size: 'max' });
+
+function upsertOf(json: unknown): Write {
+  const { resource } = candidateOf(json);
+  return writeOf(resource.ref, resource);
+}
+
+const ours = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'ours' }, spec: { controllerName: installation.controllerName } };
+
+/** Where every test begins: a class of ours, so that most Gateways are. */
+const beginning: readonly Write[] = [write(installationCell, [], installation), upsertOf(ours)];
+
+function start(): Kernel {
+  const kernel = createEvaluation();
+  kernel.apply(beginning);
+  return kernel;
+}
+
+function applyEach(kernel: Kernel, writes: readonly Write[]): Kernel {
+  for (const one of writes) kernel.apply([one]);
+  return kernel;
+}
+
+/** The last write of each cell. */
+function finalState(writes: readonly Write[]): readonly Write[] {
+  return [...new Map(writes.map((one) => [cellOf(one), one])).values()];
+}
+
+function cellOf({ input, args }: Write): string {
+  return `${input.name} ${args.join(' ')}`;
+}
+
+function outcome(kernel: Kernel): unknown {
+  return { statuses: sorted(kernel.emitted(statuses)), configuration: sorted(kernel.emitted(configuration)) };
+}
+
+function sorted(content: ReadonlyMap<string, unknown>): readonly unknown[] {
+  return [...content].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** What admission reads of every object there may be. */
+function answers(read: Reader): unknown {
+  const routes = ['shop', 'infra'].flatMap((namespace) => ['one', 'two', 'three'].map((name) => [
+    read.query(findings, 'HTTPRoute', namespace, name), read.query(attachments, 'HTTPRoute', namespace, name),
+    read.query(routeValidity, 'HTTPRoute', namespace, name), routeStatus(read, 'HTTPRoute', namespace, name),
+  ]));
+  const gateways = ['shop', 'infra'].flatMap((namespace) => ['front', 'back'].map((name) => [
+    read.query(findings, 'Gateway', namespace, name), gatewayStatus(read, namespace, name),
+    ['web', 'admin', 'tls'].map((listener) => read.list(routesOfListener, `listener/${namespace}/${name}/${listener}`)),
+  ]));
+  return { routes, gateways };
+}
+
+describe('evaluation', () => {
+  test('one by one gives what a fresh evaluation of the final state gives', () => {
+    fc.assert(fc.property(events, (writes) => {
+      const fresh = start();
+      fresh.apply(finalState(writes));
+      expect(outcome(applyEach(start(), writes))).toEqual(outcome(fresh));
+    }), { numRuns: 150 });
+  });
+
+  test('the deltas add up to the content', () => {
+    fc.assert(fc.property(events, (writes) => {
+      const kernel = start();
+      const collected = new Map<string, unknown>();
+      for (const one of writes) {
+        const { upserted, removed } = kernel.apply([one]).of(configuration);
+        for (const key of removed) expect(collected.delete(key)).toBe(true);
+        for (const [key, value] of upserted) collected.set(key, value);
+      }
+      expect(sorted(collected)).toEqual(sorted(kernel.emitted(configuration)));
+    }), { numRuns: 80 });
+  });
+
+  test('the order of events about different cells does not matter', () => {
+    const shuffled = events.chain((writes) => {
+      const state = finalState(writes);
+      return fc.tuple(fc.constant(state), fc.shuffledSubarray([...state], { minLength: state.length }));
+    });
+    fc.assert(fc.property(shuffled, ([one, other]) => {
+      expect(outcome(applyEach(start(), one))).toEqual(outcome(applyEach(start(), other)));
+    }), { numRuns: 100 });
+  });
+
+  test('an overlay answers as if its writes had been applied, and leaves the base as it was', () => {
+    fc.assert(fc.property(events, fc.array(event, { minLength: 1, maxLength: 3 }), (writes, hypothetical) => {
+      const kernel = applyEach(start(), writes);
+      const before = structuredClone({ outcome: outcome(kernel), answers: answers(kernel.read) });
+      const applied = start();
+      applied.apply(finalState([...writes, ...hypothetical]));
+      expect(answers(kernel.overlay(finalState(hypothetical)).read)).toEqual(answers(applied.read));
+      expect({ outcome: outcome(kernel), answers: answers(kernel.read) }).toEqual(before);
+    }), { numRuns: 100 });
+  });
+
+  test('leaves nothing behind when everything is gone', () => {
+    fc.assert(fc.property(events, (writes) => {
+      const kernel = applyEach(start(), writes);
+      kernel.apply(finalState([...beginning, ...writes]).map((one) => write(one.input, one.args, undefined)));
+      expect({ ...kernel.statistics(), recomputations: 0, cutOffs: 0 }).toEqual({ nodes: 0, cells: 0, queries: 0, contributors: 0, buckets: 0, recomputations: 0, cutOffs: 0 });
+    }), { numRuns: 50 });
+  });
+});
+
+const deep: fc.Arbitrary<unknown> = fc.integer({ min: 100, max: 20_000 }).map((depth) => {
+  let json: unknown = 'deep';
+  for (let level = 0; level < depth; level += 1) json = level % 2 === 0 ? [json] : { spec: json };
+  return json;
+});
+const proto: fc.Arbitrary<unknown> = fc.jsonValue().map((value): unknown => JSON.parse(`{"__proto__":${JSON.stringify(value)},"constructor":1,"toString":null}`));
+const anyJson: fc.Arbitrary<unknown> = fc.oneof({ weight: 6, arbitrary: fc.jsonValue({ noUnicodeString: false }) }, { weight: 1, arbitrary: deep }, { weight: 1, arbitrary: proto });
+
+type Place = readonly (string | number)[];
+
+/** Every place inside a JSON value, the value itself first. */
+function placesIn(json: unknown): readonly Place[] {
+  if (typeof json !== 'object' || json === null) return [[]];
+  const entries: readonly (readonly [string | number, unknown])[] = Array.isArray(json) ? [...json.entries()] : Object.entries(json);
+  return [[], ...entries.flatMap(([key, value]) => placesIn(value).map((place): Place => place.toSpliced(0, 0, key)))];
+}
+
+function replaceAt(json: unknown, [key, ...rest]: Place, value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(json)) return json.with(Number(key), replaceAt(json[Number(key)], rest, value));
+  return { ...(json as object), [key]: replaceAt((json as Record<string, unknown>)[key], rest, value) };
+}
+
+/** A valid object, and the same with arbitrary JSON in place of one of its parts. */
+const broken = fc.tuple(kubernetesObject, fc.nat(), anyJson).map(([json, pick, value]) => {
+  const places = placesIn(json);
+  return { json, damaged: replaceAt(json, places[pick % places.length] ?? [], value) };
+});
+
+/** Every operation that may bring the damaged object in or take it out. */
+function requestsFor(json: unknown, damaged: unknown): readonly AdmissionRequest[] {
+  const { ref } = candidateOf(json).resource;
+  const identity = { group: ref.group, version: 'v1', kind: ref.kind };
+  const frame = {
+    uid: 'u', ...identity, requestKind: identity, resource: '', subResource: '', name: ref.name, namespace: ref.namespace,
+    dryRun: false, userInfo: { username: 'someone', groups: [] }, budgetMs: 1000,
+  };
+  return [
+    { ...frame, operation: 'CREATE', object: damaged },
+    { ...frame, operation: 'CREATE', object: damaged, name: '' },
+    { ...frame, operation: 'UPDATE', object: damaged, oldObject: json },
+    { ...frame, operation: 'UPDATE', object: json, oldObject: damaged },
+    { ...frame, operation: 'DELETE', oldObject: damaged },
+  ];
+}
+
+describe('arbitrary JSON', () => {
+  test('in place of anything in an object makes nothing throw, and no rule fail', () => {
+    fc.assert(fc.property(fc.array(kubernetesObject, { maxLength: 30, size: 'max' }), broken, (world, { json, damaged }) => {
+      const kernel = start();
+      kernel.apply(finalState(world.map(upsertOf)));
+      const parsed = parseObject(damaged);
+      if (parsed.type === 'resource') {
+        const candidate: Candidate = { json: damaged, apiVersion: parsed.apiVersion, resource: parsed.resource };
+        kernel.apply([writeOf(parsed.resource.ref, parsed.resource)]);
+        kernel.apply([upsertOf(damaged)]);
+        const found = judge(kernel.read, candidate, standardPolicy);
+        expect(found.filter(({ message }) => message.includes('could not judge'))).toEqual([]);
+      }
+      for (const request of requestsFor(json, damaged)) {
+        expect(decideAdmission(request, { kernel, policy: standardPolicy, mayContinue: () => true })).toHaveProperty('allowed');
+      }
+      expect(outcome(kernel)).toBeDefined();
+    }), { numRuns: 400 });
+  });
+
+  test('alone is no object, or one of ours, and never an error', () => {
+    fc.assert(fc.property(anyJson, (json) => {
+      expect(['resource', 'unserved', 'foreign', 'invalid']).toContain(parseObject(json).type);
+    }));
+  });
+});

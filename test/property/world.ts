@@ -1,0 +1,103 @@
+import * as fc from 'fast-check';
+
+// Kubernetes objects as people write them, with so few names that they keep meeting each other.
+
+const gatewayApi = 'gateway.networking.k8s.io/v1';
+const namespace = fc.constantFrom('shop', 'infra');
+const gatewayName = fc.constantFrom('front', 'back');
+const serviceName = fc.constantFrom('cart', 'stock');
+const listenerName = fc.constantFrom('web', 'admin', 'tls');
+const hostname = fc.constantFrom('shop.example.com', '*.example.com', 'a.b.example.com', 'example.org');
+const port = fc.constantFrom(80, 443, 8080);
+
+/** Present in one of three, and in one of ten. */
+const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.oneof({ weight: 1, arbitrary }, { weight: 2, arbitrary: fc.constant(undefined) });
+const rarely = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.oneof({ weight: 1, arbitrary }, { weight: 9, arbitrary: fc.constant(undefined) });
+const created = fc.constantFrom('2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z');
+
+function metadata(parts: { readonly name: fc.Arbitrary<string>; readonly namespace?: fc.Arbitrary<string>; readonly labels?: fc.Arbitrary<object> }): fc.Arbitrary<object> {
+  return fc.record({ generation: fc.integer({ min: 1, max: 3 }), creationTimestamp: created, ...parts });
+}
+
+function gatewayObject(kind: string, meta: fc.Arbitrary<object>, spec: fc.Arbitrary<object>): fc.Arbitrary<object> {
+  return fc.record({ apiVersion: fc.constant(gatewayApi), kind: fc.constant(kind), metadata: meta, spec });
+}
+
+const gatewayClass = gatewayObject('GatewayClass', metadata({ name: fc.constantFrom('ours', 'theirs') }), fc.record({
+  controllerName: fc.constantFrom(...Array<string>(5).fill('sallyport.dev/gateway-controller'), 'example.net/controller'),
+  parametersRef: rarely(fc.constant({ group: '', kind: 'ConfigMap', name: 'settings', namespace: 'infra' })),
+}));
+
+const certificateRef = fc.record({ name: fc.constantFrom('good', 'bad', 'gone'), namespace: maybe(namespace) });
+const routeKind = fc.constantFrom({ kind: 'HTTPRoute' }, { kind: 'TCPRoute' }, { group: 'example.net', kind: 'HTTPRoute' });
+const allowedRoutes = fc.record({
+  namespaces: maybe(fc.constantFrom<object>(
+    { from: 'All' }, { from: 'All' }, { from: 'Same' }, { from: 'Selector' }, { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } }, { from: 'Nobody' },
+  )),
+  kinds: rarely(fc.array(routeKind, { maxLength: 2 })),
+});
+const tls = fc.record({ certificateRefs: fc.array(certificateRef, { maxLength: 2 }) });
+const plainListener = fc.record({ name: listenerName, port, protocol: fc.constantFrom('HTTP', 'HTTP', 'HTTP', 'TCP'), hostname: maybe(hostname), allowedRoutes: maybe(allowedRoutes), tls: rarely(tls) });
+const secureListener = fc.record({ name: listenerName, port, protocol: fc.constant('HTTPS'), hostname: maybe(hostname), allowedRoutes: maybe(allowedRoutes), tls });
+const listener = fc.oneof({ weight: 3, arbitrary: plainListener }, { weight: 1, arbitrary: secureListener });
+const gateway = gatewayObject('Gateway', metadata({ name: gatewayName, namespace }), fc.record({
+  gatewayClassName: fc.constantFrom('ours', 'ours', 'ours', 'ours', 'theirs', 'gone'),
+  listeners: fc.uniqueArray(listener, { maxLength: 3, selector: ({ name }) => name }),
+}));
+
+const filter = fc.constantFrom<object>(
+  { type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'x-a', value: '1' }], remove: ['x-b'] } },
+  { type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-A', value: '1' }], remove: ['x-a'] } },
+  { type: 'RequestRedirect', requestRedirect: { scheme: 'https' } },
+  { type: 'URLRewrite', urlRewrite: { path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/' } } },
+  { type: 'ExtensionRef', extensionRef: { group: 'example.net', kind: 'Limit', name: 'slow' } },
+  { type: 'Unheard' },
+);
+const filters = rarely(fc.array(filter, { maxLength: 2 }));
+const match = fc.record({
+  path: maybe(fc.constantFrom<object>(
+    { type: 'Exact', value: '/a' }, { type: 'PathPrefix', value: '/a' }, { value: '/' }, { type: 'Exact', value: '/b' }, { type: 'RegularExpression', value: '(' }, { type: 'Glob', value: '*' },
+  )),
+  headers: rarely(fc.constant([{ name: 'X-User', value: 'a' }, { name: 'x-user', value: 'b' }])),
+  method: maybe(fc.constantFrom('GET', 'POST')),
+});
+const backendRef = fc.record({
+  name: serviceName, namespace: rarely(namespace), port: fc.constantFrom(8080, 8080, 9090, undefined), kind: rarely(fc.constantFrom('Service', 'Bucket')),
+  weight: maybe(fc.constantFrom(0, 1, 9)), filters,
+});
+const routeRule = fc.record({
+  matches: maybe(fc.array(match, { maxLength: 2 })), filters, backendRefs: fc.array(backendRef, { maxLength: 3 }),
+  timeouts: rarely(fc.constantFrom({ request: '1s' }, { request: '1s', backendRequest: '2s' }, { request: 'soon' })),
+});
+const parentRef = fc.record({ name: gatewayName, namespace: maybe(namespace), sectionName: rarely(listenerName), port: rarely(port) });
+const route = gatewayObject('HTTPRoute', metadata({ name: fc.constantFrom('one', 'two', 'three'), namespace }), fc.record({
+  parentRefs: fc.array(parentRef, { maxLength: 3 }), hostnames: maybe(fc.array(hostname, { maxLength: 2 })), rules: fc.array(routeRule, { maxLength: 3 }),
+}));
+
+const grant = gatewayObject('ReferenceGrant', metadata({ name: fc.constantFrom('a', 'b'), namespace }), fc.record({
+  from: fc.array(fc.record({ group: fc.constant('gateway.networking.k8s.io'), kind: fc.constantFrom('HTTPRoute', 'Gateway'), namespace }), { maxLength: 2 }),
+  to: fc.array(fc.record({ group: fc.constant(''), kind: fc.constantFrom('Service', 'Secret'), name: maybe(fc.constantFrom('cart', 'good')) }), { maxLength: 2 }),
+}));
+
+const servicePort = fc.record({ name: fc.constantFrom('http', 'other'), port: fc.constantFrom(8080, 9090), appProtocol: rarely(fc.constantFrom('http', 'kubernetes.io/h2c')) });
+const service = fc.record({
+  apiVersion: fc.constant('v1'), kind: fc.constant('Service'), metadata: metadata({ name: serviceName, namespace }),
+  spec: fc.record({ type: rarely(fc.constant('ExternalName')), ports: fc.array(servicePort, { minLength: 1, maxLength: 2 }) }),
+});
+const endpoint = fc.record({ addresses: fc.array(fc.constantFrom('10.0.0.1', '10.0.0.2'), { maxLength: 2 }), conditions: maybe(fc.record({ ready: maybe(fc.boolean()) })) });
+const slice = fc.record({
+  apiVersion: fc.constant('discovery.k8s.io/v1'), kind: fc.constant('EndpointSlice'),
+  metadata: metadata({ name: fc.constantFrom('s1', 's2', 's3'), namespace, labels: serviceName.map((name) => ({ 'kubernetes.io/service-name': name })) }),
+  addressType: fc.constantFrom('IPv4', 'IPv4', 'FQDN'), endpoints: fc.array(endpoint, { maxLength: 2 }),
+  ports: fc.array(fc.record({ name: fc.constantFrom('http', 'other'), port: fc.constantFrom(8000, 9000) }), { maxLength: 2 }),
+});
+const namespaceObject = fc.record({
+  apiVersion: fc.constant('v1'), kind: fc.constant('Namespace'),
+  metadata: metadata({ name: namespace, labels: fc.constantFrom({}, { exposure: 'public' }) }),
+});
+
+/** Any object of a served kind. Fields that are `undefined` are as good as absent. */
+export const kubernetesObject: fc.Arbitrary<object> = fc.oneof(
+  { weight: 5, arbitrary: route }, { weight: 4, arbitrary: gateway }, { weight: 3, arbitrary: service }, { weight: 2, arbitrary: slice },
+  { weight: 2, arbitrary: grant }, { weight: 2, arbitrary: gatewayClass }, { weight: 1, arbitrary: namespaceObject },
+).map((object) => JSON.parse(JSON.stringify(object)) as object);
