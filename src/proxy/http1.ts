@@ -65,8 +65,8 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     // Long uploads are legitimate; bodies that stall have a limit of their own.
     requestTimeout: 0,
   });
-  // Node would silently drop fields beyond its count; request-head.ts refuses the request instead.
-  server.maxHeadersCount = 0;
+  // Fields beyond this count are silently dropped; one more than allowed is enough for request-head.ts to refuse.
+  server.maxHeadersCount = limits.headerCount + 1;
   server.on('request', (request, response) => run(begin(request, response), startPlain));
   server.on('checkContinue', (request, response) => run(begin(request, response), startExpectingContinue));
   server.on('checkExpectation', (request, response) => run(begin(request, response), refuseExpectation));

@@ -7,9 +7,9 @@ import { closeBackends, startBackend, startEcho } from '../../support/backends.t
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
-  closeProxies, echoed, openRaw, portOf, receiveUntil, routeTo, send, sendRaw, startProxy, startProxyTo, web,
+  closeProxies, openRaw, portOf, prefixRule, receiveUntil, routeTo, send, sendRaw, startProxy, startProxyTo, web, webRoute,
 } from '../../support/proxy.ts';
-import { routeConfig, routeMatch, routeRule } from '../../support/routes.ts';
+import { routeConfig, routeRule } from '../../support/routes.ts';
 
 afterEach(closeProxies);
 afterEach(closeBackends);
@@ -147,6 +147,25 @@ describe('ports', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*held/i);
   });
 
+  test('so does the connection of an answer that had begun before', async () => {
+    const release = Promise.withResolvers<void>();
+    const backend = await startBackend((_request, response) => {
+      response.write('begun');
+      void release.promise.then(() => response.end('ended'));
+    });
+    const { port, proxy } = await startProxyTo(backend.port);
+    const socket = openRaw(port);
+    const begun = receiveUntil(socket, 'begun');
+    const answered = receiveUntil(socket, 'ended\r\n0\r\n\r\n');
+    socket.write(get);
+    expect(await begun).toMatch(/connection: keep-alive/i);
+    await proxy.apply({ upserts: [], removals: [web.key] });
+    release.resolve();
+    await answered;
+    await once(socket, 'end');
+    expect(proxy.counters().openRequests).toBe(0);
+  });
+
   test('one in use is a problem of its listeners alone, and is bound once it is free', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -190,12 +209,15 @@ describe('ports', () => {
     expect((await send(port, '/')).status).toBe(200);
   });
 
-  test('transactions apply in order, however fast they come', async () => {
-    const { port, apply } = await startProxy([endpointsConfig('app', (await startEcho()).port)]);
-    const rule = (prefix: string) => ({ ...routeRule(0, routeMatch({ path: { type: 'PathPrefix', value: prefix } })), backends: routeTo('app').rules[0]?.backends ?? [] });
-    await Promise.all([1, 2, 3].map((step) => apply({ ...routeTo('app'), rules: [rule(`/${step}`)] })));
-    expect((await echoed(port, '/3')).target).toBe('/3');
-    expect((await send(port, '/2')).status).toBe(404);
+  test('transactions apply in order, even where an earlier one has to wait for a port', async () => {
+    const second = listenerConfig('second');
+    const { port, apply } = await startProxy([endpointsConfig('app', (await startEcho()).port)], {
+      bind: (listener) => ({ host: listener.key === second.key ? '127.0.0.2' : '127.0.0.1', port: 0 }),
+    });
+    const below = (prefix: string) => webRoute(prefixRule(prefix, []));
+    await Promise.all([apply(second, below('/1')), apply(below('/2'))]);
+    expect((await send(port, '/2')).status).toBe(200);
+    expect((await send(port, '/1')).status).toBe(404);
   });
 });
 

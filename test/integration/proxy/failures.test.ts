@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeBackends, refusingPort, startBackend, startEcho, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
-import { backendOf, closeProxies, echoed, prefixRule, routeTo, send, startProxy, startProxyTo, webRoute } from '../../support/proxy.ts';
+import { backendOf, closeProxies, echoed, prefixRule, routeTo, send, sendRaw, startProxy, startProxyTo, webRoute } from '../../support/proxy.ts';
 
 afterEach(closeProxies);
 afterEach(closeBackends);
@@ -101,6 +101,19 @@ describe('timeouts', () => {
     expect((await send(port, '/slow')).body).toBe('late');
     expect(urls).toEqual(['/slow', '/slow']);
     expect(proxy.counters().openRequests).toBe(0);
+  });
+
+  test.each(['requestTimeout', 'backendRequestTimeout'])('%s of a request that has ended is over', async (timeout) => {
+    const backend = await startBackend((request, response) => {
+      if (request.url === '/fast') response.end('fast');
+      else setTimeout(() => response.end('slow'), 90);
+    });
+    const { port } = await startProxy([
+      endpointsConfig('app', backend.port),
+      webRoute({ ...prefixRule('/fast', [], { [timeout]: 40 }), index: 0 }, { ...prefixRule('/slow', []), index: 1 }),
+    ]);
+    const answer = await sendRaw(port, 'GET /fast HTTP/1.1\r\nHost: a\r\n\r\nGET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/fast[^]*slow$/);
   });
 
   test.each([2 ** 31, 2 ** 40, 0])('%d ms do not fire at once', async (requestTimeout) => {

@@ -56,6 +56,18 @@ describe('times', () => {
     socket.destroy();
   });
 
+  test('what completes such a request afterwards is not served', async () => {
+    const { port, proxy } = await startProxyTo((await startEcho()).port, { headerTimeout: 20, checkInterval: 10 });
+    const socket = openRaw(port);
+    const closed = once(socket, 'close');
+    const answer = receiveUntil(socket, '\r\n\r\n');
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
+    await answer;
+    socket.end('\r\n');
+    await closed;
+    expect(proxy.counters()).toMatchObject({ requests: 1, upstreamAttempts: 0 });
+  });
+
   test('a body that stops arriving is given up, at the backend too', async () => {
     const gone = Promise.withResolvers<void>();
     const backend = await startBackend((request) => request.on('close', () => gone.resolve()));
@@ -72,6 +84,26 @@ describe('times', () => {
     });
     const { port } = await startProxyTo(backend.port, { stallTimeout: 20 });
     expect((await send(port, '/', { method: 'POST', body: 'x' })).status).toBe(200);
+  });
+
+  test('nor is one that is slow to read the body', async () => {
+    const size = 24 * 1024 * 1024;
+    const backend = await startBackend((request, response) => {
+      let received = 0;
+      request.once('readable', () => void setTimeout(() => request.on('data', (chunk: Buffer) => (received += chunk.length)), 120));
+      request.on('end', () => response.end(String(received)));
+    });
+    const { port } = await startProxyTo(backend.port, { stallTimeout: 20 });
+    expect(await send(port, '/', { method: 'POST', body: Buffer.alloc(size) })).toMatchObject({ status: 200, body: String(size) });
+  });
+
+  test('a backend that pauses when the client has caught up is not the fault of the client either', async () => {
+    const half = Buffer.alloc(12 * 1024 * 1024);
+    const backend = await startBackend((_request, response) => {
+      response.write(half, () => void setTimeout(() => response.end(half), 150));
+    });
+    const { port } = await startProxyTo(backend.port, { stallTimeout: 60 });
+    expect((await send(port, '/')).body).toHaveLength(2 * half.length);
   });
 
   test('a client that stops reading is cut off', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
 import { closeProxies, openRaw, receiveUntil, sendRaw, startProxyTo } from '../../support/proxy.ts';
@@ -49,6 +50,7 @@ describe('requests whose end or target could be read in two ways are refused', (
     ['an absolute target and a bad Host', 400, 'GET http://a/ HTTP/1.1\r\nHost: b b\r\nConnection: close\r\n\r\n'],
     ['an absolute target of another scheme', 400, 'GET ftp://a/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     ['a fragment', 400, 'GET /a#b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    ['a fragment behind the query', 400, 'GET /a?b#c HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     ['a stray percent sign', 400, 'GET /%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     ['bytes beyond ASCII in the target', 400, 'GET /\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a blank in the target', 400, 'GET /a b HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -106,4 +108,20 @@ test('after a refusal nothing more is served on the connection', async () => {
   expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   expect(log).toEqual([expect.objectContaining({ status: 400, reason: 'bad-request' })]);
   expect(proxy.counters()).toMatchObject({ requests: 1, openRequests: 0 });
+});
+
+test('nor is anything that comes in later', async () => {
+  const { port, proxy, log } = await startProxyTo((await startEcho()).port);
+  const socket = openRaw(port);
+  let received = '';
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+  const closed = once(socket, 'close');
+  socket.write('bad\r\n\r\n');
+  await once(socket, 'data');
+  socket.write(smuggled);
+  socket.end(smuggled);
+  await closed;
+  expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  expect(log).toHaveLength(1);
+  expect(proxy.counters().requests).toBe(1);
 });

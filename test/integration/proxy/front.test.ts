@@ -1,0 +1,38 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { createCounters } from '../../../src/proxy/counters.ts';
+import type { DataPlane } from '../../../src/proxy/data-plane.ts';
+import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
+import { Front } from '../../../src/proxy/front.ts';
+import { defaultLimits } from '../../../src/proxy/limits.ts';
+import { UndiciForwarder } from '../../../src/proxy/undici-forwarder.ts';
+import { sendRaw, web } from '../../support/proxy.ts';
+
+const plane: DataPlane = {
+  table: { match: () => undefined },
+  ruleOf: () => undefined,
+  endpoints: new EndpointRegistry(() => undefined),
+  forwarder: new UndiciForwarder(defaultLimits),
+  limits: defaultLimits,
+  forwardedPolicy: 'append',
+  counters: createCounters(),
+  accessLog: undefined,
+};
+
+const fronts: Front[] = [];
+afterEach(() => Promise.all(fronts.splice(0).map((front) => front.drain(0))));
+
+test('connections that come in before the configuration wait for it', async () => {
+  const front = new Front(plane);
+  fronts.push(front);
+  await front.listen({ host: '127.0.0.1', port: 0 });
+  const accepted = plane.counters.connections;
+  const answer = sendRaw(front.address?.port ?? 0, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  while (plane.counters.connections === accepted) await new Promise(setImmediate);
+  const { requests } = plane.counters;
+  // A request would be answered within these turns if it were looked at.
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+  expect(plane.counters.requests).toBe(requests);
+  front.configure([web], () => undefined);
+  expect(await answer).toMatch(/^HTTP\/1\.1 404 /);
+  expect(plane.counters.requests).toBe(requests + 1);
+});
