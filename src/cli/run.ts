@@ -73,7 +73,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const proxy = createProxy({
     bind: (listener) => addresses.addressOf(listener),
     certificates: (secret) => tlsMaterial(workspace, secret),
-    ...(options.accessLog ? { accessLog: (entry) => log.info(entry, 'request') } : {}),
+    ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
   });
   exposeProxyCounters(metrics, proxy.counters());
   const plane = new StandaloneDataPlane((change) => proxy.apply(change), (listener) => addresses.addressOf(listener));

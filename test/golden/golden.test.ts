@@ -10,7 +10,7 @@ import { present } from './present.ts';
 const root = new URL('./', import.meta.url);
 const rewriting = process.env['UPDATE_GOLDEN'] === '1';
 const cases = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort();
-const known = ['input.yaml', 'facts.yaml', 'expected.yaml'];
+const known = new Set(['input.yaml', 'facts.yaml', 'expected.yaml']);
 
 function read(name: string, file: string): string {
   return readFileSync(new URL(`${name}/${file}`, root), 'utf8');
@@ -34,7 +34,7 @@ describe('golden', () => {
   });
 
   test.each(cases)('%s: nothing but the known files, and a comment that says what it is about', (name) => {
-    const strangers = readdirSync(new URL(`${name}/`, root)).filter((file) => !known.includes(file));
+    const strangers = readdirSync(new URL(`${name}/`, root)).filter((file) => !known.has(file));
     expect(strangers).toEqual([]);
     expect(read(name, 'input.yaml')).toMatch(/^# .+/);
   });
