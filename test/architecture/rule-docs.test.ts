@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { loadAll } from 'js-yaml';
-import { defensiveRules } from '../../src/core/rules/registry.ts';
+import { qualifiedName } from '../../src/core/resources/reference.ts';
+import { defensiveRules, registry } from '../../src/core/rules/registry.ts';
+import type { Finding, Rule } from '../../src/core/rules/rule.ts';
+import { findings } from '../../src/core/rules/run.ts';
+import { consequenceOf } from '../../src/core/rules/validity.ts';
+import { candidateOf, evaluate, type World } from '../support/evaluation.ts';
 import { findingsOf } from '../support/rules.ts';
 
 // The page of a rule is what its user reads, so its examples are run and its tables compared with the rule.
@@ -17,7 +22,7 @@ function examples(text: string): readonly unknown[] {
   return [...text.matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, yaml = '']) => loadAll(yaml));
 }
 
-describe.each(defensiveRules.map((rule) => [rule.id, rule] as const))('docs/rules/%s.md', (id, rule) => {
+describe.each(registry.map((rule) => [rule.id, rule] as const))('docs/rules/%s.md', (id, rule) => {
   const page = readFileSync(`docs/rules/${id}.md`, 'utf8');
 
   test('says what the rule says', () => {
@@ -26,6 +31,14 @@ describe.each(defensiveRules.map((rule) => [rule.id, rule] as const))('docs/rule
     expect(page).toContain(`**Source:** ${rule.source}\n`);
     expect(section(page, 'What happens')).toContain(`| audit | standard | strict |\n|---|---|---|\n| ${audit} | ${standard} | ${strict} |\n`);
   });
+
+  test('says how to silence it', () => {
+    expect(section(page, 'How to silence').trim()).not.toBe('');
+  });
+});
+
+describe.each(defensiveRules.map((rule) => [rule.id, rule] as const))('docs/rules/%s.md, whose objects are judged alone', (id, rule) => {
+  const page = readFileSync(`docs/rules/${id}.md`, 'utf8');
 
   test('names the reason that status shows for the wrong example', () => {
     const found = examples(section(page, 'Wrong')).flatMap((object) => findingsOf(rule, object));
@@ -45,8 +58,36 @@ describe.each(defensiveRules.map((rule) => [rule.id, rule] as const))('docs/rule
     expect(right.flatMap((object) => defensiveRules.flatMap((other) => findingsOf(other, object)))).toEqual([]);
     expect(right).not.toEqual([]);
   });
+});
 
-  test('says how to silence it', () => {
-    expect(section(page, 'How to silence').trim()).not.toBe('');
+const tlsFacts = { type: 'certificate', dnsNames: ['cart.example.com'], notBefore: '2026-01-01T00:00:00Z', notAfter: '2027-01-01T00:00:00Z' } as const;
+
+/** The objects of an example, evaluated together; every TLS Secret among them holds a good certificate. */
+function worldOf(objects: readonly unknown[]): World {
+  const secrets = objects.map((json) => candidateOf(json).resource.ref).filter(({ kind }) => kind === 'Secret');
+  return evaluate(objects, { certificates: Object.fromEntries(secrets.map((ref) => [qualifiedName(ref), tlsFacts])) });
+}
+
+function findingsIn({ kernel, candidates }: World): readonly Finding[] {
+  return candidates.flatMap(({ resource: { ref } }) => kernel.read.query(findings, ref.kind, ref.namespace, ref.name));
+}
+
+const defensive: ReadonlySet<Rule> = new Set(defensiveRules);
+
+describe.each(registry.filter((rule) => !defensive.has(rule)).map((rule) => [rule.id, rule] as const))('docs/rules/%s.md, whose objects are evaluated together', (id, rule) => {
+  const page = readFileSync(`docs/rules/${id}.md`, 'utf8');
+
+  test('the wrong example has this finding alone, with the reason that the page names', () => {
+    const found = findingsIn(worldOf(examples(section(page, 'Wrong'))));
+    const reasons = found.map((finding) => consequenceOf(finding)?.reason ?? 'Status and traffic do not react');
+    expect(new Set(found.map((finding) => finding.rule))).toEqual(new Set([id]));
+    for (const reason of reasons) expect(section(page, 'What happens')).toContain(reason);
+  });
+
+  test('the right example has no finding of any rule, and nothing that the schema refuses', () => {
+    const world = worldOf(examples(section(page, 'Right')));
+    expect(findingsIn(world)).toEqual([]);
+    expect(world.candidates.flatMap((candidate) => world.judge(candidate))).toEqual([]);
+    expect(world.candidates.some(({ resource }) => (rule.kinds as readonly string[]).includes(resource.kind))).toBe(true);
   });
 });

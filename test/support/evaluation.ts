@@ -4,7 +4,10 @@ import { createEvaluation } from '../../src/core/evaluation.ts';
 import { acknowledgementCell, certificateCell, installationCell, objectCell, type Acknowledgement, type CertificateFacts } from '../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../../src/core/incremental/index.ts';
 import { parseObject } from '../../src/core/resources/parse.ts';
+import { formatPath } from '../../src/core/resources/path.ts';
 import { qualifiedName, type ObjectRef } from '../../src/core/resources/reference.ts';
+import { findings } from '../../src/core/rules/run.ts';
+import { consequenceOf } from '../../src/core/rules/validity.ts';
 import { applyDefaults } from '../../src/core/schema/index.ts';
 
 /** The installation that tests evaluate for. */
@@ -58,4 +61,31 @@ export function candidateCalled({ candidates }: World, kind: string, name: strin
   const found = candidates.find(({ resource: { ref } }) => ref.kind === kind && qualifiedName(ref) === name);
   if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
   return found;
+}
+
+/** A class of ours, `sallyport`. */
+export const ourClass = {
+  apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'sallyport' }, spec: { controllerName: installation.controllerName },
+};
+
+/** A Service in the namespace `shop`. */
+export function serviceWith(spec: unknown, name = 'cart', namespace = 'shop'): unknown {
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec };
+}
+
+/** A ReferenceGrant `allow` in `namespace`. */
+export function grantIn(namespace: string, from: unknown, to: unknown): unknown {
+  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'ReferenceGrant', metadata: { name: 'allow', namespace }, spec: { from: [from], to: [to] } };
+}
+
+/** What a rule finds in the first of some objects, evaluated with the others: path, message and consequence. */
+export function found(ruleId: string, objects: readonly [unknown, ...unknown[]], facts: Facts = {}): readonly (readonly [path: string, message: string, consequence: string])[] {
+  const { kernel, candidates } = evaluate(objects, facts);
+  const [subject] = candidates;
+  if (subject === undefined) return [];
+  const { kind, namespace, name } = subject.resource.ref;
+  return kernel.read.query(findings, kind, namespace, name).filter(({ rule }) => rule === ruleId).map((finding) => {
+    const consequence = consequenceOf(finding);
+    return [formatPath(finding.path), finding.message, consequence === undefined ? 'none' : `${consequence.condition} ${consequence.reason} ${consequence.scope}`];
+  });
 }

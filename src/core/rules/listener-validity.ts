@@ -91,7 +91,7 @@ export const listenerProtocolUnsupported = listenerRule({
 
 export const listenerRouteKindsInvalid = listenerRule({
   id: 'listener-route-kinds-invalid',
-  summary: 'allowedRoutes.kinds names a kind that the listener’s protocol cannot carry.',
+  summary: "allowedRoutes.kinds names a kind that the listener's protocol cannot carry.",
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidRouteKinds', scope: 'listener' },
   source: 'Gateway API v1.7.0, AllowedRoutes.kinds; ListenerReasonInvalidRouteKinds',
   *judge(listener) {

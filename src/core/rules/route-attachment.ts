@@ -84,7 +84,7 @@ export const notAllowedByListeners = attachmentRule({
 export const noMatchingListenerHostname = attachmentRule({
   id: 'no-matching-listener-hostname',
   outcome: 'noHostname',
-  summary: 'None of the route’s hostnames intersects a hostname of the listeners.',
+  summary: "None of the route's hostnames intersects a hostname of the listeners.",
   reason: 'NoMatchingListenerHostname',
   source: 'Gateway API v1.7.0, HTTPRouteSpec.hostnames; RouteReasonNoMatchingListenerHostname',
   describe(attachment, outcome, route) {

@@ -1,0 +1,31 @@
+import { describe, expect, test } from '@jest/globals';
+import { found, serviceWith } from '../../../support/evaluation.ts';
+import { routeWith } from '../../../support/rules.ts';
+
+const route = routeWith({ backendRefs: [{ name: 'cart', port: 8080 }, { name: 'stock', namespace: 'shop', port: 9000 }] });
+const cart = serviceWith({ ports: [{ port: 8080 }] });
+
+describe('backend-not-found', () => {
+  test('the Service is missing', () => {
+    expect(found('backend-not-found', [route, cart])).toEqual([[
+      'spec.rules[0].backendRefs[1]',
+      'Service shop/stock has not been seen; its share of requests is answered 500. Check name and namespace, or apply the Service.',
+      'ResolvedRefs BackendNotFound backendRef',
+    ]]);
+  });
+
+  test.each<[unknown, string]>([
+    [{ ports: [{ port: 8080, targetPort: 9000 }, { port: 80 }] }, 'its ports are 8080, 80'],
+    [{}, 'it has no ports'],
+  ])('the port is missing: %j', (spec, ports) => {
+    expect(found('backend-not-found', [route, cart, serviceWith(spec, 'stock')])).toEqual([[
+      'spec.rules[0].backendRefs[1]',
+      `Service shop/stock has no port 9000; ${ports} (the Service's port, not the targetPort). Its share of requests is answered 500.`,
+      'ResolvedRefs BackendNotFound backendRef',
+    ]]);
+  });
+
+  test('a Service without endpoints is found', () => {
+    expect(found('backend-not-found', [route, cart, serviceWith({ ports: [{ port: 9000 }] }, 'stock')])).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { found, ourClass } from '../../../support/evaluation.ts';
+import { gatewayWith, httpRoute } from '../../../support/rules.ts';
+
+const gateway = gatewayWith({ name: 'web', port: 80, protocol: 'HTTP' }, { name: 'admin', port: 8080, protocol: 'HTTP' });
+const asked = (parentRef: object) => found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', ...parentRef }] }), gateway, ourClass]);
+
+describe('no-matching-parent', () => {
+  test.each([{}, { sectionName: 'web' }, { port: 8080 }, { sectionName: 'admin', port: 8080 }])('%j is fine', (parentRef) => {
+    expect(asked(parentRef)).toEqual([]);
+  });
+
+  test.each<[object, string]>([
+    [{ sectionName: 'webb' }, 'name webb'],
+    [{ port: 81 }, 'port 81'],
+    [{ sectionName: 'web', port: 8080 }, 'name web and port 8080'],
+  ])('%j', (parentRef, words) => {
+    expect(asked(parentRef)).toEqual([[
+      'spec.parentRefs[0]',
+      `Gateway shop/front has no listener with ${words}; its listeners are web, admin. Name one of them, or leave sectionName and port out to attach to all.`,
+      'Accepted NoMatchingParent parentRef',
+    ]]);
+  });
+
+  test('says so where there are no listeners at all', () => {
+    expect(found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', port: 80 }] }), gatewayWith(), ourClass])[0]?.[1]).toContain('it has no listeners');
+  });
+
+  test('is silent about Gateways that somebody else serves', () => {
+    expect(found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', port: 81 }] }), gateway])).toEqual([]);
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, test } from '@jest/globals';
+import { found, ourClass } from '../../../support/evaluation.ts';
+import { gatewayWith, httpRoute } from '../../../support/rules.ts';
+
+const route = httpRoute({ parentRefs: [{ name: 'front' }, { name: 'back', namespace: 'infra' }] });
+const notSeen = (gateway: string) => `Gateway ${gateway} has not been seen; until it exists, this parentRef attaches to nothing. Check name and namespace, or apply the Gateway.`;
+
+describe('parent-not-found', () => {
+  test('names each parent that is missing, in the namespace that is meant', () => {
+    expect(found('parent-not-found', [route, ourClass])).toEqual([
+      ['spec.parentRefs[0]', notSeen('shop/front'), 'none'],
+      ['spec.parentRefs[1]', notSeen('infra/back'), 'none'],
+    ]);
+  });
+
+  test('is silent once the parent exists, whoever serves it', () => {
+    expect(found('parent-not-found', [route, gatewayWith()])).toHaveLength(1);
+  });
+
+  test('leaves parents of other kinds to others', () => {
+    expect(found('parent-not-found', [httpRoute({ parentRefs: [{ kind: 'Service', group: '', name: 'cart' }] })])).toEqual([]);
+  });
+});

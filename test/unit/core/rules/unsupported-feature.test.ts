@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { found } from '../../../support/evaluation.ts';
+import { gatewayWith, routeWith } from '../../../support/rules.ts';
+
+const inRule = (rule: object) => found('unsupported-feature', [routeWith(rule)]);
+const backend = { name: 'cart', port: 80 };
+const served = 'RequestHeaderModifier, ResponseHeaderModifier, RequestRedirect, URLRewrite';
+const servedOnBackend = 'RequestHeaderModifier, ResponseHeaderModifier';
+const unsupported = (scope: string) => `Accepted UnsupportedValue ${scope}`;
+const redirect = (requestRedirect: object) => ({ filters: [{ type: 'RequestRedirect', requestRedirect }] });
+
+describe('unsupported-feature', () => {
+  test.each<[string, object, string, string, string]>([
+    ['a filter that is not served', { filters: [{ type: 'CORS', cors: {} }] }, 'filters[0].type', `A filter of type "CORS" is not served; requests that would pass it are answered 500. Known here: ${served}.`, unsupported('rule')],
+    ['a misspelt filter', { filters: [{ type: 'UrlRewrite' }] }, 'filters[0].type', 'A filter of type "UrlRewrite" is not served; requests that would pass it are answered 500. Did you mean URLRewrite?', unsupported('rule')],
+    ['an extension', { filters: [{ type: 'ExtensionRef', extensionRef: {} }] }, 'filters[0].type', `A filter of type "ExtensionRef" is not served; requests that would pass it are answered 500. Known here: ${served}.`, 'ResolvedRefs InvalidKind rule'],
+    ['a filter on a backendRef', { backendRefs: [{ ...backend, filters: [{ type: 'RequestRedirect', requestRedirect: {} }] }] }, 'backendRefs[0].filters[0].type', `A filter of type "RequestRedirect" on a backendRef is not served; requests that would pass it are answered 500. Known here: ${servedOnBackend}.`, unsupported('backendRef')],
+    ['an extension on a backendRef', { backendRefs: [{ ...backend, filters: [{ type: 'ExtensionRef' }] }] }, 'backendRefs[0].filters[0].type', `A filter of type "ExtensionRef" on a backendRef is not served; requests that would pass it are answered 500. Known here: ${servedOnBackend}.`, 'ResolvedRefs InvalidKind backendRef'],
+    ['a path match', { matches: [{ path: { type: 'Prefix', value: '/' } }] }, 'matches[0].path.type', 'The match type "Prefix" is unknown, so this match matches nothing. Known here: Exact, PathPrefix, RegularExpression.', unsupported('match')],
+    ['a header match', { matches: [{ headers: [{ name: 'a', type: 'exact', value: 'b' }] }] }, 'matches[0].headers[0].type', 'The match type "exact" is unknown, so this match matches nothing. Did you mean Exact?', unsupported('match')],
+    ['a query match', { matches: [{ queryParams: [{ name: 'a', type: 'Glob', value: 'b' }] }] }, 'matches[0].queryParams[0].type', 'The match type "Glob" is unknown, so this match matches nothing. Known here: Exact, RegularExpression.', unsupported('match')],
+    ['a path modifier', redirect({ path: { type: 'ReplaceRegex' } }), 'filters[0].requestRedirect.path.type', 'The path modifier "ReplaceRegex" is unknown, so requests of this rule are answered 500. Known here: ReplaceFullPath, ReplacePrefixMatch.', unsupported('rule')],
+    ['a scheme', redirect({ scheme: 'ftp' }), 'filters[0].requestRedirect.scheme', 'The scheme "ftp" is unknown, so requests of this rule are answered 500. Known here: http, https.', unsupported('rule')],
+    ['a status code', redirect({ statusCode: 200 }), 'filters[0].requestRedirect.statusCode', 'The status code of a redirect "200" is unknown, so requests of this rule are answered 500. Known here: 301, 302, 303, 307, 308.', unsupported('rule')],
+    ['a port', redirect({ port: 70_000 }), 'filters[0].requestRedirect.port', 'There is no port 70000. Write a number from 1 to 65535.', unsupported('rule')],
+    ['a hostname', redirect({ hostname: 'a\r\nb' }), 'filters[0].requestRedirect.hostname', String.raw`"a\r\nb" cannot stand in a URL: the label "a\r\nb" holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form.`, unsupported('rule')],
+    ['a weight', { backendRefs: [{ ...backend, weight: -1 }] }, 'backendRefs[0].weight', 'There is no weight -1, so this backend answers 500 to what it gets. Write a number from 0 to 1000000.', unsupported('backendRef')],
+  ])('%s', (_, rule, path, message, consequence) => {
+    expect(inRule(rule)).toEqual([[`spec.rules[0].${path}`, message, consequence]]);
+  });
+
+  test('what is served is fine', () => {
+    const filters = [
+      { type: 'RequestHeaderModifier', requestHeaderModifier: {} }, { type: 'ResponseHeaderModifier', responseHeaderModifier: {} },
+      { type: 'RequestRedirect', requestRedirect: { scheme: 'https', statusCode: 308, port: 443, hostname: 'Upper.Example.com' } },
+    ];
+    const matches = [{ path: { type: 'Exact', value: '/a' }, headers: [{ name: 'a', value: 'b' }], queryParams: [{ name: 'a', type: 'RegularExpression', value: 'b' }] }];
+    expect(inRule({ filters, matches, backendRefs: [{ ...backend, weight: 0, filters: filters.slice(0, 2) }, { ...backend, weight: 1_000_000 }] })).toEqual([]);
+  });
+
+  const inGateway = (spec: object, ...listeners: readonly object[]) => found('unsupported-feature', [{ ...(gatewayWith() as object), spec: { gatewayClassName: 'sallyport', listeners, ...spec } }]);
+
+  test.each<[string, object, string, string, string]>([
+    ['parameters', { infrastructure: { parametersRef: { group: '', kind: 'ConfigMap', name: 'a' } } }, 'spec.infrastructure.parametersRef', 'This controller reads no parameters for a Gateway, so the Gateway is not served. Remove parametersRef.', 'Accepted InvalidParameters object'],
+    ['certificates of clients', { tls: { frontend: { default: {} } } }, 'spec.tls.frontend', 'Certificates of clients are not checked yet, so the Gateway is not served: without that check it would let anybody in. Remove frontend.', 'Accepted Invalid object'],
+    ['an address', { addresses: [{ type: 'IPAddress' }, { value: '192.0.2.1' }] }, 'spec.addresses[1]', 'Addresses cannot be chosen yet, so the Gateway is not served. Remove addresses, or write one of type IPAddress without a value.', 'Accepted UnsupportedAddress object'],
+    ['routability', { addresses: [{ routability: 'Cluster' }] }, 'spec.addresses[0]', 'Addresses cannot be chosen yet, so the Gateway is not served. Remove addresses, or write one of type IPAddress without a value.', 'Accepted UnsupportedAddress object'],
+  ])('%s of a Gateway', (_, spec, path, message, consequence) => {
+    expect(inGateway(spec)).toEqual([[path, message, consequence]]);
+  });
+
+  test.each<[object, string, string, string]>([
+    [{ port: 80, filters: { requests: [{ type: 'ExtensionRef' }] } }, 'filters', 'Filters of a listener are not served yet, so the listener is not: without them requests would pass unchecked. Remove filters.', unsupported('listener')],
+    [{ port: 0 }, 'port', 'There is no port 0, so it is not served. Write a number from 1 to 65535.', 'Accepted PortUnavailable listener'],
+    [{}, 'port', 'The listener has no port, so it is not served. Write a number from 1 to 65535.', 'Accepted PortUnavailable listener'],
+  ])('%j on a listener', (listener, path, message, consequence) => {
+    expect(inGateway({}, { name: 'web', protocol: 'HTTP', ...listener })).toEqual([[`spec.listeners[0].${path}`, message, consequence]]);
+  });
+});
