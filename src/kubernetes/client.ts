@@ -1,0 +1,146 @@
+import type { Dispatcher } from 'undici';
+import { createDeadline, systemClock, type Clock } from './clock.ts';
+import type { Credentials } from './credentials.ts';
+import { ApiError, apiError, ConnectionError, messageOf, ProtocolError } from './errors.ts';
+import { readJsonLines } from './lines.ts';
+import { Transport } from './transport.ts';
+
+export interface ApiRequest {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the server's URL, escaped: see `pathOf`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** `application/json` unless given: patches have types of their own. */
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+  /** Milliseconds for the whole answer, or the head of a stream; 30 seconds unless given. */
+  readonly timeout?: number;
+}
+
+/** Requests to one API server, over one shared pool of connections. */
+export interface ApiClient {
+  /** The namespace that the credentials name. */
+  readonly namespace: string | undefined;
+  /**
+   * @returns the answer's JSON
+   * @throws ApiError for an answer of 400 or above, ConnectionError where none came, ProtocolError where it is no
+   * JSON, the reason of `signal` when that is aborted
+   */
+  request(request: ApiRequest): Promise<unknown>;
+  /** The JSON values of an answer that has one a line, as they come. @throws as `request` does, while it is read, too */
+  stream(request: ApiRequest): AsyncGenerator<readonly unknown[], void, void>;
+  /** Cuts everything off that is under way. */
+  close(): Promise<void>;
+}
+
+/** A client; nothing is sent before the first request. */
+export function createClient(credentials: Credentials, clock: Clock = systemClock): ApiClient {
+  return new Client(credentials, clock);
+}
+
+const defaultTimeout = 30_000;
+
+class Client implements ApiClient {
+  readonly namespace: string | undefined;
+  private readonly url: URL;
+  private readonly transport: Transport;
+  private readonly clock: Clock;
+
+  constructor(credentials: Credentials, clock: Clock) {
+    this.namespace = credentials.namespace;
+    this.url = new URL(credentials.server);
+    this.transport = new Transport(credentials, clock);
+    this.clock = clock;
+  }
+
+  async request(request: ApiRequest): Promise<unknown> {
+    const deadline = this.deadlineOf(request);
+    try {
+      const response = await this.send(request, deadline.signal);
+      const text = await response.body.text();
+      return parse(text);
+    } catch (error) {
+      throw explain(error, deadline.signal);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  async *stream(request: ApiRequest): AsyncGenerator<readonly unknown[], void, void> {
+    const deadline = this.deadlineOf(request);
+    const controller = new AbortController();
+    const signal = AbortSignal.any([controller.signal, ...(request.signal === undefined ? [] : [request.signal])]);
+    const forward = () => controller.abort(deadline.signal.reason);
+    deadline.signal.addEventListener('abort', forward);
+    try {
+      const response = await this.send(request, signal);
+      // From here on the reader decides how long it waits.
+      deadline.clear();
+      yield* readJsonLines(response.body);
+    } catch (error) {
+      throw explain(error, signal);
+    } finally {
+      deadline.clear();
+      controller.abort();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.transport.close();
+  }
+
+  private deadlineOf({ timeout = defaultTimeout, signal, method = 'GET', path }: ApiRequest) {
+    return createDeadline(this.clock, timeout, () => new ConnectionError(`no answer to ${method} ${path} within ${timeout} ms`), signal);
+  }
+
+  /** @throws ApiError */
+  private async send(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { dispatcher, headers } = await this.transport.open();
+    signal.throwIfAborted();
+    const { method = 'GET', path, query = {}, body, contentType = 'application/json', accept = 'application/json' } = request;
+    const response = await dispatcher.request({
+      origin: this.url.origin,
+      path: this.url.pathname.replace(/\/$/, '') + path + formatQuery(query),
+      method,
+      headers: { ...headers, accept, 'user-agent': 'sallyport', ...(body === undefined ? {} : { 'content-type': contentType }) },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal,
+    });
+    if (response.statusCode < 400) return response;
+    const retryAfter = response.headers['retry-after'];
+    throw apiError(response.statusCode, parseLeniently(await response.body.text()), typeof retryAfter === 'string' ? retryAfter : undefined);
+  }
+}
+
+function formatQuery(query: NonNullable<ApiRequest['query']>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ProtocolError('the API server answered with something that is no JSON');
+  }
+}
+
+/** Whatever stands before the API server may answer in its own words. */
+function parseLeniently(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { message: text.slice(0, 200) };
+  }
+}
+
+/** What went wrong, in one of the types that callers tell apart. */
+function explain(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  if (error instanceof ApiError || error instanceof ProtocolError || error instanceof ConnectionError) return error;
+  return new ConnectionError(`the API server cannot be reached: ${messageOf(error)}`, { cause: error });
+}

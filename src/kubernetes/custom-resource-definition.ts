@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, isRecord, type Json } from './json.ts';
+import type { KubernetesObject, ResourceType } from './object.ts';
+
+export const customResourceDefinitions: ResourceType = {
+  apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', namespaced: false,
+};
+
+/** What a CustomResourceDefinition of the cluster says about its kind. */
+export interface InstalledKind {
+  /** `httproutes.gateway.networking.k8s.io` */
+  readonly name: string;
+  readonly uid: string;
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** In the order of the definition. */
+  readonly versions: readonly InstalledVersion[];
+  /** Versions in which objects may lie in etcd. */
+  readonly storedVersions: readonly string[];
+  /** Whether the API server serves the kind by now. */
+  readonly established: boolean;
+}
+
+export interface InstalledVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  /** See `hashSchema`. */
+  readonly schemaHash: string;
+}
+
+/** Reads a definition without trusting any of it. */
+export function readInstalledKind(definition: KubernetesObject): InstalledKind {
+  const spec = recordOf(definition['spec']);
+  const status = recordOf(definition['status']);
+  const names = recordOf(spec['names']);
+  const isEstablished = listOf(status['conditions']).some((condition) => condition['type'] === 'Established' && condition['status'] === 'True');
+  const stored: readonly unknown[] = Array.isArray(status['storedVersions']) ? status['storedVersions'] : [];
+  return {
+    name: definition.metadata.name,
+    uid: definition.metadata.uid ?? '',
+    group: textOf(spec['group']),
+    kind: textOf(names['kind']),
+    plural: textOf(names['plural']),
+    annotations: definition.metadata.annotations ?? {},
+    versions: listOf(spec['versions']).map((version) => ({
+      name: textOf(version['name']),
+      served: version['served'] === true,
+      storage: version['storage'] === true,
+      schemaHash: hashSchema(recordOf(version['schema'])['openAPIV3Schema']),
+    })),
+    storedVersions: stored.filter((version) => typeof version === 'string'),
+    established: isEstablished && definition.metadata['deletionTimestamp'] === undefined,
+  };
+}
+
+/**
+ * SHA-256, in hexadecimal, of an `openAPIV3Schema`. Order of keys and descriptions do not count: some distributions
+ * leave descriptions out to save space.
+ */
+export function hashSchema(schema: unknown): string {
+  return createHash('sha256').update(canonicalJson(withoutDescriptions(schema))).digest('hex');
+}
+
+function withoutDescriptions(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withoutDescriptions);
+  if (!isRecord(part)) return part ?? null;
+  // A field that is called description has an object here, its schema.
+  const kept = Object.entries(part).filter(([key, value]) => key !== 'description' || typeof value !== 'string');
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutDescriptions(value)]));
+}
+
+const versionForm = /^v(?<major>[0-9]{1,6})(?:(?<stage>alpha|beta)(?<minor>[0-9]{1,6}))?$/;
+
+/**
+ * The served version to follow: v1 before anything else, then as Kubernetes orders versions (v2 before v1, stable
+ * before beta before alpha). `undefined` where none is served.
+ */
+export function preferredVersion(installed: InstalledKind): string | undefined {
+  const served = installed.versions.filter((version) => version.served).map(({ name }) => name);
+  return served.includes('v1') ? 'v1' : served.toSorted((left, right) => compare(rank(left), rank(right)))[0];
+}
+
+function rank(version: string): readonly number[] {
+  const parts = versionForm.exec(version)?.groups;
+  if (parts === undefined) return [3];
+  const stage = { beta: 1, alpha: 2 }[parts['stage'] ?? ''] ?? 0;
+  return [stage, -Number(parts['major']), -Number(parts['minor'] ?? 0)];
+}
+
+function compare(left: readonly number[], right: readonly number[]): number {
+  const place = left.findIndex((part, index) => part !== right[index]);
+  return place === -1 ? 0 : (left[place] ?? 0) - (right[place] ?? 0);
+}
+
+function recordOf(json: unknown): Json {
+  return isRecord(json) ? json : {};
+}
+
+function listOf(json: unknown): readonly Json[] {
+  return Array.isArray(json) ? json.filter(isRecord) : [];
+}
+
+function textOf(json: unknown): string {
+  return typeof json === 'string' ? json : '';
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from '../telemetry/index.ts';
+import type { ApiClient } from './client.ts';
+import type { Clock } from './clock.ts';
+import { microTime, type KubernetesObject, type ResourceType } from './object.ts';
+import { create, mergePatch, type WriteOutcome } from './writers.ts';
+
+const eventType: ResourceType = { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true };
+
+/** The object that an event is about. `namespace` is missing for cluster-scoped kinds. */
+export interface Regarding {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+}
+
+export interface EventNote {
+  readonly regarding: Regarding;
+  readonly type: 'Normal' | 'Warning';
+  /** Why, in one CamelCase word: `CertificateExpired`. */
+  readonly reason: string;
+  /** What was being done, in one CamelCase word: `Programming`. */
+  readonly action: string;
+  /** For people. */
+  readonly note: string;
+}
+
+export interface RecorderOptions {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Who reports: a controllerName such as `sallyport.dev/controller`. */
+  readonly controller: string;
+  /** Which one of them, such as the pod's name. */
+  readonly instance: string;
+}
+
+/** Milliseconds within which the same event again is a repetition. */
+const seriesWindow = 6 * 60_000;
+/** Milliseconds between two updates of one series. */
+const seriesPeriod = 60_000;
+/** New events about one object: so many at once, then one each `refillPeriod` milliseconds. */
+const burst = 10;
+const refillPeriod = 60_000;
+/** Objects and series that are remembered, and events that may wait. */
+const mostRemembered = 2_000;
+const mostWaiting = 200;
+
+interface Series {
+  readonly name: string;
+  readonly namespace: string;
+  count: number;
+  lastSeen: number;
+  lastSent: number;
+}
+
+interface Budget {
+  tokens: number;
+  at: number;
+}
+
+/**
+ * Tells people about objects by Events. The same event again becomes a series, updated at most once a minute, and
+ * no object gets more than a few a minute. Best effort: what cannot be sent is dropped, and nobody waits for it.
+ */
+export class EventRecorder {
+  private readonly options: RecorderOptions;
+  private readonly series = new Map<string, Series>();
+  private readonly budgets = new Map<string, Budget>();
+  private readonly controller = new AbortController();
+  private sending: Promise<void> = Promise.resolve();
+  private waiting = 0;
+
+  constructor(options: RecorderOptions) {
+    this.options = options;
+  }
+
+  /** Records something that happened now. Returns at once. */
+  record(note: EventNote): void {
+    const now = this.options.clock.now();
+    const key = JSON.stringify([note.regarding, note.type, note.reason, note.action, note.note]);
+    const series = this.series.get(key);
+    if (series === undefined || now - series.lastSeen > seriesWindow) this.begin(key, note, now);
+    else this.repeat(key, series, now);
+  }
+
+  /** Waits until all that was recorded has been sent or dropped. */
+  async flush(): Promise<void> {
+    await this.sending;
+  }
+
+  /** Drops what waits. */
+  async stop(): Promise<void> {
+    this.controller.abort(new Error('the event recorder was stopped'));
+    await this.sending;
+  }
+
+  private begin(key: string, note: EventNote, now: number): void {
+    if (!this.isAffordable(JSON.stringify(note.regarding), now)) return;
+    const { regarding } = note;
+    const namespace = regarding.namespace ?? 'default';
+    const serial = createHash('sha256').update(`${key} ${now} ${this.options.instance}`).digest('hex').slice(0, 16);
+    // A name of 253 characters at most, whatever the object's is.
+    const name = `${regarding.name.slice(0, 230)}.${serial}`;
+    remember(this.series, key, { name, namespace, count: 1, lastSeen: now, lastSent: now });
+    this.send(() => create(this.writer, this.eventOf(note, { name, namespace }), { signal: this.controller.signal }));
+  }
+
+  private repeat(key: string, series: Series, now: number): void {
+    series.count += 1;
+    series.lastSeen = now;
+    if (now - series.lastSent < seriesPeriod) return;
+    series.lastSent = now;
+    const patch = { series: { count: series.count, lastObservedTime: microTime(this.options.clock.date()) } };
+    this.send(async () => {
+      const outcome = await mergePatch(this.writer, series, patch, { signal: this.controller.signal });
+      // Events are kept for an hour; the next one begins a new series.
+      if (outcome.type === 'notFound') this.series.delete(key);
+      return outcome;
+    });
+  }
+
+  private get writer() {
+    return { client: this.options.client, type: eventType };
+  }
+
+  private eventOf(note: EventNote, metadata: { name: string; namespace: string }): KubernetesObject {
+    return {
+      metadata,
+      eventTime: microTime(this.options.clock.date()),
+      reportingController: this.options.controller,
+      reportingInstance: this.options.instance.slice(0, 128),
+      regarding: note.regarding,
+      type: note.type,
+      reason: note.reason.slice(0, 128),
+      action: note.action.slice(0, 128),
+      note: shorten(note.note),
+    };
+  }
+
+  private isAffordable(object: string, now: number): boolean {
+    const { tokens, at } = this.budgets.get(object) ?? { tokens: burst, at: now };
+    const refilled = Math.min(burst, tokens + (now - at) / refillPeriod);
+    const isAffordable = refilled >= 1;
+    remember(this.budgets, object, { tokens: isAffordable ? refilled - 1 : refilled, at: now });
+    return isAffordable;
+  }
+
+  /** One after the other: events are never urgent. */
+  private send(write: () => Promise<WriteOutcome>): void {
+    if (this.waiting >= mostWaiting) return;
+    this.waiting += 1;
+    this.sending = this.sendAfter(this.sending, write);
+  }
+
+  private async sendAfter(former: Promise<void>, write: () => Promise<WriteOutcome>): Promise<void> {
+    await former;
+    const outcome: WriteOutcome = this.controller.signal.aborted ? { type: 'ok' } : await write();
+    this.waiting -= 1;
+    if (outcome.type !== 'ok') this.options.log.debug({ outcome }, 'event was not recorded');
+  }
+}
+
+/** Sets an entry as the newest, and forgets the oldest where there are too many. */
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  const oldest = map.size > mostRemembered ? map.keys().next().value : undefined;
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+const longestNote = 1_024;
+
+/** The API server refuses notes that are longer. It counts bytes. */
+function shorten(note: string): string {
+  let text = note.slice(0, longestNote);
+  while (Buffer.byteLength(text) > longestNote - 3) text = text.slice(0, -16);
+  return text === note ? note : `${text}…`;
+}

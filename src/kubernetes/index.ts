@@ -1,0 +1,16 @@
+/** The Kubernetes API: one client, followed kinds, writes, leases, events. The only importer of the official client. */
+export { systemClock, type Clock } from './clock.ts';
+export { createClient, type ApiClient, type ApiRequest } from './client.ts';
+export { loadCredentials, type Credentials, type CredentialSource } from './credentials.ts';
+export { customResourceDefinitions, hashSchema, preferredVersion, readInstalledKind, type InstalledKind, type InstalledVersion } from './custom-resource-definition.ts';
+export { Discovery, type DiscoveryOptions, type FollowedKind, type KindState } from './discovery.ts';
+export { ApiError, ConnectionError, ProtocolError, type Cause } from './errors.ts';
+export { EventRecorder, type EventNote, type RecorderOptions, type Regarding } from './events.ts';
+export { Election, type ElectionOptions, type LeaseTimings } from './lease.ts';
+export type { Selection } from './list.ts';
+export { isKubernetesObject, microTime, pathOf, resourceType, type KubernetesObject, type ObjectMetadata, type ObjectName, type ResourceType } from './object.ts';
+export { Reflector, type ObjectEvent, type OnEvents, type ReflectorOptions } from './reflector.ts';
+export {
+  apply, applyForced, create, jsonPatch, mergePatch, remove, update, updateStatus,
+  type ApplyOptions, type DeleteOptions, type PatchStep, type PatchTarget, type WriteOptions, type WriteOutcome, type Writer,
+} from './writers.ts';

@@ -1,0 +1,126 @@
+import type { ApiClient } from './client.ts';
+import type { Clock } from './clock.ts';
+import { ApiError, ProtocolError } from './errors.ts';
+import { isRecord, type Json } from './json.ts';
+import { isKubernetesObject, microTime, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
+
+export const leases: ResourceType = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases', namespaced: true };
+
+interface LeaseOptions {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly namespace: string;
+  readonly name: string;
+  readonly identity: string;
+}
+
+interface Limits {
+  readonly timeout: number;
+  readonly signal?: AbortSignal;
+}
+
+/** One Lease as one candidate sees it: who holds it, and for how long that has been seen unchanged. */
+export class LeaseRecord {
+  private readonly options: LeaseOptions;
+  private readonly duration: number;
+  private lease: KubernetesObject | undefined;
+  private observed: { readonly spec: string; readonly at: number } | undefined;
+
+  /** `duration`: milliseconds for which our own record counts. */
+  constructor(options: LeaseOptions, duration: number) {
+    this.options = options;
+    this.duration = duration;
+  }
+
+  /** Who holds it, as last seen; `undefined` where nobody does. */
+  get holder(): string | undefined {
+    const holder = this.spec['holderIdentity'];
+    return typeof holder === 'string' && holder !== '' ? holder : undefined;
+  }
+
+  get isOurs(): boolean {
+    return this.holder === this.options.identity;
+  }
+
+  /**
+   * Takes or renews the lease unless another's record is still good. Optimistic locking decides between candidates.
+   *
+   * @returns whether it is ours now
+   * @throws what the client throws, but for losing against another
+   */
+  async acquire(timeout: number, signal: AbortSignal): Promise<boolean> {
+    const limits = { timeout, signal };
+    // The leader knows what it wrote last; should that be outdated, the server says so.
+    if (!this.isOurs) await this.read(limits);
+    if (this.holder !== undefined && !this.isOurs && !this.isExpired) return false;
+    const isKnown = this.lease !== undefined;
+    try {
+      await this.write(this.nextSpec(), limits);
+      return true;
+    } catch (error) {
+      const isLost = error instanceof ApiError && (error.status === 409 || (error.status === 404 && isKnown));
+      if (!isLost) throw error;
+      await this.read(limits);
+      return false;
+    }
+  }
+
+  /** Leaves it to the next one. */
+  async release(timeout: number): Promise<void> {
+    const now = microTime(this.options.clock.date());
+    // The shortest duration there is: nobody has to wait for a lease without holder.
+    const spec = { ...this.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now };
+    await this.write(spec, { timeout });
+  }
+
+  private get spec(): Json {
+    const spec = this.lease?.['spec'];
+    return isRecord(spec) ? spec : {};
+  }
+
+  private get isExpired(): boolean {
+    const seconds = this.spec['leaseDurationSeconds'];
+    const duration = typeof seconds === 'number' ? seconds * 1000 : this.duration;
+    return this.observed === undefined || this.observed.at + duration < this.options.clock.now();
+  }
+
+  private nextSpec(): Json {
+    const now = microTime(this.options.clock.date());
+    const transitions = this.spec['leaseTransitions'];
+    const count = typeof transitions === 'number' ? transitions : 0;
+    return {
+      holderIdentity: this.options.identity,
+      leaseDurationSeconds: Math.ceil(this.duration / 1000),
+      acquireTime: this.isOurs ? this.spec['acquireTime'] : now,
+      renewTime: now,
+      leaseTransitions: this.isOurs || this.lease === undefined ? count : count + 1,
+    };
+  }
+
+  private async read(limits: Limits): Promise<void> {
+    const { client, namespace, name } = this.options;
+    try {
+      this.see(await client.request({ path: pathOf(leases, { namespace, name }), ...limits }));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      this.lease = undefined;
+      this.observed = undefined;
+    }
+  }
+
+  private async write(spec: Json, limits: Limits): Promise<void> {
+    const { client, namespace, name } = this.options;
+    const metadata = this.lease?.metadata ?? { name, namespace };
+    const body = { apiVersion: leases.apiVersion, kind: leases.kind, metadata, spec };
+    const method = this.lease === undefined ? 'POST' : 'PUT';
+    const path = pathOf(leases, this.lease === undefined ? { namespace } : { namespace, name });
+    this.see(await client.request({ method, path, body, ...limits }));
+  }
+
+  private see(lease: unknown): void {
+    if (!isKubernetesObject(lease)) throw new ProtocolError('the API server answered with something that is no Lease');
+    this.lease = lease;
+    const spec = JSON.stringify(this.spec);
+    if (this.observed?.spec !== spec) this.observed = { spec, at: this.options.clock.now() };
+  }
+}

@@ -1,0 +1,155 @@
+import type { Logger } from '../telemetry/index.ts';
+import type { ApiClient } from './client.ts';
+import { createDeadline, type Clock, type Deadline } from './clock.ts';
+import { messageOf } from './errors.ts';
+import { LeaseRecord } from './lease-record.ts';
+
+/** Milliseconds; the defaults are those of client-go. */
+export interface LeaseTimings {
+  /** How long others leave a lease alone that is not renewed. */
+  readonly leaseDuration: number;
+  /** How long a leader goes on without a renewal; shorter than `leaseDuration`. */
+  readonly renewDeadline: number;
+  /** Between attempts to get or renew it. */
+  readonly retryPeriod: number;
+}
+
+const defaultTimings: LeaseTimings = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 };
+/** Those who wait come back after one to this plus one periods, so that they do not all come at once. */
+const waitingJitter = 1.2;
+
+export interface ElectionOptions {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly namespace: string;
+  readonly name: string;
+  /** Unique among the candidates, such as the pod's name and uid. */
+  readonly identity: string;
+  readonly timings?: LeaseTimings;
+  /**
+   * Called at the begin of each term; `term` is aborted at its end. The lease is given back, or sought again, only
+   * after it has returned. Where it throws, the term ends.
+   */
+  readonly lead: (term: AbortSignal) => Promise<void> | void;
+}
+
+/**
+ * A candidate for a Lease. At most one candidate leads at any time as long as clocks run at about the same speed;
+ * they need not show the same time, since a candidate trusts only how long it has seen a record unchanged.
+ */
+export class Election {
+  private readonly options: ElectionOptions;
+  private readonly timings: LeaseTimings;
+  private readonly record: LeaseRecord;
+  private readonly controller = new AbortController();
+  private readonly running: Promise<void>;
+  private term: AbortSignal | undefined;
+  /** The moment at which the newest successful renewal was sent. */
+  private renewedAt = 0;
+
+  /** Starts at once. */
+  constructor(options: ElectionOptions) {
+    this.options = options;
+    this.timings = options.timings ?? defaultTimings;
+    this.record = new LeaseRecord(options, this.timings.leaseDuration);
+    this.running = this.run();
+  }
+
+  /** Whether this candidate may act as leader at this very moment; ask before everything that only a leader may send. */
+  isLeader(): boolean {
+    // A process that slept too long may ask before its timers fire.
+    return this.term?.aborted === false && this.remaining > 0;
+  }
+
+  /** Who holds the lease, as last seen. */
+  get holder(): string | undefined {
+    return this.record.holder;
+  }
+
+  /** Ends the term, waits for `lead`, and gives the lease back, so that the next leader need not wait. */
+  async stop(): Promise<void> {
+    this.controller.abort(new Error('the election was stopped'));
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.controller;
+    const { clock, log, identity, name } = this.options;
+    while (!signal.aborted) {
+      const sent = clock.now();
+      if (await this.attempt(signal)) {
+        this.renewedAt = sent;
+        log.info({ lease: name, identity }, 'became leader');
+        await this.serve(signal);
+        log.info({ lease: name, identity }, 'leads no longer');
+      }
+      await clock.sleep(this.timings.retryPeriod * (1 + clock.random() * waitingJitter), signal);
+    }
+  }
+
+  /** One term, from its begin until the lease is lost or given back. */
+  private async serve(stopped: AbortSignal): Promise<void> {
+    const resigned = new AbortController();
+    const end = AbortSignal.any([stopped, resigned.signal]);
+    const deadline = createDeadline(this.options.clock, this.remaining, () => new Error('the lease was not renewed in time'), end);
+    this.term = deadline.signal;
+    const leading = this.lead(deadline.signal, resigned);
+    await this.renewUntilLost(deadline, resigned);
+    deadline.clear();
+    await leading;
+    this.term = undefined;
+    if (this.record.isOurs) await this.release();
+  }
+
+  private async lead(term: AbortSignal, resigned: AbortController): Promise<void> {
+    try {
+      await this.options.lead(term);
+    } catch (error) {
+      if (term.aborted) return;
+      this.options.log.error({ lease: this.options.name, err: error }, 'leading failed');
+      resigned.abort(error);
+    }
+  }
+
+  private async renewUntilLost(deadline: Deadline, resigned: AbortController): Promise<void> {
+    const { clock } = this.options;
+    const { signal } = deadline;
+    while (!signal.aborted) {
+      await clock.sleep(this.timings.retryPeriod, signal);
+      const sent = clock.now();
+      const isRenewed = !signal.aborted && (await this.attempt(signal));
+      // What comes after the end of the term does not bring it back.
+      if (signal.aborted) return;
+      if (isRenewed) {
+        this.renewedAt = sent;
+        deadline.extend(this.remaining);
+      } else if (!this.record.isOurs) resigned.abort(new Error('the lease was lost to another'));
+    }
+  }
+
+  /** Milliseconds for which the newest renewal is good, counted from when it was sent: nobody saw it earlier. */
+  private get remaining(): number {
+    return this.renewedAt + this.timings.renewDeadline - this.options.clock.now();
+  }
+
+  /** @returns whether the lease is ours now; `false` where that could not be found out */
+  private async attempt(signal: AbortSignal): Promise<boolean> {
+    try {
+      // A request that hangs leaves time for another one.
+      return await this.record.acquire(this.timings.renewDeadline / 2, signal);
+    } catch (error) {
+      if (!signal.aborted) this.options.log.warn({ lease: this.options.name, problem: messageOf(error) }, 'lease cannot be renewed');
+      return false;
+    }
+  }
+
+  /** Safe even when the term ran out: the server refuses it where somebody else wrote since. */
+  private async release(): Promise<void> {
+    try {
+      await this.record.release(this.timings.retryPeriod);
+    } catch (error) {
+      this.options.log.info({ lease: this.options.name, problem: messageOf(error) }, 'lease was not given back');
+    }
+  }
+}

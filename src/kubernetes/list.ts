@@ -1,0 +1,90 @@
+import type { ApiClient } from './client.ts';
+import { ApiError, ProtocolError } from './errors.ts';
+import { isRecord } from './json.ts';
+import { isKubernetesObject, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
+
+/** Which objects of a kind: all, or those of one namespace, or those that a selector chooses. */
+export interface Selection {
+  readonly type: ResourceType;
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** `metadata`: the objects' metadata alone, which is all that travels. */
+  readonly part?: 'object' | 'metadata';
+}
+
+/** Some objects of a list. `restarted` where all pages before are void: the server has forgotten where we were. */
+export interface Page {
+  readonly objects: readonly KubernetesObject[];
+  readonly resourceVersion: string;
+  readonly restarted: boolean;
+}
+
+const pageSize = 500;
+/** After so many expired lists the last one's error is thrown. */
+const mostRestarts = 3;
+
+/**
+ * Lists all objects of a selection, a page at a time, from the state that is newest when it begins.
+ *
+ * @throws what `ApiClient.request` throws; ProtocolError where an answer is no list
+ */
+export async function* listPages(client: ApiClient, selection: Selection, signal: AbortSignal): AsyncGenerator<Page, void, void> {
+  let token: string | undefined;
+  let restarts = 0;
+  let restarted = false;
+  do {
+    let answer: unknown;
+    try {
+      answer = await requestPage(client, selection, { token, signal });
+    } catch (error) {
+      if (token === undefined || restarts === mostRestarts || !(error instanceof ApiError) || error.status !== 410) throw error;
+      restarts += 1;
+      restarted = true;
+      token = undefined;
+      answer = await requestPage(client, selection, { token, signal });
+    }
+    const { page, next } = readPage(answer);
+    yield { ...page, restarted };
+    restarted = false;
+    token = next;
+  } while (token !== undefined);
+}
+
+interface Place {
+  readonly token: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+function requestPage(client: ApiClient, selection: Selection, { token, signal }: Place): Promise<unknown> {
+  return client.request({
+    path: pathOf(selection.type, selectedNamespace(selection)),
+    query: { ...selectors(selection), limit: pageSize, continue: token },
+    accept: acceptFor(selection, 'PartialObjectMetadataList'),
+    signal,
+  });
+}
+
+function readPage(answer: unknown): { page: Omit<Page, 'restarted'>; next: string | undefined } {
+  const metadata = isRecord(answer) ? answer['metadata'] : undefined;
+  const items = isRecord(answer) ? (answer['items'] ?? []) : undefined;
+  const resourceVersion = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+  if (!isRecord(metadata) || !Array.isArray(items) || typeof resourceVersion !== 'string') throw new ProtocolError('the API server answered with something that is no list');
+  const objects: readonly unknown[] = items;
+  if (!objects.every(isKubernetesObject)) throw new ProtocolError('a list holds something that is no object');
+  const next = metadata['continue'];
+  return { page: { objects, resourceVersion }, next: typeof next === 'string' && next !== '' ? next : undefined };
+}
+
+export function selectedNamespace({ namespace }: Selection): { namespace?: string } {
+  return namespace === undefined ? {} : { namespace };
+}
+
+export function selectors({ labelSelector, fieldSelector }: Selection): Record<string, string | undefined> {
+  return { labelSelector, fieldSelector };
+}
+
+/** `as` is what the metadata alone is called: PartialObjectMetadata, or its list. */
+export function acceptFor({ part }: Selection, as: string): string {
+  return part === 'metadata' ? `application/json;as=${as};g=meta.k8s.io;v=v1` : 'application/json';
+}

@@ -1,0 +1,66 @@
+import { isRecord } from './json.ts';
+
+/** An object as the API server sends it. Only identity is sure; everything else is up to the reader. */
+export interface KubernetesObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMetadata;
+  readonly [field: string]: unknown;
+}
+
+export interface ObjectMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+/** Whether a JSON value has what every stored object has: metadata with a name. */
+export function isKubernetesObject(json: unknown): json is KubernetesObject {
+  return isRecord(json) && isRecord(json['metadata']) && typeof json['metadata']['name'] === 'string' && json['metadata']['name'] !== '';
+}
+
+/** A kind in one of its versions, and the resource it is stored as. */
+export interface ResourceType {
+  /** `gateway.networking.k8s.io/v1`, or `v1` in the core group. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+/** The type of a kind that is known by its entry in the schema. */
+export function resourceType(entry: { readonly group: string; readonly kind: string; readonly plural: string; readonly namespaced: boolean }, version: string): ResourceType {
+  const { group, kind, plural, namespaced } = entry;
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, plural, namespaced };
+}
+
+/** One object, or all of a namespace or cluster. Empty texts mean "not given". */
+export interface ObjectName {
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/**
+ * The URL path of an object, a collection or a subresource (`status`). Parts are escaped, so that a name never
+ * reaches another object.
+ */
+export function pathOf(type: ResourceType, { namespace = '', name = '' }: ObjectName = {}, subresource = ''): string {
+  const parts = [
+    ...(type.apiVersion.includes('/') ? ['apis', ...type.apiVersion.split('/')] : ['api', type.apiVersion]),
+    ...(type.namespaced && namespace !== '' ? ['namespaces', namespace] : []),
+    type.plural,
+    ...(name === '' ? [] : [name]),
+    ...(subresource === '' ? [] : [subresource]),
+  ];
+  return `/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+/** RFC 3339 with six fractional digits, which is how Kubernetes writes its MicroTime; it takes no other number. */
+export function microTime(date: Date): string {
+  return date.toISOString().replace('Z', '000Z');
+}

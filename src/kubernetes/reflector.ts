@@ -1,0 +1,180 @@
+import type { Logger } from '../telemetry/index.ts';
+import { Backoff } from './backoff.ts';
+import type { ApiClient } from './client.ts';
+import type { Clock } from './clock.ts';
+import { ApiError, ConnectionError, messageOf, ProtocolError } from './errors.ts';
+import { Inventory, keyOf, type ObjectEvent } from './inventory.ts';
+import { listPages, type Selection } from './list.ts';
+import { watchFrom } from './watch.ts';
+
+export type { ObjectEvent } from './inventory.ts';
+
+/** Takes what happened, in order, before the next is asked for. What it throws is logged, and brought again by a later list. */
+export type OnEvents = (events: readonly ObjectEvent[]) => void | Promise<void>;
+
+export interface ReflectorOptions {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly selection: Selection;
+  readonly onEvents: OnEvents;
+}
+
+/** Milliseconds: a watch that ends sooner, with nothing said, is a failure. */
+const shortestWatch = 1_000;
+/** Milliseconds after which a watch counts as a success even if nothing happened. */
+const longWatch = 60_000;
+
+/**
+ * Follows a selection for as long as it is not stopped: a list, then watches, each from where the last one ended,
+ * and a list again where the server has forgotten that place. The reader is told upserts and deletes, nothing twice
+ * and nothing left out, whatever happens to connections. Keeps no objects.
+ */
+export class Reflector {
+  private readonly options: ReflectorOptions;
+  private readonly inventory: Inventory;
+  private readonly backoff: Backoff;
+  private readonly controller = new AbortController();
+  private readonly firstSync = Promise.withResolvers<void>();
+  private readonly running: Promise<void>;
+  /** Where the next watch begins; a list is due where there is none. */
+  private place: string | undefined;
+  private contact: number | undefined;
+  private isSynced = false;
+  /** Whether the reader missed something, which only a list brings back. */
+  private owesList = false;
+  private lastProblem: string | undefined;
+
+  /** Starts at once. `former` is a stopped reflector of the same kind in another version, whose objects are taken over. */
+  constructor(options: ReflectorOptions, former?: Reflector) {
+    this.options = options;
+    this.inventory = new Inventory(options.selection.type);
+    if (former !== undefined) this.inventory.adopt(former.inventory);
+    this.backoff = new Backoff(() => options.clock.random());
+    this.running = this.run();
+  }
+
+  /** Whether the reader was told everything once. */
+  get synced(): boolean {
+    return this.isSynced;
+  }
+
+  /** Resolves when everything was told once; never where the reflector is stopped before. */
+  get whenSynced(): Promise<void> {
+    return this.firstSync.promise;
+  }
+
+  /** Milliseconds since the API server was last heard on this kind; `undefined` where it never was. */
+  get lastContact(): number | undefined {
+    return this.contact === undefined ? undefined : this.options.clock.now() - this.contact;
+  }
+
+  /** Why nothing is heard at present. */
+  get problem(): string | undefined {
+    return this.lastProblem;
+  }
+
+  /** How many objects the reader knows. */
+  get size(): number {
+    return this.inventory.size;
+  }
+
+  /** Ends it; nothing is told any more once this has resolved. */
+  async stop(): Promise<void> {
+    this.controller.abort(new Error('the reflector was stopped'));
+    await this.running;
+  }
+
+  /** Ends it and tells the reader that all objects are gone, as they are when their kind is. */
+  async retire(): Promise<void> {
+    await this.stop();
+    await this.tell(this.inventory.retain(new Set()));
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.controller;
+    const { clock } = this.options;
+    while (!signal.aborted) {
+      try {
+        if (this.owesList) this.place = undefined;
+        this.place ??= await this.list(signal);
+        await this.watch(this.place, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        await clock.sleep(this.recover(error), signal);
+      }
+    }
+  }
+
+  /** @returns the version of the list */
+  private async list(signal: AbortSignal): Promise<string> {
+    const listed = new Set<string>();
+    let version = '';
+    this.owesList = false;
+    for await (const { objects, resourceVersion, restarted } of listPages(this.options.client, this.options.selection, signal)) {
+      this.heard();
+      if (restarted) listed.clear();
+      for (const { metadata } of objects) listed.add(keyOf(metadata));
+      await this.tell(objects.flatMap((object) => this.inventory.upsert(object)));
+      signal.throwIfAborted();
+      version = resourceVersion;
+    }
+    await this.tell(this.inventory.retain(listed));
+    this.isSynced = true;
+    this.firstSync.resolve();
+    return version;
+  }
+
+  private async watch(place: string, signal: AbortSignal): Promise<void> {
+    const started = this.options.clock.now();
+    let isQuiet = true;
+    for await (const batch of watchFrom(this.options, place, signal)) {
+      this.heard();
+      isQuiet = false;
+      this.backoff.reset();
+      const events = batch.flatMap(({ type, object }) => {
+        if (type === 'bookmark') return [];
+        return type === 'upsert' ? this.inventory.upsert(object) : this.inventory.remove(object);
+      });
+      await this.tell(events);
+      this.place = batch.at(-1)?.object.metadata.resourceVersion ?? this.place;
+      signal.throwIfAborted();
+    }
+    const lasted = this.options.clock.now() - started;
+    if (isQuiet && lasted < shortestWatch) throw new ConnectionError('the watch ended as soon as it began');
+    if (lasted > longWatch) this.backoff.reset();
+    this.heard();
+  }
+
+  private async tell(events: readonly ObjectEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    try {
+      await this.options.onEvents(events);
+    } catch (error) {
+      this.inventory.distrust(events);
+      this.owesList = true;
+      this.options.log.error({ kind: this.options.selection.type.kind, err: error }, 'handling events failed');
+    }
+  }
+
+  private heard(): void {
+    this.contact = this.options.clock.now();
+    this.lastProblem = undefined;
+  }
+
+  /** @returns milliseconds to wait */
+  private recover(error: unknown): number {
+    if (needsList(error)) this.place = undefined;
+    this.lastProblem = messageOf(error);
+    const delay = this.backoff.next(error instanceof ApiError ? error.retryAfter : undefined);
+    const { type } = this.options.selection;
+    this.options.log.warn({ kind: type.kind, apiVersion: type.apiVersion, problem: this.lastProblem, delay: Math.round(delay) }, 'watch interrupted');
+    return delay;
+  }
+}
+
+/** A lost connection or a busy server leaves our place as good as it was; anything else makes it doubtful. */
+function needsList(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status !== 429 && error.status < 500;
+  return error instanceof ProtocolError;
+}

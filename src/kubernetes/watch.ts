@@ -1,0 +1,80 @@
+import type { ApiClient } from './client.ts';
+import { createDeadline, type Clock } from './clock.ts';
+import { apiError, ConnectionError, ProtocolError } from './errors.ts';
+import { isRecord } from './json.ts';
+import { acceptFor, selectedNamespace, selectors, type Selection } from './list.ts';
+import { isKubernetesObject, pathOf, type KubernetesObject } from './object.ts';
+
+/** One line of a watch. A bookmark says only how far the server is. */
+export interface WatchEvent {
+  readonly type: 'upsert' | 'delete' | 'bookmark';
+  readonly object: KubernetesObject;
+}
+
+/** Seconds after which the server ends a watch, at least; up to twice as many, so that not all end together. */
+const shortestWatch = 240;
+/** Milliseconds without a line after which a watch counts as dead: bookmarks come every minute. */
+const longestSilence = 150_000;
+
+/**
+ * Everything that happens to a selection after `resourceVersion`, in batches, until the server ends it, as it does
+ * after some minutes.
+ *
+ * @throws ApiError with status 410 where the server does not know that version any more; what `ApiClient.stream`
+ * throws; ConnectionError after a long silence. What was yielded before is complete.
+ */
+export async function* watchFrom(
+  { client, clock, selection }: WatchSubject, resourceVersion: string, signal: AbortSignal,
+): AsyncGenerator<readonly WatchEvent[], void, void> {
+  const silence = createDeadline(clock, longestSilence, () => new ConnectionError(`nothing was heard from the watch for ${longestSilence} ms`), signal);
+  const lines = client.stream({
+    path: pathOf(selection.type, selectedNamespace(selection)),
+    query: {
+      ...selectors(selection), resourceVersion, watch: true, allowWatchBookmarks: true,
+      timeoutSeconds: Math.round(shortestWatch * (1 + clock.random())),
+    },
+    accept: acceptFor(selection, 'PartialObjectMetadata'),
+    signal: silence.signal,
+  });
+  try {
+    for await (const batch of lines) {
+      silence.extend();
+      const { events, failure } = readBatch(batch);
+      if (events.length > 0) yield events;
+      if (failure !== undefined) throw failure;
+    }
+  } finally {
+    silence.clear();
+  }
+}
+
+export interface WatchSubject {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly selection: Selection;
+}
+
+/** What stands before a failure has happened and counts. */
+function readBatch(batch: readonly unknown[]): { events: readonly WatchEvent[]; failure?: Error } {
+  const events: WatchEvent[] = [];
+  for (const line of batch) {
+    const event = readLine(line);
+    if (event instanceof Error) return { events, failure: event };
+    events.push(event);
+  }
+  return { events };
+}
+
+const types: ReadonlyMap<unknown, WatchEvent['type']> = new Map([
+  ['ADDED', 'upsert'], ['MODIFIED', 'upsert'], ['DELETED', 'delete'], ['BOOKMARK', 'bookmark'],
+]);
+
+function readLine(line: unknown): WatchEvent | Error {
+  const { type: name, object } = isRecord(line) ? line : {};
+  if (name === 'ERROR') return apiError(isRecord(object) && typeof object['code'] === 'number' ? object['code'] : 500, object);
+  const type = types.get(name);
+  if (type === undefined) return new ProtocolError('a line of the watch is no event');
+  // A bookmark has a version and no name.
+  const named = type === 'bookmark' && isRecord(object) && isRecord(object['metadata']) ? { metadata: { name: 'bookmark', ...object['metadata'] } } : object;
+  return isKubernetesObject(named) ? { type, object: named } : new ProtocolError('an event of the watch has no object');
+}

@@ -1,0 +1,128 @@
+import type { ApiClient, ApiRequest } from './client.ts';
+import { pathOf, type KubernetesObject, type ObjectName, type ResourceType } from './object.ts';
+import { settle, type WriteOutcome } from './outcome.ts';
+
+export type { WriteOutcome } from './outcome.ts';
+
+/** A client and the type of what is written. */
+export interface Writer {
+  readonly client: ApiClient;
+  readonly type: ResourceType;
+}
+
+export interface WriteOptions {
+  readonly signal?: AbortSignal;
+  /** Milliseconds; 30 seconds unless given. */
+  readonly timeout?: number;
+  /** `All`: everything is checked, webhooks included, and nothing stored. */
+  readonly dryRun?: 'All';
+  readonly fieldManager?: string;
+}
+
+/** What must still hold for a delete to happen; and what becomes of what the object owns. */
+export interface DeleteOptions extends WriteOptions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+}
+
+/** One object by name, and a part of it where that has a path of its own. */
+export interface PatchTarget extends ObjectName {
+  readonly name: string;
+  readonly subresource?: 'status';
+}
+
+/** Server-side apply always says on whose behalf. */
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string;
+}
+
+/** Stores a new object. */
+export function create({ client, type }: Writer, object: KubernetesObject, options: WriteOptions = {}): Promise<WriteOutcome> {
+  const path = pathOf(type, namespaceOf(object));
+  return settle(client.request({ ...common(options), method: 'POST', path, body: complete(type, object) }));
+}
+
+/**
+ * Replaces an object's status, and nothing else. `metadata.resourceVersion` says which object the status was made
+ * for: `conflict` where it has changed since, and nothing was written.
+ */
+export function updateStatus({ client, type }: Writer, object: KubernetesObject, options: WriteOptions = {}): Promise<WriteOutcome> {
+  const path = pathOf(type, nameOf(object), 'status');
+  return settle(client.request({ ...common(options), method: 'PUT', path, body: complete(type, object) }));
+}
+
+/** Replaces an object but its status; under the same condition as `updateStatus`. */
+export function update({ client, type }: Writer, object: KubernetesObject, options: WriteOptions = {}): Promise<WriteOutcome> {
+  return settle(client.request({ ...common(options), method: 'PUT', path: pathOf(type, nameOf(object)), body: complete(type, object) }));
+}
+
+/**
+ * Server-side apply: makes the fields of `object` what it says, creates it where it is missing, and drops fields
+ * that this manager applied before. `conflict` where another manager owns one of them.
+ */
+export function apply(writer: Writer, object: KubernetesObject, options: ApplyOptions): Promise<WriteOutcome> {
+  return sendApply(writer, object, options, {});
+}
+
+/** Like `apply`, taking fields over from other managers. */
+export function applyForced(writer: Writer, object: KubernetesObject, options: ApplyOptions): Promise<WriteOutcome> {
+  return sendApply(writer, object, options, { force: true });
+}
+
+function sendApply({ client, type }: Writer, object: KubernetesObject, options: ApplyOptions, query: { force?: true }): Promise<WriteOutcome> {
+  const request = common(options);
+  return settle(client.request({
+    ...request,
+    query: { ...request.query, ...query },
+    method: 'PATCH',
+    path: pathOf(type, nameOf(object)),
+    // JSON is YAML.
+    contentType: 'application/apply-patch+yaml',
+    body: complete(type, object),
+  }));
+}
+
+/** JSON merge patch (RFC 7396): given fields replace, `null` removes, lists are replaced whole. */
+export function mergePatch(writer: Writer, target: PatchTarget, patch: object, options: WriteOptions = {}): Promise<WriteOutcome> {
+  return sendPatch(writer, target, options, { contentType: 'application/merge-patch+json', body: patch });
+}
+
+/** A step of a JSON patch (RFC 6902). */
+export interface PatchStep {
+  readonly op: 'add' | 'remove' | 'replace' | 'test';
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+/** JSON patch (RFC 6902): all steps or none; a `test` that fails is `invalid`. */
+export function jsonPatch(writer: Writer, target: PatchTarget, steps: readonly PatchStep[], options: WriteOptions = {}): Promise<WriteOutcome> {
+  return sendPatch(writer, target, options, { contentType: 'application/json-patch+json', body: steps });
+}
+
+function sendPatch({ client, type }: Writer, target: PatchTarget, options: WriteOptions, patch: Pick<ApiRequest, 'contentType' | 'body'>): Promise<WriteOutcome> {
+  return settle(client.request({ ...common(options), ...patch, method: 'PATCH', path: pathOf(type, target, target.subresource) }));
+}
+
+/** Deletes an object; `conflict` where it is not the one that the options describe. Finalizers may keep it a while. */
+export function remove({ client, type }: Writer, target: PatchTarget, options: DeleteOptions = {}): Promise<WriteOutcome> {
+  const { uid, resourceVersion, propagationPolicy } = options;
+  const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid, resourceVersion }, propagationPolicy };
+  return settle(client.request({ ...common(options), method: 'DELETE', path: pathOf(type, target), body }));
+}
+
+function common({ signal, timeout, dryRun, fieldManager }: WriteOptions): Pick<ApiRequest, 'signal' | 'timeout' | 'query'> {
+  return { ...(signal === undefined ? {} : { signal }), ...(timeout === undefined ? {} : { timeout }), query: { dryRun, fieldManager } };
+}
+
+function complete({ apiVersion, kind }: ResourceType, object: KubernetesObject): KubernetesObject {
+  return { ...object, apiVersion, kind };
+}
+
+function namespaceOf({ metadata }: KubernetesObject): ObjectName {
+  return metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
+}
+
+function nameOf(object: KubernetesObject): ObjectName {
+  return { ...namespaceOf(object), name: object.metadata.name };
+}
