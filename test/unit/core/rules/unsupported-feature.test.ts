@@ -25,7 +25,7 @@ describe('unsupported-feature', () => {
     ['a port', redirect({ port: 70_000 }), 'filters[0].requestRedirect.port', 'There is no port 70000. Write a number from 1 to 65535.', unsupported('rule')],
     ['a hostname', redirect({ hostname: 'a\r\nb' }), 'filters[0].requestRedirect.hostname', String.raw`"a\r\nb" cannot stand in a URL: the label "a\r\nb" holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form.`, unsupported('rule')],
     ['a weight', { backendRefs: [{ ...backend, weight: -1 }] }, 'backendRefs[0].weight', 'There is no weight -1, so this backend answers 500 to what it gets. Write a number from 0 to 1000000.', unsupported('backendRef')],
-  ])('%s', (_, rule, path, message, consequence) => {
+  ])('%s', (_, rule, ...[path, message, consequence]) => {
     expect(inRule(rule)).toEqual([[`spec.rules[0].${path}`, message, consequence]]);
   });
 
@@ -45,7 +45,7 @@ describe('unsupported-feature', () => {
     ['certificates of clients', { tls: { frontend: { default: {} } } }, 'spec.tls.frontend', 'Certificates of clients are not checked yet, so the Gateway is not served: without that check it would let anybody in. Remove frontend.', 'Accepted Invalid object'],
     ['an address', { addresses: [{ type: 'IPAddress' }, { value: '192.0.2.1' }] }, 'spec.addresses[1]', 'Addresses cannot be chosen yet, so the Gateway is not served. Remove addresses, or write one of type IPAddress without a value.', 'Accepted UnsupportedAddress object'],
     ['routability', { addresses: [{ routability: 'Cluster' }] }, 'spec.addresses[0]', 'Addresses cannot be chosen yet, so the Gateway is not served. Remove addresses, or write one of type IPAddress without a value.', 'Accepted UnsupportedAddress object'],
-  ])('%s of a Gateway', (_, spec, path, message, consequence) => {
+  ])('%s of a Gateway', (_, spec, ...[path, message, consequence]) => {
     expect(inGateway(spec)).toEqual([[path, message, consequence]]);
   });
 

@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import { configuration } from '../../../../src/core/routing/emit.ts';
+import { statuses } from '../../../../src/core/status/emit.ts';
+import { evaluate } from '../../../support/evaluation.ts';
+import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './requests.ts';
+
+const world = evaluate(platform);
+const silence = { allowed: true, warnings: [], auditAnnotations: {} };
+const problem = 'This rule answers every request by a redirect, so its backendRefs would never get one. Remove backendRefs, or remove the RequestRedirect filter.';
+
+describe('CREATE', () => {
+  test('of a good route says nothing', () => {
+    expect(decide(world, requestOf({ object: cartRoute([rule]) }))).toEqual(silence);
+  });
+
+  test('of a wrong one is denied: causes with field paths, and a message that is complete alone', () => {
+    expect(decide(world, requestOf({ object: cartRoute([rule, wrongRule]) }))).toEqual({
+      allowed: false,
+      causes: [{ field: 'spec.rules[1].filters[0]', message: `${problem} [redirect-with-backends]`, reason: 'FieldValueInvalid' }],
+      message: `HTTPRoute shop/cart has 1 problem: spec.rules[1].filters[0]: ${problem} [redirect-with-backends]`,
+      warnings: [],
+      auditAnnotations: { denied: 'redirect-with-backends' },
+    });
+  });
+
+  test('counts several problems, and warns beside them', () => {
+    const missing = { backendRefs: [{ name: 'gone', port: 80 }] };
+    const verdict = decide(world, requestOf({ object: cartRoute([wrongRule, { ...rule, name: 'Upper' }, missing]) }));
+    expect(verdict).toMatchObject({
+      allowed: false,
+      causes: [{ field: 'spec.rules[1].name' }, { field: 'spec.rules[0].filters[0]' }],
+      warnings: ['[backend-not-found] spec.rules[2].backendRefs[0]: Service shop/gone has not been seen; its share of requests is answered 500. Check name and namespace, or apply the Service.'],
+      auditAnnotations: { denied: 'redirect-with-backends,schema', warned: 'backend-not-found' },
+    });
+    expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute shop\/cart has 2 problems: .*; /));
+  });
+
+  test('what the schema and a denying rule say of one field is said once, by the rule', () => {
+    const verdict = decide(world, requestOf({ object: cartRoute([{ ...rule, timeouts: { request: '1.5s' } }]) }));
+    expect(verdict).toMatchObject({ causes: [{ field: 'spec.rules[0].timeouts.request', message: expect.stringContaining('[duration-form]') }] });
+    expect(verdict).toHaveProperty('causes.length', 1);
+  });
+
+  test('with generateName the object has no name yet', () => {
+    const verdict = decide(world, requestOf({ object: cartRoute([wrongRule], { name: undefined, generateName: 'cart-' }) }, { name: '' }));
+    expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute shop\/cart-\* has 1 problem/));
+  });
+
+  test('the namespace comes from the request where the object has none', () => {
+    const verdict = decide(world, requestOf({ object: cartRoute([wrongRule], { namespace: undefined }) }, { namespace: 'shop' }));
+    expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute shop\/cart has/));
+  });
+
+  test('an object that refers to itself by what it brings sees itself', () => {
+    const gateway = { ...(platform[1] as object), metadata: { name: 'twin', namespace: 'shop' }, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'a', port: 80, protocol: 'HTTP' }, { name: 'b', port: 80, protocol: 'HTTP' }] } };
+    expect(decide(world, requestOf({ object: gateway })).warnings).toHaveLength(2);
+  });
+});
+
+describe('is never denied:', () => {
+  test('a write of status, or of any other subresource', () => {
+    expect(decide(world, requestOf({ object: cartRoute([wrongRule]) }, { subResource: 'status' }))).toEqual(silence);
+  });
+
+  test('CONNECT', () => {
+    expect(decide(world, requestOf({ object: cartRoute([wrongRule]) }, { operation: 'CONNECT' }))).toEqual(silence);
+  });
+
+  test('what is being deleted, so that finalizers can go', () => {
+    const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+    expect(decide(world, requestOf({ object: cartRoute([wrongRule], metadata), oldObject: cartRoute([rule], metadata) }))).toEqual(silence);
+  });
+
+  test('a change of metadata or status alone', () => {
+    const oldObject = { ...cartRoute([wrongRule]), status: { parents: [] } };
+    const object = { ...cartRoute([wrongRule], { labels: { team: 'shop' } }), status: { parents: [{}] } };
+    expect(decide(world, requestOf({ object, oldObject }))).toEqual(silence);
+  });
+
+  test('an object of another kind than the request promises', () => {
+    expect(decide(world, requestOf({ object: cartRoute([wrongRule]) }, { kind: 'Gateway' }))).toEqual(silence);
+    expect(decide(world, requestOf({ object: cartRoute([wrongRule]) }, { group: 'example.net' }))).toEqual(silence);
+  });
+
+  test.each([null, 5, 'text', [], {}, { kind: 'HTTPRoute' }])('no object at all: %j', (object) => {
+    expect(decide(world, { ...requestOf({ object: cartRoute([]) }), object })).toEqual(silence);
+  });
+});
+
+describe('policy', () => {
+  const wrong = requestOf({ object: cartRoute([wrongRule]) });
+
+  test('audit only records', () => {
+    expect(decide(world, wrong, { policy: { profile: 'audit' } })).toEqual({ allowed: true, warnings: [], auditAnnotations: { recorded: 'redirect-with-backends' } });
+  });
+
+  test('an override beats the profile', () => {
+    expect(decide(world, wrong, { policy: { overrides: { 'redirect-with-backends': 'warn' } } })).toMatchObject({
+      allowed: true, warnings: [`[redirect-with-backends] spec.rules[0].filters[0]: ${problem}`], auditAnnotations: { warned: 'redirect-with-backends' },
+    });
+    expect(decide(world, wrong, { policy: { overrides: { 'redirect-with-backends': 'none' } } })).toEqual(silence);
+    expect(decide(world, wrong, { policy: { profile: 'audit', overrides: { 'redirect-with-backends': 'deny' } } })).toHaveProperty('allowed', false);
+  });
+
+  const regex = { ...rule, matches: [{ path: { type: 'RegularExpression', value: '(?=a)' } }] };
+  const route = cartRoute([regex]);
+
+  test('a rule about our dialect warns', () => {
+    const verdict = decide(world, requestOf({ object: route }));
+    expect(verdict).toMatchObject({ allowed: true, auditAnnotations: { warned: 'regex-not-re2' } });
+    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[regex-not-re2\] spec\.rules\[0\]\.matches\[0\]\.path\.value: /)]);
+  });
+
+  test('and denies under strict only where every parent is ours', () => {
+    const strict = { policy: { profile: 'strict' } } as const;
+    const withParents = (...names: readonly string[]) => ({ ...route, spec: { parentRefs: names.map((name) => ({ name })), rules: [regex] } });
+    const foreign = { ...(platform[1] as object), metadata: { name: 'foreign', namespace: 'shop' }, spec: { gatewayClassName: 'other', listeners: [] } };
+    const shared = evaluate([...platform, foreign]);
+    expect(decide(shared, requestOf({ object: withParents('front') }), strict)).toHaveProperty('allowed', false);
+    expect(decide(shared, requestOf({ object: withParents('front', 'foreign') }), strict)).toHaveProperty('allowed', true);
+    expect(decide(shared, requestOf({ object: withParents('front', 'gone') }), strict)).toHaveProperty('allowed', true);
+    expect(decide(shared, requestOf({ object: withParents() }), strict)).toHaveProperty('allowed', true);
+  });
+});
+
+test('nothing of a decision stays: the state answers as before', () => {
+  const fresh = evaluate([...platform, cartRoute([rule])]);
+  const snapshot = () => structuredClone({ status: [...fresh.kernel.emitted(statuses)], configuration: [...fresh.kernel.emitted(configuration)] });
+  const before = snapshot();
+  decide(fresh, requestOf({ object: cartRoute([wrongRule]), oldObject: cartRoute([rule]) }));
+  decide(fresh, requestOf({ oldObject: platform[1] as object }));
+  expect(snapshot()).toEqual(before);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import { evaluate, grantIn, serviceWith } from '../../../support/evaluation.ts';
+import { cartRoute, decide, platform, requestOf, rule } from './requests.ts';
+
+const grant = grantIn('billing', { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop' }, { group: '', kind: 'Service' }) as object;
+const invoices = serviceWith({ ports: [{ port: 8080 }] }, 'invoices', 'billing');
+const toInvoices = cartRoute([{ backendRefs: [{ name: 'invoices', namespace: 'billing', port: 8080 }] }], { name: 'invoices' });
+const numbered = (count: number) => Array.from({ length: count }, (_, number) => cartRoute([rule], { name: `route-${number}` }));
+const [, gateway, cart] = platform as readonly [object, object, object];
+
+describe('deleting', () => {
+  test('a ReferenceGrant names the routes that it breaks', () => {
+    expect(decide(evaluate([...platform, invoices, grant, toInvoices]), requestOf({ oldObject: grant }))).toEqual({
+      allowed: true,
+      warnings: [
+        "[impact] Deleting this ReferenceGrant breaks HTTPRoute shop/invoices: spec.rules[0].backendRefs[0]: No ReferenceGrant in the namespace billing lets this route refer to Service billing/invoices; its share of requests is answered 500. The owner of that namespace can allow it by a ReferenceGrant, see the rule's page.",
+      ],
+      auditAnnotations: {},
+    });
+  });
+
+  test('a ReferenceGrant that another one doubles breaks nothing', () => {
+    const double = { ...grant, metadata: { name: 'double', namespace: 'billing' } };
+    expect(decide(evaluate([...platform, invoices, grant, double, toInvoices]), requestOf({ oldObject: grant })).warnings).toEqual([]);
+  });
+
+  test('a Service', () => {
+    expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: cart })).warnings).toEqual([
+      '[impact] Deleting this Service breaks HTTPRoute shop/cart: spec.rules[0].backendRefs[0]: Service shop/cart has not been seen; its share of requests is answered 500. Check name and namespace, or apply the Service.',
+    ]);
+  });
+
+  test('a Gateway', () => {
+    expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: gateway })).warnings).toEqual([
+      '[impact] Deleting this Gateway breaks HTTPRoute shop/cart: spec.parentRefs[0]: Gateway shop/front has not been seen; until it exists, this parentRef attaches to nothing. Check name and namespace, or apply the Gateway.',
+    ]);
+  });
+
+  test('a route breaks nobody', () => {
+    const world = evaluate([...platform, cartRoute([rule])]);
+    expect(decide(world, requestOf({ oldObject: cartRoute([rule]) }))).toEqual({ allowed: true, warnings: [], auditAnnotations: {} });
+  });
+
+  test('what no object is, or one of another kind, says nothing', () => {
+    expect(decide(evaluate(platform), { ...requestOf({ oldObject: cart }), oldObject: 5 })).toEqual({ allowed: true, warnings: [], auditAnnotations: {} });
+  });
+});
+
+describe('changing', () => {
+  test('a listener names the routes that lose it', () => {
+    const moved = { ...gateway, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP', hostname: 'a.example.com' }] } };
+    const route = { ...cartRoute([rule]), spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] } };
+    const verdict = decide(evaluate([...platform, route]), requestOf({ object: moved, oldObject: gateway }));
+    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute shop\/cart: spec\.parentRefs\[0\]: The route's hostnames b\.example\.com match no listener/)]);
+  });
+
+  test('labels alone can break: those of a Namespace', () => {
+    const chosen = { ...gateway, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } } } }] } };
+    const namespace = (labels: object) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels } });
+    const world = evaluate([platform[0], chosen, cart, namespace({ exposure: 'public' }), cartRoute([rule])]);
+    const verdict = decide(world, requestOf({ object: namespace({}), oldObject: namespace({ exposure: 'public' }) }));
+    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute shop\/cart: spec\.parentRefs\[0\]: /)]);
+  });
+
+  test('for the better breaks nothing', () => {
+    const world = evaluate([platform[0], gateway, cartRoute([rule])]);
+    expect(decide(world, requestOf({ object: cart })).warnings).toEqual([]);
+  });
+
+  test('is compared with the old object of the request, where the state lags behind', () => {
+    const lagging = evaluate([platform[0], gateway, cartRoute([rule]), serviceWith({ ports: [{ port: 9000 }] })]);
+    const withoutPort = serviceWith({ ports: [{ port: 9090 }] }) as object;
+    expect(decide(lagging, requestOf({ object: withoutPort, oldObject: cart })).warnings).toHaveLength(1);
+  });
+});
+
+describe('many', () => {
+  test('are counted after the first five', () => {
+    const { warnings } = decide(evaluate([...platform, ...numbered(17)]), requestOf({ oldObject: cart }));
+    expect(warnings).toHaveLength(6);
+    expect(warnings.at(-1)).toBe('[impact] Deleting this Service breaks 12 more objects.');
+  });
+
+  test.each<[budget: number, last: string]>([
+    [9, '[impact] Deleting this Service breaks at least 4 more objects.'],
+    [6, '[impact] Deleting this Service breaks at least 1 more object.'],
+    [5, '[impact] Deleting this Service may break more objects; there was no time to look at all.'],
+  ])('with time for %d objects', (budget, last) => {
+    let left = budget;
+    const mayContinue = () => {
+      left -= 1;
+      return left >= 0;
+    };
+    const { warnings } = decide(evaluate([...platform, ...numbered(17)]), requestOf({ oldObject: cart }), { mayContinue });
+    expect(warnings).toHaveLength(6);
+    expect(warnings.at(-1)).toBe(last);
+  });
+
+  test('without any time nothing is said', () => {
+    expect(decide(evaluate([...platform, ...numbered(3)]), requestOf({ oldObject: cart }), { mayContinue: () => false }).warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { canonical } from '../../../../src/core/admission/ratchet.ts';
+import { evaluate } from '../../../support/evaluation.ts';
+import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './requests.ts';
+
+const world = evaluate(platform);
+const update = (before: readonly unknown[], after: readonly unknown[]) => decide(world, requestOf({ oldObject: cartRoute(before), object: cartRoute(after) }));
+
+describe('on UPDATE', () => {
+  test('what the old object had is tolerated, with a warning', () => {
+    expect(update([wrongRule], [wrongRule, rule])).toMatchObject({
+      allowed: true, warnings: [expect.stringMatching(/^\[redirect-with-backends\] spec\.rules\[0\]\.filters\[0\]: /)], auditAnnotations: { tolerated: 'redirect-with-backends' },
+    });
+  });
+
+  test('moving it is tolerated', () => {
+    expect(update([wrongRule], [rule, rule, wrongRule])).toMatchObject({ allowed: true, auditAnnotations: { tolerated: 'redirect-with-backends' } });
+  });
+
+  test('repeating it is not', () => {
+    const verdict = update([wrongRule], [wrongRule, wrongRule]);
+    expect(verdict).toMatchObject({ allowed: false, causes: [{ field: 'spec.rules[1].filters[0]' }], auditAnnotations: { denied: 'redirect-with-backends' } });
+    expect(verdict.warnings).toHaveLength(1);
+  });
+
+  test('changing the part that it stands in is not', () => {
+    const worse = { ...wrongRule, filters: [{ type: 'RequestRedirect', requestRedirect: { scheme: 'http' } }] };
+    expect(update([wrongRule], [worse])).toMatchObject({ allowed: false, causes: [{ field: 'spec.rules[0].filters[0]' }] });
+  });
+
+  test('bringing in something new is not', () => {
+    const verdict = update([wrongRule], [wrongRule, { ...rule, timeouts: { request: '1s', backendRequest: '2s' } }]);
+    expect(verdict).toMatchObject({ allowed: false, causes: [{ field: 'spec.rules[1].timeouts.backendRequest' }], auditAnnotations: { denied: 'backend-request-timeout', tolerated: 'redirect-with-backends' } });
+  });
+
+  test('a problem of the schema is tolerated like any other', () => {
+    const odd = { ...rule, name: 'Upper' };
+    expect(update([odd], [odd, rule])).toMatchObject({ allowed: true, auditAnnotations: { tolerated: 'schema' } });
+  });
+
+  test('an old object that cannot be read excuses nothing', () => {
+    const request = { ...requestOf({ oldObject: cartRoute([]), object: cartRoute([wrongRule]) }), oldObject: 'nothing' };
+    expect(decide(world, request)).toHaveProperty('allowed', false);
+  });
+});
+
+describe('canonical', () => {
+  test.each<[unknown, unknown]>([
+    [{ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 }],
+    [undefined, null],
+  ])('%j equals %j', (one, other) => {
+    expect(canonical(one)).toBe(canonical(other));
+  });
+
+  test.each<[unknown, unknown]>([
+    [[1, 2], [2, 1]],
+    [{ a: 1 }, { a: '1' }],
+    [{ a: { b: 1 } }, { a: 1, b: 1 }],
+    [JSON.parse('{"__proto__":1}'), {}],
+    [[], {}],
+  ])('%j differs from %j', (one, other) => {
+    expect(canonical(one)).not.toBe(canonical(other));
+  });
+
+  test('endures any depth', () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 100_000; level += 1) deep = [deep];
+    expect(canonical(deep).length).toBeLessThan(1000);
+  });
+});
