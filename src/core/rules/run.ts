@@ -31,7 +31,7 @@ function runRule(rule: Rule, subject: Resource, read: Reader): readonly Finding[
   try {
     rule.check(subject, read, (finding) => found.push({ rule: rule.id, ...finding }));
   } catch (error) {
-    // A rule that throws is our bug; the object's owner and its neighbours must not pay for it with a dead process.
+    // A rule that throws is our bug; the object's owner and its neighbours must not pay for it.
     found.push({ rule: rule.id, path: [], message: `This rule could not judge the object (${String(error)}); please report it.` });
   }
   return found;

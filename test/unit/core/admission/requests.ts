@@ -27,7 +27,7 @@ interface Write {
 /** The request for writing an object: CREATE, UPDATE or DELETE, by what is given. */
 export function requestOf(write: Write, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
   const { apiVersion, kind, metadata } = (write.object ?? write.oldObject ?? {}) as { apiVersion: string; kind: string; metadata: { name?: string; namespace?: string } };
-  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const [version = '', group = ''] = apiVersion.split('/').toReversed();
   const whenBoth = write.oldObject === undefined ? 'CREATE' : 'UPDATE';
   return {
     uid: 'one', operation: write.object === undefined ? 'DELETE' : whenBoth, group, version, kind, requestKind: { group, version, kind }, resource: '',

@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import { importsOf, resolveImport, trackedFiles } from './sources.ts';
+
+// The import law: inside core each stage imports only what stands to its left; the folders beside core know core and
+// telemetry, and where they need them certificates and channel, never each other; cli wires all.
+
+/** The stages of core from left to right. The last three emit; none of them knows another. */
+const stages: readonly (readonly string[])[] = [
+  ['text'], ['schema'], ['resources'], ['incremental'], ['graph'], ['rules'], ['admission', 'status', 'routing'],
+];
+
+/** Which folders beside core may know which others, core and themselves apart. A new folder needs a row. */
+const beside: Readonly<Record<string, readonly string[]>> = {
+  telemetry: [],
+  certificates: ['telemetry'],
+  channel: ['telemetry'],
+  files: ['telemetry'],
+  kubernetes: ['telemetry'],
+  webhook: ['telemetry', 'certificates'],
+  proxy: ['telemetry', 'certificates', 'channel'],
+  controller: ['telemetry', 'certificates', 'channel'],
+  cli: ['telemetry', 'certificates', 'channel', 'files', 'kubernetes', 'webhook', 'proxy', 'controller'],
+};
+
+/** Packages that core may use, and where. */
+const corePackages: Readonly<Record<string, readonly string[]>> = { ajv: ['schema'], re2js: ['text', 'schema'] };
+
+interface Import {
+  readonly file: string;
+  readonly specifier: string;
+  /** Path from the root, for imports of our own files. */
+  readonly target: string | undefined;
+}
+
+const sources = trackedFiles().filter((file) => file.startsWith('src/') && file.endsWith('.ts'));
+const imports: readonly Import[] = sources.flatMap((file) =>
+  importsOf(file).map((specifier) => ({ file, specifier, target: specifier.startsWith('.') ? resolveImport(file, specifier) : undefined })),
+);
+
+function folderOf(path: string): string {
+  return path.split('/')[1] ?? '';
+}
+
+/** The stage of a file of core by its folder; what stands in core itself puts all stages together. */
+function stageOf(path: string): number {
+  const [, , folder = '', file] = path.split('/');
+  return file === undefined ? stages.length : stages.findIndex((stage) => stage.includes(folder));
+}
+
+function show({ file, specifier }: Import): string {
+  return `${file} imports ${specifier}`;
+}
+
+describe('imports', () => {
+  test('are found at all', () => {
+    expect(imports.length).toBeGreaterThan(sources.length);
+    expect(imports.filter(({ target }) => target !== undefined && folderOf(target) === 'core').length).toBeGreaterThan(50);
+  });
+
+  test('of our own files are relative, with their ending, and stay inside src', () => {
+    const odd = imports.filter(({ target }) => target !== undefined && (!/\.(?:ts|js)$/.test(target) || !target.startsWith('src/')));
+    expect(odd.map(show)).toEqual([]);
+  });
+
+  test('in core go from right to left', () => {
+    const wrong = imports.filter(({ file, target }) => {
+      if (folderOf(file) !== 'core' || target === undefined) return false;
+      if (folderOf(target) !== 'core' || stageOf(target) === -1) return true;
+      const sameFolder = file.split('/')[2] === target.split('/')[2];
+      return stageOf(target) > stageOf(file) || (stageOf(target) === stageOf(file) && !sameFolder);
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('in core name no part of Node, and no package beyond those it may use', () => {
+    const wrong = imports.filter(({ file, specifier, target }) => {
+      if (folderOf(file) !== 'core' || target !== undefined) return false;
+      const [name = ''] = specifier.split('/');
+      return !(corePackages[name] ?? []).includes(file.split('/')[2] ?? '');
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('beside core know only what the table says', () => {
+    const wrong = imports.filter(({ file, target }) => {
+      const [from, to] = [folderOf(file), folderOf(target ?? '')];
+      if (target === undefined || from === 'core' || from === to || to === 'core' || file === 'src/main.ts') return false;
+      return !(beside[from] ?? []).includes(to);
+    });
+    expect(wrong.map(show)).toEqual([]);
+  });
+
+  test('every folder has its row', () => {
+    const folders = new Set(sources.filter((file) => file !== 'src/main.ts').map(folderOf));
+    expect([...folders].filter((folder) => folder !== 'core' && !Object.hasOwn(beside, folder))).toEqual([]);
+  });
+
+  test('nothing imports main.ts, which knows the command line only', () => {
+    expect(imports.filter(({ target }) => target === 'src/main.ts').map(show)).toEqual([]);
+    expect(imports.filter(({ file, target }) => file === 'src/main.ts' && target !== undefined && folderOf(target) !== 'cli').map(show)).toEqual([]);
+  });
+});

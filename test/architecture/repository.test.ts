@@ -1,0 +1,29 @@
+import { describe, expect, test } from '@jest/globals';
+import { textOf, trackedFiles } from './sources.ts';
+
+const files = trackedFiles();
+const code = files.filter((file) => /\.(?:ts|js|mjs|sh)$/.test(file));
+const core = code.filter((file) => file.startsWith('src/core/'));
+
+/** What reaches the outside or differs from run to run; core gets such things as data. */
+const impurities = ['Date.now(', 'new Date(', 'Math.random(', 'process.', 'console.', 'performance.', 'setTimeout(', 'setInterval(', 'setImmediate(', 'globalThis', 'fetch(', 'crypto.'];
+
+// Written in pieces, or this file would name what no file may.
+const workplace = [['/wo', 'rk/'], ['/tmp/br', 'iefs'], ['help', 'er-'], ['fa', 'rm-']].map((parts) => parts.join(''));
+
+describe('repository', () => {
+  test('no source has more than 400 lines', () => {
+    expect(code.filter((file) => textOf(file).split('\n').length > 401)).toEqual([]);
+    expect(code.length).toBeGreaterThan(100);
+  });
+
+  test('core is pure', () => {
+    const found = core.flatMap((file) => impurities.filter((word) => textOf(file).includes(word)).map((word) => `${file}: ${word}`));
+    expect(found).toEqual([]);
+  });
+
+  test.each(workplace)('no file names the place where it was written (%#)', (word) => {
+    // Names of packages are not ours to choose.
+    expect(files.filter((file) => file !== 'package-lock.json' && textOf(file).includes(word))).toEqual([]);
+  });
+});
