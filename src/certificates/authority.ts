@@ -1,7 +1,7 @@
-import { KeyObject, webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import type { CertificateMaterial } from './source.ts';
 
-/** A certificate authority for development, in memory. */
+/** A certificate authority that can sign, in memory. */
 export interface Authority {
   /** What clients must trust, as PEM. */
   readonly certificate: string;
@@ -20,20 +20,35 @@ export interface ServingNames {
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const authorityName = 'CN=Sallyport development authority';
+const developmentName = 'Sallyport development authority';
 const clockSkew = 5 * 60_000;
+
+/** An authority as text, for where it is kept. The key is a secret: never logged, never in messages. */
+export interface AuthorityMaterial {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
 
 /** Valid from five minutes ago, for clocks that are behind, until `days` after `now`. */
 export function validFor(days: number, now = new Date()): Validity {
-  return { notBefore: new Date(now.getTime() - clockSkew), notAfter: new Date(now.getTime() + days * 86_400_000) };
+  return validUntil(new Date(now.getTime() + days * 86_400_000), now);
 }
 
-/** Makes a new authority with an ECDSA P-256 key of its own, which may sign leaves only. */
-export async function createAuthority(validity = validFor(365)): Promise<Authority> {
+/** Valid from five minutes before `now` until `notAfter`. */
+export function validUntil(notAfter: Date, now: Date): Validity {
+  return { notBefore: new Date(now.getTime() - clockSkew), notAfter };
+}
+
+/**
+ * Makes a new authority with an ECDSA P-256 key of its own, which may sign leaves only.
+ *
+ * @param commonName at most 64 characters; authorities that are trusted together need different ones, or clients try each key
+ */
+export async function createAuthority(validity = validFor(365), commonName = developmentName): Promise<Authority> {
   const x509 = await loadX509();
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: authorityName,
+    name: [{ CN: [commonName] }],
     keys,
     signingAlgorithm: algorithm,
     ...validity,
@@ -44,6 +59,25 @@ export async function createAuthority(validity = validFor(365)): Promise<Authori
     ],
   });
   return { certificate: certificate.toString('pem'), keys };
+}
+
+/** The authority as text, its key as PKCS #8. */
+export function exportAuthority({ certificate, keys }: Authority): AuthorityMaterial {
+  return { certificate, privateKey: exportKey(keys.privateKey) };
+}
+
+/**
+ * The authority that was exported.
+ *
+ * @throws where certificate or key cannot be read, or do not belong together; the message quotes neither
+ */
+export async function importAuthority({ certificate, privateKey }: AuthorityMaterial): Promise<Authority> {
+  const key = createPrivateKey(privateKey);
+  if (!new X509Certificate(certificate).checkPrivateKey(key)) throw new Error('the key of the authority does not belong to its certificate');
+  const { subtle } = webcrypto;
+  const signing = await subtle.importKey('pkcs8', key.export({ type: 'pkcs8', format: 'der' }), algorithm, true, ['sign']);
+  const verifying = await subtle.importKey('spki', createPublicKey(key).export({ type: 'spki', format: 'der' }), algorithm, true, ['verify']);
+  return { certificate, keys: { privateKey: signing, publicKey: verifying } };
 }
 
 /**
@@ -60,7 +94,7 @@ export async function issueServingCertificate(authority: Authority, names: Servi
   const certificate = await x509.X509CertificateGenerator.create({
     // A common name holds 64 characters at most.
     subject: [{ CN: [first.slice(0, 64)] }],
-    issuer: authorityName,
+    issuer: new x509.X509Certificate(authority.certificate).subjectName,
     publicKey: keys.publicKey,
     signingKey: authority.keys.privateKey,
     signingAlgorithm: algorithm,

@@ -50,7 +50,7 @@ export function readTlsSecret(secret: unknown): TlsSecret {
   if (certificate.type === 'unusable') return certificate;
   const privateKey = readEntry('tls.key', asRecord(data), asRecord(stringData));
   if (privateKey.type === 'unusable') return privateKey;
-  return checkPair({ certificate: certificate.text, privateKey: privateKey.text });
+  return checkMaterial({ certificate: certificate.text, privateKey: privateKey.text }, { certificate: 'tls.crt', privateKey: 'tls.key' });
 }
 
 type Entry = { readonly type: 'text'; readonly text: string } | Unusable;
@@ -72,21 +72,28 @@ function decodeBase64(encoded: string): string | undefined {
   return Buffer.from(compact, 'base64').toString('utf8');
 }
 
-function checkPair(material: CertificateMaterial): TlsSecret {
+/** How messages call the two parts. */
+export interface MaterialNames {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+/** Proves that a certificate chain and a key can be read and belong together. Never throws. */
+export function checkMaterial(material: CertificateMaterial, names: MaterialNames): TlsSecret {
   const chain = material.certificate.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
   if (chain === null) {
     const swapped = material.certificate.includes('PRIVATE KEY-----');
-    return unusable(swapped ? 'tls.crt holds a private key instead of a certificate' : 'tls.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)');
+    return unusable(swapped ? `${names.certificate} holds a private key instead of a certificate` : `${names.certificate} holds no PEM certificate (-----BEGIN CERTIFICATE-----)`);
   }
   const certificates = chain.map((pem) => attempt(() => new X509Certificate(pem)));
   const broken = certificates.indexOf(undefined);
-  if (broken !== -1) return unusable(`certificate ${broken + 1} of ${chain.length} in tls.crt cannot be read`);
-  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(material.privateKey)) return unusable('tls.key holds no PEM private key (-----BEGIN PRIVATE KEY-----)');
-  if (/ENCRYPTED/.test(material.privateKey)) return unusable('tls.key is encrypted with a passphrase; store it without');
+  if (broken !== -1) return unusable(`certificate ${broken + 1} of ${chain.length} in ${names.certificate} cannot be read`);
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(material.privateKey)) return unusable(`${names.privateKey} holds no PEM private key (-----BEGIN PRIVATE KEY-----)`);
+  if (/ENCRYPTED/.test(material.privateKey)) return unusable(`${names.privateKey} is encrypted with a passphrase; store it without`);
   const key: KeyObject | undefined = attempt(() => createPrivateKey(material.privateKey));
-  if (key === undefined) return unusable('the private key in tls.key cannot be read');
+  if (key === undefined) return unusable(`the private key in ${names.privateKey} cannot be read`);
   const leafFits = attempt(() => certificates[0]?.checkPrivateKey(key)) === true;
-  return leafFits ? { type: 'material', material } : unusable('tls.key does not belong to the first certificate in tls.crt');
+  return leafFits ? { type: 'material', material } : unusable(`${names.privateKey} does not belong to the first certificate in ${names.certificate}`);
 }
 
 /** OpenSSL's own messages name no field and change between versions; that it failed is enough. */
