@@ -1,0 +1,163 @@
+import type { Path } from '../resources/path.ts';
+import { registry } from '../rules/registry.ts';
+import { profiles, type Effect } from '../rules/rule.ts';
+import { channels, knownKinds, parseBundleVersion, supportedBundles, supportedMinors, tables, type Minor } from '../schema/index.ts';
+import { quote } from '../text/display.ts';
+import { selectorProblems } from '../text/selector.ts';
+import { nearest } from '../text/suggest.ts';
+import { schemaRule, unknownFieldRule } from './policy.ts';
+import { defaultSettings, failurePolicies, type BundleOverride, type Exemptions, type LabelSelector, type NamespaceSettings, type Settings } from './settings.ts';
+
+/** What is wrong with one setting: where, what stands there, and what to write instead. */
+export interface SettingsProblem {
+  readonly path: Path;
+  readonly message: string;
+}
+
+export type ReadSettings =
+  | { readonly ok: true; readonly settings: Settings }
+  | { readonly ok: false; readonly problems: readonly [SettingsProblem, ...SettingsProblem[]] };
+
+/**
+ * Reads a settings document: a JSON value as parsed from YAML, or `undefined` for an empty file. Every setting has a
+ * default; `null` counts as not given. Tells all problems at once, and never takes a part of a bad document.
+ */
+export function readSettings(json: unknown): ReadSettings {
+  const problems: SettingsProblem[] = [];
+  const given = document(json ?? {}, [], (path, message) => void problems.push({ path, message }));
+  const [first, ...others] = problems;
+  if (first !== undefined) return { ok: false, problems: [first, ...others] };
+  return { ok: true, settings: { ...defaultSettings, ...given, exemptions: { ...defaultSettings.exemptions, ...given?.exemptions } } };
+}
+
+type Report = (path: Path, message: string) => undefined;
+
+/** Reads a value, or reports why it cannot and returns nothing. */
+type Read<T> = (json: unknown, path: Path, report: Report) => T | undefined;
+
+type Fields<T> = { readonly [K in keyof T]-?: Read<NonNullable<T[K]>> };
+
+function fieldsOf<T extends object>(fields: Fields<T>): Read<Partial<T>> {
+  return (json, path, report) => {
+    if (!isRecord(json)) return report(path, `${quote(json)} stands here; write ${Object.keys(fields).join(', ')} with their values`);
+    const result: Partial<T> = {};
+    for (const [key, value] of Object.entries(json)) {
+      if (!hasField(fields, key)) report([...path, key], `there is no such setting; ${choice(key, Object.keys(fields))}`);
+      else if (value !== null) {
+        const read = fields[key](value, [...path, key], report);
+        if (read !== undefined) result[key] = read;
+      }
+    }
+    return result;
+  };
+}
+
+function hasField<T extends object>(fields: Fields<T>, key: string): key is keyof T & string {
+  return Object.hasOwn(fields, key);
+}
+
+function oneOf<const T extends string>(values: readonly T[]): Read<T> {
+  return (json, path, report) => {
+    const found = values.find((value) => value === json);
+    return found ?? report(path, `${quote(json)} is not known here; ${choice(json, values)}`);
+  };
+}
+
+function listOf<T>(item: Read<T>): Read<readonly T[]> {
+  return (json, path, report) => {
+    if (!Array.isArray(json)) return report(path, `${quote(json)} is no list; write each entry on a line of its own, after "- "`);
+    return json.flatMap((value, index) => {
+      const read = item(value, [...path, index], report);
+      return read === undefined ? [] : [read];
+    });
+  };
+}
+
+function text(example: string, form: RegExp = /^/): Read<string> {
+  return (json, path, report) => (typeof json === 'string' && json !== '' && form.test(json) ? json : report(path, `${quote(json)} stands here; write ${example}`));
+}
+
+const ruleIds = [...registry.map(({ id }) => id), schemaRule, unknownFieldRule];
+const effect = oneOf<Effect>(['none', 'record', 'warn', 'deny']);
+
+const effects: Read<Readonly<Record<string, Effect>>> = (json, path, report) => {
+  if (!isRecord(json)) return report(path, `${quote(json)} stands here; write rule ids with none, record, warn or deny each`);
+  const entries = Object.entries(json).map(([id, value]) => {
+    if (!ruleIds.includes(id)) report([...path, id], `there is no rule of this id; ${choice(id, ruleIds, 'see docs/rules for all')}`);
+    return [id, effect(value, [...path, id], report)] as const;
+  });
+  return Object.fromEntries(entries.filter((entry): entry is [string, Effect] => entry[1] !== undefined));
+};
+
+const namespaceName = text('the name of a namespace; patterns are not known, for many namespaces use a selector', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/);
+
+const selectorKeys = ['matchLabels', 'matchExpressions'];
+
+const selector: Read<LabelSelector> = (json, path, report) => {
+  // Left out, a misspelt requirement would let the selector choose every namespace.
+  const unknown = isRecord(json) ? Object.keys(json).filter((key) => !selectorKeys.includes(key)) : [];
+  for (const key of unknown) report([...path, key], `a selector has no such part; ${choice(key, selectorKeys)}`);
+  for (const problem of selectorProblems(json)) report([...path, ...problem.path], problem.message);
+  return isRecord(json) ? json : undefined;
+};
+
+const bundle: Read<Minor> = (json, path, report) => {
+  const version = parseBundleVersion(json);
+  if (version.ok && supportedMinors.includes(version.minor)) return version.minor;
+  const why = version.ok ? 'no schema of that release is known' : version.problem;
+  return report(path, `${quote(json)} cannot be used: ${why}; write one of ${supportedBundles.join(', ')}`);
+};
+
+const namespaceFields: Fields<NamespaceSettings> = { names: listOf(namespaceName), selector, profile: oneOf(profiles), effects };
+const exemptionFields: Fields<Exemptions> = {
+  namespaces: listOf(namespaceName),
+  usernames: listOf(text('a user name as in the audit log, e.g. system:serviceaccount:flux-system:flux')),
+  groups: listOf(text('a group as in the audit log, e.g. system:serviceaccounts:flux-system')),
+};
+const overrideFields: Fields<BundleOverride> = {
+  kinds: listOf(oneOf([...Object.keys(tables), ...knownKinds.map(({ kind }) => kind)])),
+  bundle,
+  channel: oneOf(channels),
+};
+
+const namespaceEntry: Read<NamespaceSettings> = (json, path, report) => {
+  const entry = fieldsOf(namespaceFields)(json, path, report);
+  if (isRecord(json) && !isGiven(json['names']) && !isGiven(json['selector'])) report(path, 'it is not said which namespaces are meant; write names or a selector');
+  return entry;
+};
+
+/** An empty list of names, too, matches nothing; nobody means that. */
+function isGiven(json: unknown): boolean {
+  return json !== undefined && json !== null && !(Array.isArray(json) && json.length === 0);
+}
+
+const topFields: Fields<Settings> = {
+  profile: oneOf(profiles),
+  effects,
+  failurePolicy: oneOf(failurePolicies),
+  namespaces: listOf(namespaceEntry),
+  exemptions: (json, path, report) => {
+    const given = fieldsOf(exemptionFields)(json, path, report);
+    return given === undefined ? undefined : { ...defaultSettings.exemptions, ...given };
+  },
+  bundleOverrides: listOf(fieldsOf(overrideFields)),
+};
+const document = fieldsOf(topFields);
+
+/** Every setting there is, as its path without positions, e.g. `namespaces[].selector`. */
+export const settingNames: readonly string[] = [
+  ...Object.keys(topFields),
+  ...Object.keys(namespaceFields).map((key) => `namespaces[].${key}`),
+  ...Object.keys(exemptionFields).map((key) => `exemptions.${key}`),
+  ...Object.keys(overrideFields).map((key) => `bundleOverrides[].${key}`),
+];
+
+/** What to write instead: what is near, or what there is. */
+function choice(written: unknown, known: readonly string[], all = `write one of ${known.join(', ')}`): string {
+  const near = typeof written === 'string' ? nearest(written, known) : undefined;
+  return near === undefined ? all : `did you mean ${near}?`;
+}
+
+function isRecord(json: unknown): json is Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}

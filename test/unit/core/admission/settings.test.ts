@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readSettings, settingNames, type SettingsProblem } from '../../../../src/core/admission/read-settings.ts';
+import { defaultSettings, policyFor, type Settings, type WriteFacts } from '../../../../src/core/admission/settings.ts';
+import { formatPath } from '../../../../src/core/resources/path.ts';
+import { supportedBundles } from '../../../../src/core/schema/index.ts';
+
+function problemsOf(json: unknown): readonly string[] {
+  const read = readSettings(json);
+  return read.ok ? [] : read.problems.map(({ path, message }: SettingsProblem) => `${formatPath(path)}: ${message}`);
+}
+
+function settingsOf(json: unknown): Settings {
+  const read = readSettings(json);
+  if (!read.ok) throw new Error(problemsOf(json).join('\n'));
+  return read.settings;
+}
+
+describe('reading settings', () => {
+  test.each([undefined, null, {}, { effects: null, namespaces: null, exemptions: {} }])('nothing given (%j) means the defaults', (json) => {
+    expect(settingsOf(json)).toEqual(defaultSettings);
+  });
+
+  test('everything given is taken', () => {
+    const given = {
+      profile: 'strict',
+      effects: { 'regex-not-re2': 'warn', schema: 'record' },
+      failurePolicy: 'Fail',
+      namespaces: [{ names: ['legacy'], selector: { matchLabels: { stage: 'test' } }, profile: 'audit', effects: { 'duration-form': 'none' } }],
+      exemptions: { namespaces: ['kube-system'], usernames: ['system:serviceaccount:a:b'], groups: ['system:masters'] },
+      bundleOverrides: [{ kinds: ['HTTPRoute', 'TCPRoute'], bundle: 'v1.7.0', channel: 'experimental' }],
+    };
+    expect(settingsOf(given)).toEqual({ ...given, bundleOverrides: [{ kinds: ['HTTPRoute', 'TCPRoute'], bundle: '1.7', channel: 'experimental' }] });
+  });
+
+  test('exemptions that are left out are empty', () => {
+    expect(settingsOf({ exemptions: { groups: ['ops'] } }).exemptions).toEqual({ namespaces: [], usernames: [], groups: ['ops'] });
+  });
+
+  test.each<[unknown, string]>([
+    ['strict', ': "strict" stands here; write profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides with their values'],
+    [[], ': a list stands here; write profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides with their values'],
+    [{ profil: 'audit' }, 'profil: there is no such setting; did you mean profile?'],
+    [{ colour: 'red' }, 'colour: there is no such setting; write one of profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides'],
+    [{ profile: 'Strict' }, 'profile: "Strict" is not known here; did you mean strict?'],
+    [{ profile: 7 }, 'profile: 7 is not known here; write one of audit, standard, strict'],
+    [{ effects: ['deny'] }, 'effects: a list stands here; write rule ids with none, record, warn or deny each'],
+    [{ effects: { 'regex-no-re2': 'warn' } }, 'effects.regex-no-re2: there is no rule of this id; did you mean regex-not-re2?'],
+    [{ effects: { x: 'warn' } }, 'effects.x: there is no rule of this id; see docs/rules for all'],
+    [{ effects: { 'regex-not-re2': 'denny' } }, 'effects.regex-not-re2: "denny" is not known here; did you mean deny?'],
+    [{ failurePolicy: 'fail' }, 'failurePolicy: "fail" is not known here; did you mean Fail?'],
+    [{ namespaces: { names: ['a'] } }, 'namespaces: an object is no list; write each entry on a line of its own, after "- "'],
+    [{ namespaces: [{ profile: 'audit' }] }, 'namespaces[0]: it is not said which namespaces are meant; write names or a selector'],
+    [{ namespaces: [{ names: [] }] }, 'namespaces[0]: it is not said which namespaces are meant; write names or a selector'],
+    [{ namespaces: [{ names: ['shop-*'] }] }, 'namespaces[0].names[0]: "shop-*" stands here; write the name of a namespace; patterns are not known, for many namespaces use a selector'],
+    [{ namespaces: [{ selector: { matchExpressions: [{ key: 'a', operator: 'in', values: ['b'] }] } }] }, 'namespaces[0].selector.matchExpressions[0].operator: "in" is no operator; write In, NotIn, Exists or DoesNotExist'],
+    [{ namespaces: [{ selector: { matchLabel: {} } }] }, 'namespaces[0].selector.matchLabel: a selector has no such part; did you mean matchLabels?'],
+    [{ exemptions: { users: ['jane'] } }, 'exemptions.users: there is no such setting; write one of namespaces, usernames, groups'],
+    [{ exemptions: { usernames: [''] } }, 'exemptions.usernames[0]: "" stands here; write a user name as in the audit log, e.g. system:serviceaccount:flux-system:flux'],
+    [{ bundleOverrides: [{ bundle: 'v9.9' }] }, `bundleOverrides[0].bundle: "v9.9" cannot be used: no release from v1.0 to v1.7 is meant; write one of ${supportedBundles.join(', ')}`],
+    [{ bundleOverrides: [{ kinds: ['HttpRoute'], channel: 'stable' }] }, 'bundleOverrides[0].kinds[0]: "HttpRoute" is not known here; did you mean HTTPRoute?'],
+    [JSON.parse('{"__proto__": {}}'), '__proto__: there is no such setting; write one of profile, effects, failurePolicy, namespaces, exemptions, bundleOverrides'],
+    [JSON.parse('{"effects": {"constructor": "deny"}}'), 'effects.constructor: there is no rule of this id; see docs/rules for all'],
+  ])('%j is refused with where, what and what instead', (json, problem) => {
+    expect(problemsOf(json)).toContain(problem);
+  });
+
+  test('all problems are told at once', () => {
+    expect(problemsOf({ profile: 'x', failurePolicy: 'y', namespaces: [{}, { names: [1] }] })).toHaveLength(4);
+  });
+
+  test('no JSON value makes it throw', () => {
+    const key = fc.constantFrom(...settingNames.map((name) => name.replace(/^.*\./, '')), 'other');
+    const json = fc.letrec((tie) => ({ value: fc.oneof({ depthSize: 'small' }, fc.jsonValue(), fc.array(tie('value')), fc.dictionary(key, tie('value'))) })).value;
+    fc.assert(fc.property(json, (value) => void readSettings(value)));
+  });
+});
+
+describe('the policy for a write', () => {
+  const bundle = { minor: '1.7', channel: 'standard' } as const;
+  const facts: WriteFacts = { namespace: 'shop', namespaceLabels: { team: 'sales' }, kind: 'HTTPRoute', username: 'jane', groups: ['devs'] };
+
+  test('without a matching entry, what holds for all holds', () => {
+    const settings = settingsOf({ profile: 'strict', effects: { schema: 'warn' }, namespaces: [{ names: ['other'], profile: 'audit' }] });
+    expect(policyFor(settings, facts, bundle)).toEqual({ profile: 'strict', overrides: { schema: 'warn' }, bundle });
+  });
+
+  test('the first entry that matches holds, and no other', () => {
+    const settings = settingsOf({
+      namespaces: [{ names: ['other'], profile: 'strict' }, { selector: { matchLabels: { team: 'sales' } }, effects: { schema: 'record' } }, { names: ['shop'], profile: 'audit' }],
+    });
+    expect(policyFor(settings, facts, bundle)).toEqual({ profile: 'standard', overrides: { schema: 'record' }, bundle });
+  });
+
+  test('name and selector must both match where both are given', () => {
+    const settings = settingsOf({ namespaces: [{ names: ['shop'], selector: { matchLabels: { team: 'it' } }, profile: 'audit' }] });
+    expect(policyFor(settings, facts, bundle)).toMatchObject({ profile: 'standard' });
+  });
+
+  test('effects of an entry add to those for all, and win', () => {
+    const settings = settingsOf({ effects: { schema: 'deny', 'duration-form': 'none' }, namespaces: [{ names: ['shop'], effects: { schema: 'warn' } }] });
+    expect(policyFor(settings, facts, bundle)).toMatchObject({ overrides: { schema: 'warn', 'duration-form': 'none' } });
+  });
+
+  test('an entry with a profile begins anew, so that audit denies nothing', () => {
+    const settings = settingsOf({ effects: { schema: 'deny' }, namespaces: [{ names: ['shop'], profile: 'audit' }] });
+    expect(policyFor(settings, facts, bundle)).toEqual({ profile: 'audit', overrides: {}, bundle });
+  });
+
+  test('a selector of everything does not reach objects outside of namespaces', () => {
+    const settings = settingsOf({ namespaces: [{ selector: {}, profile: 'audit' }] });
+    expect(policyFor(settings, { ...facts, namespace: '', namespaceLabels: {} }, bundle)).toMatchObject({ profile: 'standard' });
+    expect(policyFor(settings, facts, bundle)).toMatchObject({ profile: 'audit' });
+  });
+
+  test.each([{ namespaces: ['shop'] }, { usernames: ['jane'] }, { groups: ['ops', 'devs'] }])('%j exempts the write', (exemptions) => {
+    expect(policyFor(settingsOf({ exemptions }), facts, bundle)).toBe('exempt');
+    expect(policyFor(settingsOf({ exemptions }), { ...facts, namespace: 'a', username: 'b', groups: ['c'] }, bundle)).not.toBe('exempt');
+  });
+
+  test('an override replaces the part of the bundle that it gives, for its kinds', () => {
+    const settings = settingsOf({ bundleOverrides: [{ kinds: ['Gateway'], bundle: 'v1.7' }, { channel: 'experimental' }] });
+    expect(policyFor(settings, facts, bundle)).toMatchObject({ bundle: { minor: '1.7', channel: 'experimental' } });
+    expect(policyFor(settings, { ...facts, kind: 'Gateway' }, bundle)).toMatchObject({ bundle });
+  });
+});
