@@ -1,4 +1,6 @@
 import type { Resource } from '../resources/resource.ts';
+import { headerKey } from '../text/header.ts';
+import { canonicalSpelling } from '../text/path.ts';
 import type { NamedMatch, RouteMatch, StringMatchType } from './config.ts';
 
 type MatchViews = NonNullable<NonNullable<Resource<'HTTPRoute'>['spec']>['rules']>[number]['matches'];
@@ -19,11 +21,18 @@ export function compileMatches(matches: MatchViews, isInvalid: (index: number) =
 function compileMatch(match: MatchView, index: number): RouteMatch {
   return {
     index,
-    path: { type: (match.path?.type ?? 'PathPrefix') as RouteMatch['path']['type'], value: match.path?.value ?? '/' },
+    path: compilePath(match.path),
     ...(match.method === undefined ? {} : { method: match.method }),
-    headers: firstOfEach((match.headers ?? []).map((header) => namedMatch(header, (header.name ?? '').toLowerCase()))),
+    headers: firstOfEach((match.headers ?? []).map((header) => namedMatch(header, headerKey(header.name ?? '')))),
     query: firstOfEach((match.queryParams ?? []).map((parameter) => namedMatch(parameter, parameter.name ?? ''))),
   };
+}
+
+/** Requests are matched in one spelling, so what they are compared with has to have it too. */
+function compilePath(view: MatchView['path']): RouteMatch['path'] {
+  const type = (view?.type ?? 'PathPrefix') as RouteMatch['path']['type'];
+  const value = view?.value ?? '/';
+  return { type, value: type === 'RegularExpression' ? value : canonicalSpelling(value) };
 }
 
 function namedMatch(view: { readonly type?: string; readonly value?: string }, name: string): NamedMatch {

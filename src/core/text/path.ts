@@ -96,10 +96,17 @@ export function normalizePath(path: string): NormalizedPath {
   if (!path.startsWith('/')) return { ok: false, problem: 'the path does not start with "/"' };
   if (neverInPath.test(path)) return { ok: false, problem: 'the path holds a character that must be percent-encoded' };
   if (brokenTriplet.test(path)) return { ok: false, problem: 'the path holds a "%" without two hexadecimal digits after it' };
-  const spelled = path
+  return { ok: true, path: withoutDotSegments(canonicalSpelling(path)) };
+}
+
+/**
+ * The spelling of a path match that normalised requests can be compared with: encodings as `normalizePath` leaves
+ * them, dot segments untouched. A match that holds some, encoded or not, never matches rather than another path.
+ */
+export function canonicalSpelling(path: string): string {
+  return path
     .replace(/%[0-9A-Fa-f]{2}/g, canonicalTriplet)
     .replace(/["<>[\\\]^`{|}]/g, (character) => percentEncoded(character.charCodeAt(0)));
-  return { ok: true, path: withoutDotSegments(spelled) };
 }
 
 function canonicalTriplet(triplet: string): string {
