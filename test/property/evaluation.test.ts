@@ -11,6 +11,7 @@ import { parseObject } from '../../src/core/resources/parse.ts';
 import { configuration } from '../../src/core/routing/emit.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { routesOfListener, routeValidity } from '../../src/core/rules/validity.ts';
+import type { Condition } from '../../src/core/status/conditions.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { gatewayStatus } from '../../src/core/status/gateway.ts';
 import { routeStatus } from '../../src/core/status/route.ts';
@@ -89,6 +90,17 @@ function answers(read: Reader): unknown {
   return { routes, gateways };
 }
 
+/** Accepted and ResolvedRefs always, each type once; PartiallyInvalid only beside Accepted. */
+function expectFitting(conditions: readonly Condition[]): void {
+  const statusOf = new Map(conditions.map(({ type, status }) => [type, status]));
+  expect(statusOf.size).toBe(conditions.length);
+  expect([...statusOf.keys()].slice(0, 2)).toEqual(['Accepted', 'ResolvedRefs']);
+  const partial = conditions.find(({ type }) => type === 'PartiallyInvalid');
+  expect([undefined, 'True']).toContain(partial?.status);
+  expect(partial === undefined || statusOf.get('Accepted') === 'True').toBe(true);
+  expect(partial?.message ?? 'Dropped Rule').toMatch(/^Dropped Rule/);
+}
+
 describe('evaluation', () => {
   test('one by one gives what a fresh evaluation of the final state gives', () => {
     fc.assert(fc.property(events, (writes) => {
@@ -129,6 +141,25 @@ describe('evaluation', () => {
       applied.apply(finalState([...writes, ...hypothetical]));
       expect(answers(kernel.overlay(finalState(hypothetical)).read)).toEqual(answers(applied.read));
       expect({ outcome: outcome(kernel), answers: answers(kernel.read) }).toEqual(before);
+    }), { numRuns: 100 });
+  });
+
+  test('what it says holds together: endpoints are there, conditions fit each other, routes are counted once', () => {
+    fc.assert(fc.property(events, (writes) => {
+      const kernel = applyEach(start(), writes);
+      const resources = kernel.emitted(configuration);
+      const routes = [...resources.values()].filter((resource) => resource.kind === 'route');
+      const targets = routes.flatMap(({ rules }) => rules.flatMap(({ backends }) => backends.map(({ target }) => target)));
+      expect(targets.filter((target) => target.type === 'endpoints' && !resources.has(target.key))).toEqual([]);
+      for (const [key, status] of kernel.emitted(statuses)) {
+        if ('parents' in status) for (const { conditions } of status.parents) expectFitting(conditions);
+        if (!('listeners' in status)) continue;
+        for (const { name, attachedRoutes } of status.listeners) {
+          const listener = `listener/${key.slice('Gateway/'.length)}/${name}`;
+          // A route that is not accepted may keep its configuration, which then answers 500, but is not counted.
+          expect(attachedRoutes).toBeLessThanOrEqual(routes.filter(({ attachments: all }) => all.some((one) => one.listener === listener)).length);
+        }
+      }
     }), { numRuns: 100 });
   });
 
