@@ -17,6 +17,7 @@ export class RequestBody extends Readable {
   private readonly message: IncomingMessage;
   private readonly events: BodyEvents;
   private readonly stallTimeout: number;
+  private bytes = 0;
   private stallTimer: NodeJS.Timeout | undefined;
 
   constructor(message: IncomingMessage, stallTimeout: number, events: BodyEvents) {
@@ -50,6 +51,7 @@ export class RequestBody extends Readable {
 
   private readonly receive = (chunk: Buffer): void => {
     this.stallTimer?.refresh();
+    this.bytes += chunk.length;
     this.events.received(chunk.length);
     if (!this.push(chunk)) this.message.pause();
   };
@@ -60,8 +62,13 @@ export class RequestBody extends Readable {
   };
 
   private readonly checkStall = (): void => {
-    // While the backend is the slow one, the client is not to blame.
-    if (this.message.isPaused()) this.stallTimer?.refresh();
-    else this.events.stalled();
+    const { bytes } = this;
+    // After a busy spell timers come before the input that has been waiting: that is looked at first.
+    setImmediate(() => {
+      if (this.destroyed || this.message.complete) return;
+      // While the backend is the slow one, the client is not to blame.
+      if (this.message.isPaused() || this.bytes !== bytes) this.stallTimer?.refresh();
+      else this.events.stalled();
+    });
   };
 }

@@ -70,7 +70,7 @@ describe('timeouts', () => {
 
   test('an answer under way is broken off', async () => {
     const backend = await startBackend((_request, response) => response.write('half'));
-    const { port } = await startProxy([endpointsConfig('app', backend.port), routeTo('app', { requestTimeout: 60 })]);
+    const { port } = await startProxy([endpointsConfig('app', backend.port), routeTo('app', { requestTimeout: 300 })]);
     await expect(send(port, '/')).rejects.toThrow('aborted');
   });
 
@@ -82,9 +82,11 @@ describe('timeouts', () => {
 
   test('one request waits for a connection longer than it may: 504 without having reached the backend', async () => {
     const release = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
     const urls: (string | undefined)[] = [];
     const backend = await startBackend((request, response) => {
       urls.push(request.url);
+      arrived.resolve();
       void release.promise.then(() => response.end('late'));
     });
     const { port, proxy } = await startProxy(
@@ -95,6 +97,7 @@ describe('timeouts', () => {
       { limits: { connectionsPerEndpoint: 1 } },
     );
     const slow = send(port, '/slow');
+    await arrived.promise;
     expect((await send(port, '/queued')).status).toBe(504);
     release.resolve();
     expect((await slow).body).toBe('late');
@@ -106,11 +109,11 @@ describe('timeouts', () => {
   test.each(['requestTimeout', 'backendRequestTimeout'])('%s of a request that has ended is over', async (timeout) => {
     const backend = await startBackend((request, response) => {
       if (request.url === '/fast') response.end('fast');
-      else setTimeout(() => response.end('slow'), 90);
+      else setTimeout(() => response.end('slow'), 500);
     });
     const { port } = await startProxy([
       endpointsConfig('app', backend.port),
-      webRoute({ ...prefixRule('/fast', [], { [timeout]: 40 }), index: 0 }, { ...prefixRule('/slow', []), index: 1 }),
+      webRoute({ ...prefixRule('/fast', [], { [timeout]: 200 }), index: 0 }, { ...prefixRule('/slow', []), index: 1 }),
     ]);
     const answer = await sendRaw(port, 'GET /fast HTTP/1.1\r\nHost: a\r\n\r\nGET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     expect(answer).toMatch(/fast[^]*slow$/);

@@ -56,14 +56,17 @@ describe('times', () => {
     socket.destroy();
   });
 
-  test('what completes such a request afterwards is not served', async () => {
+  test.each([
+    ['completes', '\r\n'],
+    ['spoils', '\0\r\n\r\n'],
+  ])('what %s such a request afterwards changes nothing', async (_name, rest) => {
     const { port, proxy } = await startProxyTo((await startEcho()).port, { headerTimeout: 20, checkInterval: 10 });
     const socket = openRaw(port);
     const closed = once(socket, 'close');
     const answer = receiveUntil(socket, '\r\n\r\n');
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
     await answer;
-    socket.end('\r\n');
+    socket.end(rest);
     await closed;
     expect(proxy.counters()).toMatchObject({ requests: 1, upstreamAttempts: 0 });
   });
@@ -80,9 +83,9 @@ describe('times', () => {
 
   test('a backend that thinks for longer than that is not the fault of the client', async () => {
     const backend = await startBackend((request, response) => {
-      request.resume().on('end', () => void setTimeout(() => response.end('ok'), 60));
+      request.resume().on('end', () => void setTimeout(() => response.end('ok'), 400));
     });
-    const { port } = await startProxyTo(backend.port, { stallTimeout: 20 });
+    const { port } = await startProxyTo(backend.port, { stallTimeout: 150 });
     expect((await send(port, '/', { method: 'POST', body: 'x' })).status).toBe(200);
   });
 
@@ -90,19 +93,19 @@ describe('times', () => {
     const size = 24 * 1024 * 1024;
     const backend = await startBackend((request, response) => {
       let received = 0;
-      request.once('readable', () => void setTimeout(() => request.on('data', (chunk: Buffer) => (received += chunk.length)), 120));
+      request.once('readable', () => void setTimeout(() => request.on('data', (chunk: Buffer) => (received += chunk.length)), 600));
       request.on('end', () => response.end(String(received)));
     });
-    const { port } = await startProxyTo(backend.port, { stallTimeout: 20 });
+    const { port } = await startProxyTo(backend.port, { stallTimeout: 250 });
     expect(await send(port, '/', { method: 'POST', body: Buffer.alloc(size) })).toMatchObject({ status: 200, body: String(size) });
   });
 
   test('a backend that pauses when the client has caught up is not the fault of the client either', async () => {
     const half = Buffer.alloc(12 * 1024 * 1024);
     const backend = await startBackend((_request, response) => {
-      response.write(half, () => void setTimeout(() => response.end(half), 150));
+      response.write(half, () => void setTimeout(() => response.end(half), 600));
     });
-    const { port } = await startProxyTo(backend.port, { stallTimeout: 60 });
+    const { port } = await startProxyTo(backend.port, { stallTimeout: 250 });
     expect((await send(port, '/')).body).toHaveLength(2 * half.length);
   });
 
