@@ -1,7 +1,7 @@
 /** The Kubernetes API: one client, followed kinds, writes, leases, events. The only importer of the official client. */
 export { systemClock, type Clock } from './clock.ts';
 export { createClient, type ApiClient, type ApiRequest } from './client.ts';
-export { loadCredentials, type Credentials, type CredentialSource } from './credentials.ts';
+export { loadCredentials, type Credentials, type CredentialSource, type Proof } from './credentials.ts';
 export { customResourceDefinitions, hashSchema, preferredVersion, readInstalledKind, type InstalledKind, type InstalledVersion } from './custom-resource-definition.ts';
 export { Discovery, type DiscoveryOptions, type FollowedKind, type KindState } from './discovery.ts';
 export { ApiError, ConnectionError, ProtocolError, type Cause } from './errors.ts';

@@ -1,0 +1,54 @@
+import { isJson, record, textOf, type Json } from './object.ts';
+import { resourceKey, type Resource, type Store } from './store.ts';
+
+const core = { group: '', versions: ['v1'], namespaced: true, hasStatus: false };
+
+const builtIn: readonly Resource[] = [
+  { ...core, kind: 'Namespace', plural: 'namespaces', namespaced: false, hasStatus: true },
+  { ...core, kind: 'ConfigMap', plural: 'configmaps' },
+  { ...core, kind: 'Secret', plural: 'secrets' },
+  { ...core, kind: 'Service', plural: 'services', hasStatus: true },
+  { ...core, kind: 'ServiceAccount', plural: 'serviceaccounts' },
+  { ...core, group: 'apps', kind: 'Deployment', plural: 'deployments', hasStatus: true },
+  { ...core, group: 'discovery.k8s.io', kind: 'EndpointSlice', plural: 'endpointslices' },
+  { ...core, group: 'coordination.k8s.io', kind: 'Lease', plural: 'leases' },
+  { ...core, group: 'events.k8s.io', kind: 'Event', plural: 'events' },
+  { ...core, group: 'admissionregistration.k8s.io', kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations', namespaced: false },
+  { ...core, group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', namespaced: false, hasStatus: true },
+];
+
+export const definitionsKey = 'customresourcedefinitions.apiextensions.k8s.io';
+
+/** The resource that is served at a path's group, version and plural at present. */
+export function findResource(store: Store, { group, version, plural }: { group: string; version: string; plural: string }): Resource | undefined {
+  const fixed = builtIn.find((resource) => resource.group === group && resource.plural === plural);
+  const definition = store.get(definitionsKey, '', resourceKey({ group, plural }));
+  const resource = fixed ?? (definition === undefined ? undefined : defined(definition));
+  return resource?.versions.includes(version) === true ? resource : undefined;
+}
+
+/** The resource that a CustomResourceDefinition defines. */
+export function defined(definition: Json): Resource {
+  const spec = record(definition['spec']);
+  const names = record(spec['names']);
+  const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isJson) : [];
+  return {
+    group: textOf(spec['group']),
+    kind: textOf(names['kind']),
+    plural: textOf(names['plural']),
+    namespaced: spec['scope'] === 'Namespaced',
+    versions: versions.filter((version) => version['served'] === true).map((version) => textOf(version['name'])),
+    hasStatus: versions.some((version) => record(version['subresources'])['status'] !== undefined),
+  };
+}
+
+/** What the API server adds to a definition that it took. */
+export function establishedStatus(definition: Json): Json {
+  const spec = record(definition['spec']);
+  const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isJson) : [];
+  return {
+    conditions: [{ type: 'NamesAccepted', status: 'True' }, { type: 'Established', status: 'True' }],
+    acceptedNames: spec['names'],
+    storedVersions: versions.filter((version) => version['storage'] === true).map((version) => version['name']),
+  };
+}
