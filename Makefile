@@ -23,7 +23,7 @@ endif
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: run
 run: build ## Validate and serve examples/quickstart: webhook, proxy, demo backends
@@ -59,6 +59,27 @@ bench-kernel: $(VALIDATORS) ## Cost of one change at 100, 1,000 and 10,000 route
 .PHONY: schema-diff
 schema-diff: $(VALIDATORS) ## Compare the schema with the official CRDs, node by node
 	@node tools/schema-diff.ts
+
+.PHONY: cluster-up
+cluster-up: node ## Start a real Kubernetes on this machine; CLUSTER=name for one more
+	@test/cluster/build.sh
+	@test/cluster/up.sh
+
+.PHONY: cluster-down
+cluster-down: ## End it, and remove everything it left
+	@test/cluster/down.sh
+
+.PHONY: cluster-image
+cluster-image: build ## Load the project's image into it, as IMAGE
+	@test/cluster/image.sh
+
+.PHONY: kubectl
+kubectl: ## kubectl against it: make kubectl ARGS='get pods -A'
+	@test/cluster/run.sh kubectl $(ARGS)
+
+.PHONY: e2e
+e2e: build ## End-to-end tests in it, or in the cluster of KUBECONFIG; KEEP=1 leaves it running
+	@test/e2e/run.sh $(JEST_FLAGS)
 
 .PHONY: clean
 clean: ## Remove what was built; packages stay

@@ -4,15 +4,13 @@
  * the former are prose, the latter are rules. The CRDs come from the Go module cache and are never kept.
  * Exit code 0: no differences, 1: some, 2: the CRDs could not be read.
  */
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { loadAll } from 'js-yaml';
 import { channels, type Bundle, type Channel } from '../src/core/schema/availability.ts';
 import { supportedMinors } from '../src/core/schema/bundle.ts';
 import { compileToJsonSchema, versionsIn } from '../src/core/schema/compile.ts';
 import { tables } from '../src/core/schema/kinds.ts';
 import type { KindTable } from '../src/core/schema/tables/table.ts';
+import { gatewayApiModule } from './gateway-api-module.ts';
 import { readZip } from './zip.ts';
 
 interface Crd {
@@ -33,7 +31,6 @@ interface CrdVersion {
   readonly schema: { readonly openAPIV3Schema: unknown };
 }
 
-const modulePath = 'sigs.k8s.io/gateway-api';
 const annotations = new Set(['description', 'x-kubernetes-validations']);
 
 let compared = 0;
@@ -51,13 +48,13 @@ function gatewayTables(): readonly KindTable[] {
   return Object.values<KindTable>(tables).filter((table) => table.group.startsWith('gateway.networking.'));
 }
 
-/** The module as it was downloaded. Go does so even where it is too old to use the module, and tells both. */
 function moduleArchive(version: string): Buffer {
-  const go = spawnSync('go', ['mod', 'download', '-json', `${modulePath}@${version}`], { encoding: 'utf8', cwd: tmpdir() });
-  const answer = go.stdout === '' || go.error !== undefined ? {} : JSON.parse(go.stdout) as { Zip?: string; Error?: string };
-  if (answer.Zip !== undefined) return readFileSync(answer.Zip);
-  console.error(`cannot get ${modulePath}@${version} with go mod download: ${answer.Error ?? go.error?.message ?? go.stderr}`);
-  return process.exit(2);
+  try {
+    return gatewayApiModule(version);
+  } catch (error) {
+    console.error((error as Error).message);
+    return process.exit(2);
+  }
 }
 
 function readCrds(archive: Buffer, channel: Channel): readonly Crd[] {

@@ -1,0 +1,12 @@
+// End-to-end tests share one real cluster: one file after another, and everything takes its time.
+import base from './jest.config.js';
+
+/** @type {import('jest').Config} */
+export default {
+  ...base,
+  roots: ['<rootDir>/test/e2e'],
+  testMatch: ['**/*.e2e.ts'],
+  globalSetup: '<rootDir>/test/e2e/support/guard.ts',
+  maxWorkers: 1,
+  testTimeout: 300_000,
+};

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Packs the built project as an image and loads it into the cluster, under the name $IMAGE.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+IMAGE=${IMAGE:-localhost/sallyport:dev}
+[ -e "$STATE/ready" ] || die "cluster '$CLUSTER' is not running: make cluster-up"
+archive=$STATE/project.tar
+trap 'rm -f "$archive"' EXIT
+node "$HERE/project-image.ts" "$archive" "$IMAGE"
+ctr -a "$STATE/containerd.sock" -n k8s.io images import "$archive" >/dev/null 2>&1 || die "containerd refuses the image $archive"
+log "loaded $IMAGE"

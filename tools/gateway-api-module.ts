@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+
+const modulePath = 'sigs.k8s.io/gateway-api';
+
+/**
+ * The zip of the official Go module at a version such as v1.7.0, through `go mod download` and its cache. Go loads it even
+ * where it is too old to use the module, and tells both. Throws where there is no Go or no such version.
+ */
+export function gatewayApiModule(version: string): Buffer {
+  const go = spawnSync('go', ['mod', 'download', '-json', `${modulePath}@${version}`], { encoding: 'utf8', cwd: tmpdir() });
+  const answer = go.error !== undefined || go.stdout === '' ? {} : JSON.parse(go.stdout) as { readonly Zip?: string; readonly Error?: string };
+  if (answer.Zip !== undefined) return readFileSync(answer.Zip);
+  throw new Error(`cannot get ${modulePath}@${version} with go mod download: ${answer.Error ?? go.error?.message ?? go.stderr}`);
+}
