@@ -4,7 +4,7 @@ import type { ListenerConfig, MatchedRoute } from '../core/routing/config.ts';
 import type { AccessLogEntry } from './access-log.ts';
 import type { CompiledBackend, CompiledRule } from './compiled-rule.ts';
 import { closeGently } from './connection.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, OpenRequest } from './connection.ts';
 import { countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
 import { editFields } from './header-edits.ts';
@@ -38,7 +38,7 @@ export interface Destination {
  * One request from its head to the last byte of its answer: decides where it goes, answers what needs no backend, and
  * keeps the books. Carrying it to a backend and back is the business of Forwarding.
  */
-export class Exchange {
+export class Exchange implements OpenRequest {
   readonly plane: DataPlane;
   readonly connection: Connection;
   readonly request: IncomingMessage;
@@ -62,7 +62,7 @@ export class Exchange {
     this.connection = connection;
     this.request = request;
     this.response = response;
-    connection.openRequests += 1;
+    connection.openRequests.add(this);
     plane.counters.requests += 1;
     plane.counters.openRequests += 1;
   }
@@ -146,13 +146,13 @@ export class Exchange {
 
   /** The response is over: sent as a whole, or the connection went away under it. */
   closed(): void {
+    this.connection.openRequests.delete(this);
     this.requestTimer?.cancel();
     this.forwarding?.cancel();
     if (!this.response.writableFinished) this.reason ??= 'client-aborted';
     if (!this.request.complete) this.request.resume();
-    this.connection.openRequests -= 1;
     // Its head may have gone out before the drain began, without word of it.
-    if (this.connection.isDraining() && this.connection.openRequests === 0) this.request.socket.destroySoon();
+    if (this.connection.isDraining() && this.connection.openRequests.size === 0) this.request.socket.destroySoon();
     this.record();
   }
 

@@ -22,7 +22,6 @@ export interface Http1Server {
 export function createHttp1Server(plane: DataPlane): Http1Server {
   const { limits } = plane;
   const connections = new WeakMap<Duplex, Connection>();
-  const latest = new WeakMap<Duplex, Exchange>();
   // Connections given up on; the parser may still find requests in what comes in before they are gone.
   const givenUp = new WeakSet<Duplex>();
 
@@ -31,7 +30,6 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     if (connection === undefined || givenUp.has(request.socket)) return undefined;
     const exchange = new Exchange(plane, connection, request, response);
     response.exchange = exchange;
-    latest.set(request.socket, exchange);
     response.on('drain', onDrain).on('close', onClose);
     return exchange;
   };
@@ -40,13 +38,13 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     if (givenUp.has(socket)) return;
     givenUp.add(socket);
     const connection = connections.get(socket);
-    const exchange = latest.get(socket);
-    if (connection?.openRequests === 0) {
+    const [open, ...more] = connection?.openRequests ?? [];
+    if (connection !== undefined && open === undefined) {
       recordRefusal(plane, connection, reason);
       closeGently(socket, rawAnswer(reason));
-    } else if (connection?.openRequests === 1 && exchange?.request.complete === false) {
+    } else if (open?.request.complete === false && more.length === 0) {
       // What cannot be read is the body of the request under way.
-      exchange.giveUp(reason);
+      open.giveUp(reason);
     } else {
       // Earlier requests are unanswered, and an answer to this one would be taken for theirs.
       socket.destroy();
