@@ -1,0 +1,72 @@
+/**
+ * Reads the events of a conformance run (`go test -json`) on stdin, keeps them in the file that is named, and prints one
+ * line per test and a summary. Exit code 1 where a test failed, none passed, or the run ended without a verdict: the
+ * suite's own exit code does not tell a run that tested nothing from one that passed.
+ */
+import { createWriteStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+interface Event {
+  readonly Action: string;
+  readonly Time: string;
+  /** TestConformance/TEST/STEP... */
+  readonly Test?: string;
+  readonly Output?: string;
+}
+
+interface Run {
+  readonly started: Map<string, number>;
+  readonly failedSteps: Map<string, readonly string[]>;
+  readonly verdicts: Map<string, string>;
+  suite: string | undefined;
+  /** The last lines said outside of any test: why a suite failed before its first one. */
+  outside: readonly string[];
+}
+
+const [, , file] = process.argv;
+if (file === undefined) throw new Error('usage: judge.ts EVENTS_FILE');
+const copy = createWriteStream(file);
+const run: Run = { started: new Map(), failedSteps: new Map(), verdicts: new Map(), suite: undefined, outside: [] };
+for await (const line of createInterface({ input: process.stdin })) {
+  copy.write(`${line}\n`);
+  const event = parse(line);
+  if (event === undefined) console.error(line);
+  else note(event);
+}
+copy.end();
+const count = (verdict: string): number => [...run.verdicts.values()].filter((other) => other === verdict).length;
+console.log(`${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped${run.suite === undefined ? '; the run ended without a verdict' : ''}`);
+if (run.suite === 'fail' && count('fail') === 0) console.log(`the suite failed outside of its tests:\n${run.outside.join('')}`);
+process.exitCode = run.suite === 'pass' && count('pass') > 0 ? 0 : 1;
+
+function parse(line: string): Event | undefined {
+  try {
+    return JSON.parse(line) as Event;
+  } catch {
+    return undefined;
+  }
+}
+
+function note(event: Event): void {
+  const [suite, test, ...steps] = event.Test?.split('/') ?? [];
+  if (suite === undefined) return;
+  const isVerdict = ['pass', 'fail', 'skip'].includes(event.Action);
+  if (test === undefined) {
+    if (event.Action === 'output') run.outside = [...run.outside, event.Output ?? ''].slice(-20);
+    if (isVerdict) run.suite = event.Action;
+  } else if (steps.length === 0) {
+    if (event.Action === 'run') run.started.set(test, Date.parse(event.Time));
+    if (isVerdict) conclude(test, event);
+  } else if (event.Action === 'fail') {
+    run.failedSteps.set(test, [...(run.failedSteps.get(test) ?? []), steps.join('/')]);
+  }
+}
+
+/** The times are those of the events: the elapsed time that Go reports leaves out steps that ran in parallel. */
+function conclude(test: string, { Action: verdict, Time: time }: Event): void {
+  run.verdicts.set(test, verdict);
+  if (verdict === 'skip') return;
+  const seconds = (Date.parse(time) - (run.started.get(test) ?? Number.NaN)) / 1000;
+  console.log(`${verdict === 'pass' ? 'ok  ' : 'FAIL'} ${seconds.toFixed(1).padStart(6)} s  ${test}`);
+  if (verdict === 'fail') for (const step of run.failedSteps.get(test) ?? []) console.log(`              ${step}`);
+}

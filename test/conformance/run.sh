@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Runs the official conformance suite against the running cluster, one test after another, and judges it test by test:
+#   run.sh GATEWAYCLASS OUTPUT_FOLDER [flags of the suite or of go test]
+# e.g. run.sh sallyport out -conformance-profiles=GATEWAY-HTTP -test.run 'TestConformance/(HTTPRouteWeight|HTTPRouteMatching)$'
+set -euo pipefail
+. "$(dirname "$0")/../cluster/lib.sh"
+[ $# -ge 2 ] || die "usage: run.sh GATEWAYCLASS OUTPUT_FOLDER [flags]"
+class=$1 out=$2
+shift 2
+mkdir -p "$out"
+status=0
+"$HERE/run.sh" test2json -t conformance -test.v=test2json -test.timeout=2h -gateway-class="$class" -report-output="$out/report.yaml" \
+  -organization=sallyport -project=sallyport -url=https://example.com -version=dev -contact=none "$@" 2>"$out/stderr.log" |
+  node "$ROOT/test/conformance/judge.ts" "$out/events.json" | tee "$out/summary.txt" || status=$?
+echo "$SECONDS s; events, report and summary are in $out" | tee -a "$out/summary.txt"
+exit "$status"
