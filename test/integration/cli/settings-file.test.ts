@@ -1,0 +1,101 @@
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { openSettings, type LiveSettings } from '../../../src/cli/settings-file.ts';
+import { createLogger, createMetrics, type Metrics } from '../../../src/telemetry/index.ts';
+import { until } from '../../support/until.ts';
+
+let folder: string;
+let metrics: Metrics;
+let logged: string[];
+let live: LiveSettings | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sallyport-settings-'));
+  metrics = createMetrics();
+  logged = [];
+});
+
+afterEach(async () => {
+  live?.close();
+  live = undefined;
+  await rm(folder, { recursive: true });
+});
+
+async function open(file: string): Promise<LiveSettings> {
+  live = await openSettings(file, { log: createLogger('debug', { write: (line) => logged.push(line) }), metrics });
+  return live;
+}
+
+/** Writes a file of a volume as the kubelet does: everything anew in a folder, then one link is renamed. */
+async function mount(version: string, text: string): Promise<void> {
+  const data = join(folder, `..${version}`);
+  await mkdir(data);
+  await writeFile(join(data, 'settings.yaml'), text);
+  await symlink(`..${version}`, join(folder, '..data_tmp'));
+  await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+}
+
+describe('the settings file', () => {
+  test('mistakes at the start are told with their places, all at once', async () => {
+    const file = join(folder, 'settings.yaml');
+    await writeFile(file, 'profile: standart\neffects:\n  duration-from: warn\nnamespaces:\n  - names: [shop]\n    profil: audit\n');
+    await expect(open(file)).rejects.toThrow(
+      [
+        'the settings cannot be used:',
+        `  ${file}:1:1: profile: "standart" is not known here; did you mean standard?`,
+        `  ${file}:3:3: effects.duration-from: there is no rule of this id; did you mean duration-form?`,
+        `  ${file}:6:5: namespaces[0].profil: there is no such setting; did you mean profile?`,
+      ].join('\n'),
+    );
+  });
+
+  test.each([
+    ['no YAML', 'profile: [audit\n', /settings\.yaml:\d+:\d+: invalid YAML/],
+    ['two documents', 'profile: audit\n---\nprofile: strict\n', /settings\.yaml:3:1: a second document/],
+    ['a list', '- profile: audit\n', /settings\.yaml:1:1: /],
+    ['the same setting twice', 'profile: audit\nprofile: strict\n', /settings\.yaml:2:1: the key "profile" is written twice/],
+  ])('%s is refused', async (_name, text, message) => {
+    const file = join(folder, 'settings.yaml');
+    await writeFile(file, text);
+    await expect(open(file)).rejects.toThrow(message);
+  });
+
+  test('a file that is missing is told so', async () => {
+    await expect(open(join(folder, 'settings.yaml'))).rejects.toThrow(/settings\.yaml: there is no such file/);
+  });
+
+  test('an empty file means the defaults', async () => {
+    const file = join(folder, 'settings.yaml');
+    await writeFile(file, '# nothing yet\n');
+    expect((await open(file)).current()).toMatchObject({ profile: 'standard', failurePolicy: 'Ignore' });
+  });
+
+  test('a mounted ConfigMap is followed, and a mistake leaves the last good settings in force', async () => {
+    const file = join(folder, 'settings.yaml');
+    await mount('1', 'profile: audit\n');
+    await symlink('..data/settings.yaml', file);
+    const settings = await open(file);
+    let changes = 0;
+    settings.onChange(() => (changes += 1));
+    expect(settings.current().profile).toBe('audit');
+
+    await mount('2', 'profile: strict\n');
+    await rm(join(folder, '..1'), { recursive: true });
+    await until(() => expect(settings.current().profile).toBe('strict'));
+    expect(changes).toBe(1);
+
+    await mount('3', 'profile: strictly\n');
+    await rm(join(folder, '..2'), { recursive: true });
+    await until(async () => expect(await metrics.scrape()).toContain('sallyport_settings_reload_failed 1'));
+    expect(settings.current().profile).toBe('strict');
+    expect(changes).toBe(1);
+    expect(logged.join('')).toContain('settings.yaml:1:1: profile: \\"strictly\\" is not known here; did you mean strict?');
+
+    await mount('4', 'profile: standard\n');
+    await rm(join(folder, '..3'), { recursive: true });
+    await until(async () => expect(await metrics.scrape()).toContain('sallyport_settings_reload_failed 0'));
+    expect(settings.current().profile).toBe('standard');
+  });
+});
