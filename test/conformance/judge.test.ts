@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folder = mkdtempSync(join(tmpdir(), 'judge-'));
+afterAll(() => { rmSync(folder, { recursive: true }); });
+
+function judge(...events: readonly [action: string, second: number, test: string, output?: string][]): { readonly code: number | null; readonly lines: readonly string[] } {
+  const input = events.map(([action, second, name, output]) => JSON.stringify({ Action: action, Time: new Date(second * 1000).toISOString(), Test: name, Output: output })).join('\n');
+  const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, 'judge.ts'), join(folder, 'events.json')], { input, encoding: 'utf8' });
+  return { code: status, lines: stdout.trimEnd().split('\n') };
+}
+
+test('a run in which a test passed and none failed has succeeded', () => {
+  const { code, lines } = judge(['run', 0, 'Suite/A'], ['pass', 2.5, 'Suite/A'], ['run', 3, 'Suite/B'], ['skip', 3, 'Suite/B'], ['pass', 4, 'Suite']);
+  expect(lines).toEqual(['ok      2.5 s  A', '1 passed, 0 failed, 1 skipped']);
+  expect(code).toBe(0);
+});
+
+test('a failed test is shown with its failed steps', () => {
+  const { code, lines } = judge(['run', 0, 'Suite/A'], ['fail', 1, 'Suite/A/step/inner'], ['fail', 1, 'Suite/A'], ['fail', 1, 'Suite']);
+  expect(lines).toEqual(['FAIL    1.0 s  A', '              step/inner', '0 passed, 1 failed, 0 skipped']);
+  expect(code).toBe(1);
+});
+
+test('a run that tested nothing has failed, though the suite says it passed', () => {
+  expect(judge(['skip', 0, 'Suite/A'], ['pass', 1, 'Suite']).code).toBe(1);
+});
+
+test('a run that was cut off has failed', () => {
+  const { code, lines } = judge(['run', 0, 'Suite/A'], ['pass', 1, 'Suite/A']);
+  expect(lines.at(-1)).toBe('1 passed, 0 failed, 0 skipped; the run ended without a verdict');
+  expect(code).toBe(1);
+});
+
+test('a suite that failed before its first test says why', () => {
+  const { code, lines } = judge(['output', 0, 'Suite', 'no GatewayClass\n'], ['fail', 1, 'Suite']);
+  expect(lines.slice(1)).toEqual(['the suite failed outside of its tests:', 'no GatewayClass']);
+  expect(code).toBe(1);
+});
+
+test('events are kept as they came', () => {
+  judge(['pass', 0, 'Suite/A'], ['pass', 1, 'Suite']);
+  expect(readFileSync(join(folder, 'events.json'), 'utf8').trimEnd().split('\n')).toHaveLength(2);
+});
