@@ -1,0 +1,91 @@
+import type { AdmissionRequest, Denied } from '../core/admission/types.ts';
+import { create, type ApiClient, type KubernetesObject, type ResourceType, type WriteOutcome } from '../kubernetes/index.ts';
+
+/**
+ * An object that the webhook denies whatever its settings are. Sent through the API server as a dry run, it proves
+ * that the API server reaches the webhook, trusts it, and does what it says.
+ */
+const probeLabel = 'sallyport.dev/probe';
+const proof = 'the webhook answers';
+
+const httpRoutes: ResourceType = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', plural: 'httproutes', namespaced: true };
+
+/** What a probe showed. */
+export type ProbeOutcome =
+  /** The webhook denied it: everything works. */
+  | { readonly type: 'denied' }
+  /** Nobody denied it: the call failed and was ignored, or the webhook was not asked. */
+  | { readonly type: 'admitted' }
+  /** The API server could not call the webhook. */
+  | { readonly type: 'failed'; readonly phase: CallPhase; readonly message: string }
+  /** There is no HTTPRoute in this cluster, so there is nothing to guard by it. */
+  | { readonly type: 'suspended'; readonly message: string }
+  /** Something else came before the webhook's answer. */
+  | { readonly type: 'inconclusive'; readonly message: string };
+
+/** Where a call to the webhook broke off. */
+export type CallPhase = 'service' | 'dns' | 'connect' | 'tls' | 'http' | 'timeout' | 'unknown';
+
+/** Whether a request is about the probe. No rule is asked then. */
+export function isProbe({ kind, object }: AdmissionRequest): boolean {
+  const { metadata } = asRecord(object);
+  return kind === 'HTTPRoute' && Object.hasOwn(asRecord(asRecord(metadata)['labels']), probeLabel);
+}
+
+/** What the webhook says to its probe. */
+export const probeDenial: Denied = {
+  allowed: false,
+  message: `${proof}; objects with the label ${probeLabel} are its own probes, remove the label from others`,
+  causes: [{ field: 'metadata.labels', message: `${proof}; objects with the label ${probeLabel} are its own probes, remove the label from others`, reason: 'FieldValueForbidden' }],
+  warnings: [],
+  auditAnnotations: { probe: 'denied' },
+};
+
+/** Sends the probe into a namespace that the webhook guards. Never rejects. */
+export async function sendProbe(client: ApiClient, namespace: string, timeout = 15_000): Promise<ProbeOutcome> {
+  return readProbeOutcome(await create({ client, type: httpRoutes }, probeObject(namespace), { dryRun: 'All', timeout, fieldManager: 'sallyport-probe' }));
+}
+
+/** The object itself: valid by every schema, served by nobody. */
+export function probeObject(namespace: string): KubernetesObject {
+  return { metadata: { name: 'sallyport-probe', namespace, labels: { [probeLabel]: 'must-be-denied' } }, spec: { parentRefs: [{ name: 'sallyport-probe' }] } };
+}
+
+/** Reads what the API server answered to the probe. */
+export function readProbeOutcome(outcome: WriteOutcome): ProbeOutcome {
+  switch (outcome.type) {
+    case 'ok':
+      return { type: 'admitted' };
+    case 'notFound':
+      return { type: /namespaces? /.test(outcome.message) ? 'inconclusive' : 'suspended', message: outcome.message };
+    case 'invalid': {
+      const texts = [outcome.message, ...outcome.causes.map(({ message }) => message)];
+      return texts.some((text) => text.includes(proof)) ? { type: 'denied' } : { type: 'inconclusive', message: outcome.message };
+    }
+    case 'unavailable':
+      if (!/failed calling webhook/.test(outcome.message)) return { type: 'inconclusive', message: outcome.message };
+      return { type: 'failed', phase: failingPhase(outcome.message), message: outcome.message };
+    case 'forbidden':
+    case 'conflict':
+    case 'exists':
+      return { type: 'inconclusive', message: outcome.message };
+  }
+}
+
+const phases: readonly (readonly [CallPhase, RegExp])[] = [
+  ['service', /no endpoints available|service "[^"]*" not found|no service port/],
+  ['dns', /no such host|lookup /],
+  ['tls', /x509:|tls:|certificate/],
+  ['timeout', /deadline exceeded|Client\.Timeout|i\/o timeout/],
+  ['connect', /connection refused|connection reset|no route to host|network is unreachable|Address is not allowed|EOF/],
+  ['http', /expected webhook response|unexpected status|status code|server could not find|unmarshal|invalid character|the server/],
+];
+
+/** Where the call broke off, by the API server's message. */
+export function failingPhase(message: string): CallPhase {
+  return phases.find(([, form]) => form.test(message))?.[0] ?? 'unknown';
+}
+
+function asRecord(json: unknown): Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
+}

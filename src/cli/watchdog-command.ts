@@ -1,0 +1,45 @@
+import { hostname } from 'node:os';
+import { createClient, EventRecorder, loadCredentials, systemClock } from '../kubernetes/index.ts';
+import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
+import { buildProbes } from '../webhook/index.ts';
+import { controllerName } from './settings.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** Settings of `sallyport watchdog`. */
+export interface WatchdogCommandOptions {
+  readonly configuration: string;
+  readonly namespace: string;
+  readonly service: string;
+  /** Milliseconds. */
+  readonly patience: number;
+  readonly probePort: number;
+  readonly logLevel: LogLevel;
+}
+
+/** Watches over the webhook until `stop`. */
+export async function startWatchdog(options: WatchdogCommandOptions): Promise<{ stop(): Promise<void> }> {
+  const { configuration, namespace, service, patience, probePort, logLevel } = options;
+  const log = createLogger(logLevel);
+  const metrics = createMetrics();
+  metrics.observeProcess();
+  const client = createClient(await loadCredentials('default'));
+  const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: hostname() });
+  const watchdog = new Watchdog({ client, log, metrics, events, configuration, service: { namespace, name: service }, patience });
+  const ready = () => {
+    const reasons = watchdog.problems();
+    return { ready: reasons.length === 0, reasons };
+  };
+  const probes = buildProbes({ ready, metrics });
+  // Kubelets and Prometheus call from other addresses.
+  await probes.listen({ host: '::', port: probePort });
+  const rounds = watchdog.start();
+  log.info({ configuration, service, namespace, patience }, 'watchdog started');
+  return {
+    async stop() {
+      await rounds.stop();
+      await probes.close();
+      await events.flush();
+      await client.close();
+    },
+  };
+}
