@@ -1,0 +1,171 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
+import { ApiError, createClient, loadCredentials, type ApiClient, type Proof } from '../../../src/kubernetes/index.ts';
+import { credentialsFor } from '../../support/credentials.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startFakeApiServer, type FakeApiServer, type FakeOptions } from '../../support/fake-api-server.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+async function start(options: FakeOptions = {}): Promise<FakeApiServer> {
+  const server = await startFakeApiServer(options);
+  closing.push(() => server.close());
+  return server;
+}
+
+function connect(...[credentials, clock]: Parameters<typeof createClient>): ApiClient {
+  const client = createClient(credentials, clock);
+  closing.push(() => client.close());
+  return client;
+}
+
+const namespace = { path: '/api/v1/namespaces/default' };
+
+describe('requests', () => {
+  test('share connections', async () => {
+    const server = await start();
+    const client = connect(credentialsFor(server.url));
+    for (let count = 0; count < 50; count++) await client.request(namespace);
+    expect(server.connections()).toBeLessThanOrEqual(2);
+    await Promise.all(Array.from({ length: 400 }, () => client.request(namespace)));
+    expect(server.connections()).toBeLessThanOrEqual(100);
+  });
+
+  test('may lie below a path of the server', async () => {
+    const server = await start();
+    const client = connect(credentialsFor(`${server.url}/clusters/one`));
+    await expect(client.request({ ...namespace, query: { a: 'x y', b: undefined, c: 1 } })).rejects.toBeInstanceOf(ApiError);
+    expect(server.audit.at(-1)).toMatchObject({ path: '/clusters/one/api/v1/namespaces/default', query: { a: 'x y', c: '1' } });
+  });
+
+  test('end with the reason of their signal', async () => {
+    const server = await start();
+    const client = connect(credentialsFor(server.url));
+    server.fail({ when: () => true, act: 'hang' });
+    const controller = new AbortController();
+    const request = client.request({ ...namespace, signal: controller.signal });
+    await eventually(() => expect(server.audit).toHaveLength(1));
+    controller.abort(new Error('changed my mind'));
+    await expect(request).rejects.toThrow('changed my mind');
+    await expect(client.request({ ...namespace, signal: controller.signal })).rejects.toThrow('changed my mind');
+    expect(server.audit).toHaveLength(1);
+  });
+
+  test('get no answer where nobody listens, or in time', async () => {
+    const server = await start();
+    const clock = new ManualClock();
+    const client = connect(credentialsFor(server.url), clock);
+    server.fail({ when: () => true, act: 'hang' });
+    const request = client.request({ ...namespace, timeout: 500 });
+    await eventually(() => expect(server.audit).toHaveLength(1));
+    clock.advance(500);
+    await expect(request).rejects.toMatchObject({ name: 'ConnectionError', message: 'no answer to GET /api/v1/namespaces/default within 500 ms' });
+    await server.close();
+    await expect(client.request(namespace)).rejects.toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('cannot be reached') });
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('survive an answer in somebody else’s words', async () => {
+    const server = await start();
+    const client = connect(credentialsFor(server.url));
+    server.fail({ when: () => true, act: { code: 502, body: '<html>Bad Gateway</html>' } });
+    await expect(client.request(namespace)).rejects.toMatchObject({ status: 502, message: '<html>Bad Gateway</html>' });
+    server.fail({ when: () => true, act: { code: 200, body: '<html>Login</html>' } });
+    await expect(client.request(namespace)).rejects.toMatchObject({ name: 'ProtocolError' });
+  });
+});
+
+describe('proof', () => {
+  test('is renewed while the client is in use', async () => {
+    const options: FakeOptions = { token: 'first' };
+    const server = await start(options);
+    const clock = new ManualClock();
+    let proof: Proof = { headers: { authorization: 'Bearer first' }, tls: {} };
+    const client = connect(credentialsFor(server.url, () => proof), clock);
+    await client.request(namespace);
+    options.token = 'second';
+    proof = { headers: { authorization: 'Bearer second' }, tls: {} };
+    await expect(client.request(namespace)).rejects.toMatchObject({ status: 401 });
+    clock.advance(11_000);
+    await client.request(namespace);
+    expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  test('that cannot be loaded fails the request, not the client', async () => {
+    const server = await start();
+    let isBroken = true;
+    const client = connect(credentialsFor(server.url, () => {
+      if (isBroken) throw new Error('no token file');
+      return { headers: {}, tls: {} };
+    }));
+    await expect(client.request(namespace)).rejects.toThrow('no token file');
+    isBroken = false;
+    await client.request(namespace);
+  });
+
+  test('a renewed authority is trusted without cutting anybody off', async () => {
+    const [old, renewed] = await Promise.all([createAuthority(), createAuthority()]);
+    const certificate = await issueServingCertificate(renewed, { dnsNames: [], ipAddresses: ['127.0.0.1'] });
+    const server = await start({ certificate });
+    const clock = new ManualClock();
+    let ca = old.certificate;
+    const client = connect(credentialsFor(server.url, () => ({ headers: {}, tls: { ca } })), clock);
+    await expect(client.request(namespace)).rejects.toMatchObject({ name: 'ConnectionError' });
+    ca = `${old.certificate}\n${renewed.certificate}`;
+    clock.advance(11_000);
+    const stream = client.stream({ path: '/api/v1/namespaces', query: { watch: true } });
+    await stream.next();
+    ca = renewed.certificate;
+    clock.advance(11_000);
+    await client.request(namespace);
+    const next = stream.next();
+    server.watches.write('{"still":"here"}\n');
+    expect(await next).toEqual({ done: false, value: [{ still: 'here' }] });
+    await stream.return();
+  });
+});
+
+describe('a kubeconfig', () => {
+  async function withFolder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'sallyport-'));
+    closing.push(() => rm(folder, { recursive: true }));
+    return folder;
+  }
+
+  test('names server, authority, token and namespace', async () => {
+    const authority = await createAuthority();
+    const server = await start({ certificate: await issueServingCertificate(authority, { dnsNames: [], ipAddresses: ['127.0.0.1'] }), token: 'secret' });
+    const folder = await withFolder();
+    await writeFile(join(folder, 'ca.crt'), authority.certificate);
+    const kubeconfig = join(folder, 'config');
+    await writeFile(kubeconfig, JSON.stringify({
+      clusters: [{ name: 'a', cluster: { server: `${server.url}/`, 'certificate-authority': 'ca.crt' } }],
+      users: [{ name: 'u', user: { token: 'secret' } }, { name: 'nobody', user: {} }],
+      contexts: [{ name: 'c', context: { cluster: 'a', user: 'u', namespace: 'shop' } }, { name: 'n', context: { cluster: 'a', user: 'nobody' } }],
+      'current-context': 'c',
+    }));
+    const client = connect(await loadCredentials({ kubeconfig }));
+    expect(client.namespace).toBe('shop');
+    expect(await client.request(namespace)).toMatchObject({ metadata: { name: 'default' } });
+    const nobody = connect(await loadCredentials({ kubeconfig, context: 'n' }));
+    await expect(nobody.request(namespace)).rejects.toMatchObject({ status: 401, reason: 'Unauthorized' });
+  });
+
+  test('without a cluster is refused with its context', async () => {
+    const kubeconfig = join(await withFolder(), 'config');
+    await writeFile(kubeconfig, JSON.stringify({ clusters: [], users: [], contexts: [], 'current-context': 'gone' }));
+    await expect(loadCredentials({ kubeconfig })).rejects.toThrow('no cluster for its context "gone"');
+  });
+
+  test('is not needed in a pod, and nowhere else may it be missing', async () => {
+    await expect(loadCredentials('in-cluster')).rejects.toThrow('give a kubeconfig');
+  });
+});

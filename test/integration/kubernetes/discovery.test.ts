@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { customResourceDefinitions, Discovery, remove, update, type FollowedKind, type InstalledKind, type KubernetesObject } from '../../../src/kubernetes/index.ts';
+import { eventually } from '../../support/eventually.ts';
+import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
+
+const group = 'gateway.networking.k8s.io';
+const routes: FollowedKind = { entry: { group, kind: 'HTTPRoute', plural: 'httproutes', namespaced: true } };
+const classes: FollowedKind = { entry: { group, kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false } };
+const services: FollowedKind = { entry: { group: '', kind: 'Service', plural: 'services', namespaced: true } };
+const routeType = { apiVersion: `${group}/v1`, kind: 'HTTPRoute', plural: 'httproutes', namespaced: true };
+
+let stage: KubernetesStage;
+let discovery: Discovery;
+const steps: string[] = [];
+let installed: ReadonlyMap<string, InstalledKind> = new Map();
+
+beforeEach(async () => {
+  steps.length = 0;
+  stage = await kubernetesStage();
+});
+
+afterEach(async () => {
+  await discovery.stop();
+  await stage.close();
+});
+
+function start(): void {
+  discovery = new Discovery({
+    ...stage,
+    kinds: [routes, classes, services],
+    onEvents: (events) => void steps.push(...events.map(({ type, ref }) => `${type} ${ref.kind} ${ref.name}`)),
+    onInstalled: (all) => {
+      installed = new Map(all);
+    },
+  });
+}
+
+function define({ entry }: FollowedKind, ...versions: readonly string[]): KubernetesObject {
+  return seed(stage, customResourceDefinitions, {
+    metadata: { name: `${entry.plural}.${entry.group}` },
+    spec: {
+      group: entry.group, scope: entry.namespaced ? 'Namespaced' : 'Cluster', names: { kind: entry.kind, plural: entry.plural },
+      versions: versions.map((name) => ({ name, served: true, storage: true })),
+    },
+    status: { conditions: [{ type: 'Established', status: 'True' }], storedVersions: versions },
+  });
+}
+
+const reads = () => stage.server.audit.filter(({ path }) => path.includes('/customresourcedefinitions/'));
+
+describe('kinds of the Gateway API', () => {
+  test('are absent, not waited for, where no definition is', async () => {
+    start();
+    expect(discovery.stateOf(routes)).toMatchObject({ phase: 'waiting', synced: false });
+    await eventually(() => expect(discovery.synced).toBe(true));
+    expect(discovery.stateOf(routes)).toMatchObject({ phase: 'absent', synced: true });
+    expect(discovery.stateOf(services)).toMatchObject({ phase: 'following', version: 'v1', synced: true });
+    expect(discovery.settled).toBe(true);
+    expect(stage.server.audit.filter(({ path }) => path.includes('httproutes'))).toEqual([]);
+  });
+
+  test('are followed in the version that is served, each on its own', async () => {
+    define(routes, 'v1beta1', 'v1');
+    define(classes, 'v1beta1');
+    seed(stage, routeType, { metadata: { name: 'cart' } });
+    start();
+    await eventually(() => expect(discovery.synced).toBe(true));
+    expect(steps).toEqual(['upsert HTTPRoute cart']);
+    expect(discovery.stateOf(routes)).toMatchObject({ version: 'v1' });
+    expect(discovery.stateOf(classes)).toMatchObject({ version: 'v1beta1' });
+    expect([...installed.keys()].toSorted()).toEqual(['gatewayclasses.gateway.networking.k8s.io', 'httproutes.gateway.networking.k8s.io']);
+  });
+
+  test('of other groups are none of ours: their definitions are not read', async () => {
+    define({ entry: { group: 'example.com', kind: 'Widget', plural: 'widgets', namespaced: true } }, 'v1');
+    start();
+    await eventually(() => expect(discovery.synced).toBe(true));
+    expect(reads()).toEqual([]);
+  });
+
+  test('wait until they are established', async () => {
+    const definition = define(routes, 'v1');
+    const { store } = stage.server;
+    store.replace('customresourcedefinitions.apiextensions.k8s.io', definition as never, { ...definition, status: {} } as never);
+    start();
+    await eventually(() => expect(discovery.settled).toBe(true));
+    expect(discovery.stateOf(routes)).toMatchObject({ phase: 'absent' });
+    const current = store.get('customresourcedefinitions.apiextensions.k8s.io', '', definition.metadata.name);
+    store.replace('customresourcedefinitions.apiextensions.k8s.io', current as never, { ...current, status: definition['status'] } as never);
+    await eventually(() => expect(discovery.stateOf(routes)).toMatchObject({ phase: 'following', synced: true }));
+  });
+
+  test('go with their objects, and come back', async () => {
+    define(routes, 'v1');
+    seed(stage, routeType, { metadata: { name: 'cart' } });
+    start();
+    await eventually(() => expect(discovery.synced).toBe(true));
+    const writer = { client: stage.client, type: customResourceDefinitions };
+    await remove(writer, { name: 'httproutes.gateway.networking.k8s.io' });
+    await eventually(() => expect(discovery.stateOf(routes)).toMatchObject({ phase: 'absent' }));
+    expect(steps).toEqual(['upsert HTTPRoute cart', 'delete HTTPRoute cart']);
+    expect(installed.size).toBe(0);
+    define(routes, 'v1');
+    seed(stage, routeType, { metadata: { name: 'again' } });
+    await eventually(() => expect(steps.at(-1)).toBe('upsert HTTPRoute again'));
+  });
+
+  test('are gone even when nobody saw their objects go', async () => {
+    const definition = define(routes, 'v1');
+    seed(stage, routeType, { metadata: { name: 'cart' } });
+    start();
+    await eventually(() => expect(steps).toEqual(['upsert HTTPRoute cart']));
+    stage.server.store.delete('customresourcedefinitions.apiextensions.k8s.io', definition as never);
+    await eventually(() => expect(discovery.stateOf(routes)).toMatchObject({ phase: 'absent' }));
+    expect(steps).toEqual(['upsert HTTPRoute cart', 'delete HTTPRoute cart']);
+  });
+
+  test('change their version without a gap: objects are told again, and none as deleted', async () => {
+    const definition = define(routes, 'v1beta1');
+    seed(stage, { ...routeType, apiVersion: `${group}/v1beta1` }, { metadata: { name: 'cart' } });
+    start();
+    await eventually(() => expect(steps).toEqual(['upsert HTTPRoute cart']));
+    const versions = ['v1', 'v1beta1'].map((name) => ({ name, served: true, storage: true }));
+    const spec = { ...(definition['spec'] as object), versions };
+    await update({ client: stage.client, type: customResourceDefinitions }, { ...definition, spec });
+    await eventually(() => expect(discovery.stateOf(routes)).toMatchObject({ version: 'v1', synced: true }));
+    expect(steps).toEqual(['upsert HTTPRoute cart', 'upsert HTTPRoute cart']);
+  });
+
+  test('are not taken for absent while their definition cannot be read', async () => {
+    define(routes, 'v1');
+    define(classes, 'v1');
+    for (let time = 0; time < 3; time++) stage.server.fail({ when: ({ path }) => path.endsWith('/httproutes.gateway.networking.k8s.io'), act: { code: 403, reason: 'Forbidden' } });
+    start();
+    await eventually(() => expect(discovery.stateOf(routes).problem).toBe('injected Forbidden'));
+    expect(discovery.stateOf(routes)).toMatchObject({ phase: 'waiting', synced: false });
+    await eventually(() => {
+      stage.clock.advance(1_000);
+      expect(discovery.synced).toBe(true);
+    });
+    expect(discovery.stateOf(routes)).toMatchObject({ phase: 'following' });
+    expect(discovery.stateOf(routes)).not.toHaveProperty('problem');
+  });
+});
