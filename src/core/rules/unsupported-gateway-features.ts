@@ -1,4 +1,6 @@
+import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
+import { unsupportedValueAt } from './parts.ts';
 import type { Consequence, Report } from './rule.ts';
 
 /** What a Gateway asks for and does not get; serving it without would open more than its owner allowed. */
@@ -37,25 +39,34 @@ function checkAddresses(addresses: NonNullable<GatewaySpec['addresses']>, report
 }
 
 function checkListeners(gateway: Resource<'Gateway'>, report: Report): void {
-  for (const [index, { port, filters }] of (gateway.spec?.listeners ?? []).entries()) {
+  for (const [index, { name = '', port, filters }] of (gateway.spec?.listeners ?? []).entries()) {
     const path = ['spec', 'listeners', index];
-    const portPath = [...path, 'port'];
-    if ((port === undefined || port < 1 || port > 65_535) && isReadable(gateway, portPath)) {
+    if (name === '' && isReadable(gateway, [...path, 'name'])) {
       report({
-        path: portPath,
-        ...(port === undefined ? {} : { value: String(port) }),
-        consequence: { condition: 'Accepted', reason: 'PortUnavailable', scope: 'listener' },
-        message: `${port === undefined ? 'The listener has no port' : `There is no port ${port}`}, so it is not served. Write a number from 1 to 65535.`,
+        path: [...path, 'name'],
+        consequence: unsupportedValueAt(path),
+        message: 'The listener has no name, by which routes and status would find it, so it is not served. Write one.',
       });
     }
+    if (isReadable(gateway, [...path, 'port'])) checkPort(port, [...path, 'port'], report);
     if ((filters?.requests ?? []).length > 0) {
       report({
         path: [...path, 'filters'],
-        consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'listener' },
+        consequence: unsupportedValueAt(path),
         message: 'Filters of a listener are not served yet, so the listener is not: without them requests would pass unchecked. Remove filters.',
       });
     }
   }
+}
+
+function checkPort(port: number | undefined, path: Path, report: Report): void {
+  if (port !== undefined && port >= 1 && port <= 65_535) return;
+  report({
+    path,
+    ...(port === undefined ? {} : { value: String(port) }),
+    consequence: { condition: 'Accepted', reason: 'PortUnavailable', scope: 'listener' },
+    message: `${port === undefined ? 'The listener has no port' : `There is no port ${port}`}, so it is not served. Write a number from 1 to 65535.`,
+  });
 }
 
 function refused(reason: string): Consequence {

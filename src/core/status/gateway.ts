@@ -29,7 +29,7 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   const listeners = listenersOf(read, namespace, name).map((node) => judgeListener(node, problems, { generation, acknowledgement, refusal }));
 
   const accepted = gatewayAccepted(refusal, listeners);
-  const programmed = accepted.status === 'False' ? isFalse('Invalid', notAccepted) : gatewayProgrammed(generation, acknowledgement);
+  const programmed = accepted.status === 'False' ? isFalse('Invalid', notAccepted) : gatewayProgrammed(listeners, acknowledged(generation, acknowledgement));
   const unresolved = listeners.filter((listener) => listener.outcomes.ResolvedRefs.status === 'False');
   const resolved =
     unresolved.length === 0 ? isTrue('ResolvedRefs') : isFalse('ListenersNotResolved', joinMessages(unresolved.map((listener) => `Listener ${listener.node.name}: ${listener.outcomes.ResolvedRefs.message}`)));
@@ -86,7 +86,7 @@ function listenerProgrammed(node: ListenerNode, accepted: Outcome, { generation,
   }
   const reported = acknowledgement?.listenerProblems ?? {};
   const problem = Object.hasOwn(reported, node.name) ? reported[node.name] : undefined;
-  return problem === undefined ? gatewayProgrammed(generation, acknowledgement) : isFalse('Invalid', problem);
+  return problem === undefined ? acknowledged(generation, acknowledgement) : isFalse('Invalid', problem);
 }
 
 function gatewayAccepted(refusal: PartProblem | undefined, listeners: readonly JudgedListener[]): Outcome {
@@ -94,12 +94,18 @@ function gatewayAccepted(refusal: PartProblem | undefined, listeners: readonly J
   if (listeners.length === 0) return isFalse('ListenersNotValid', 'The Gateway has no listeners, so nothing can connect. Write at least one under spec.listeners.');
   const invalid = listeners.filter((listener) => listener.outcomes.Accepted.status === 'False');
   if (invalid.length === 0) return isTrue('Accepted');
-  const message = joinMessages(invalid.map((listener) => `Listener ${listener.node.name}: ${listener.outcomes.Accepted.message}`));
+  const message = joinMessages(invalid.map((listener) => `Listener ${listener.node.name || '(without name)'}: ${listener.outcomes.Accepted.message}`));
   return invalid.length < listeners.length ? isTrue('ListenersNotValid', message) : isFalse('ListenersNotValid', message);
 }
 
+/** A Gateway is programmed by what of it works; where nothing does, the listeners say why. */
+function gatewayProgrammed(listeners: readonly JudgedListener[], whole: Outcome): Outcome {
+  if (listeners.some(({ outcomes }) => outcomes.Programmed.status !== 'False')) return whole;
+  return isFalse('Invalid', joinMessages(listeners.map(({ node, outcomes }) => `Listener ${node.name}: ${outcomes.Programmed.message}`)));
+}
+
 /** True only for what every ready data plane acknowledged, and once true for a generation, true for it. */
-function gatewayProgrammed(generation: number, acknowledgement: Acknowledgement | undefined): Outcome {
+function acknowledged(generation: number, acknowledgement: Acknowledgement | undefined): Outcome {
   return acknowledgement !== undefined && acknowledgement.generation >= generation
     ? isTrue('Programmed')
     : isUnknown('Pending', 'Waiting for the data plane to acknowledge this generation.');

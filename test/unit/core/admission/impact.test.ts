@@ -38,11 +38,11 @@ describe('deleting', () => {
 
   test('a route breaks nobody', () => {
     const world = evaluate([...platform, cartRoute([rule])]);
-    expect(decide(world, requestOf({ oldObject: cartRoute([rule]) }))).toEqual({ allowed: true, warnings: [], auditAnnotations: {} });
+    expect(decide(world, requestOf({ oldObject: cartRoute([rule]) }))).toEqual({ allowed: true, warnings: [], findings: [], auditAnnotations: {} });
   });
 
   test('what no object is, or one of another kind, says nothing', () => {
-    expect(decide(evaluate(platform), { ...requestOf({ oldObject: cart }), oldObject: 5 })).toEqual({ allowed: true, warnings: [], auditAnnotations: {} });
+    expect(decide(evaluate(platform), { ...requestOf({ oldObject: cart }), oldObject: 5 })).toEqual({ allowed: true, warnings: [], findings: [], auditAnnotations: {} });
   });
 });
 
@@ -60,6 +60,12 @@ describe('changing', () => {
     const world = evaluate([platform[0], chosen, cart, namespace({ exposure: 'public' }), cartRoute([rule])]);
     const verdict = decide(world, requestOf({ object: namespace({}), oldObject: namespace({ exposure: 'public' }) }));
     expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute shop\/cart: spec\.parentRefs\[0\]: /)]);
+  });
+
+  test('speaks of others only: what is wrong with the object itself is told by its own findings', () => {
+    const broken = cartRoute([{ backendRefs: [{ name: 'gone', port: 80 }] }]);
+    const { warnings } = decide(evaluate([...platform, cartRoute([rule])]), requestOf({ object: broken, oldObject: cartRoute([rule]) }));
+    expect(warnings).toEqual([expect.stringMatching(/^\[backend-not-found\]/)]);
   });
 
   test('for the better breaks nothing', () => {

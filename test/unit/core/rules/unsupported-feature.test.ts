@@ -50,6 +50,7 @@ describe('unsupported-feature', () => {
   });
 
   test.each<[object, string, string, string]>([
+    [{ port: 80, name: undefined }, 'name', 'The listener has no name, by which routes and status would find it, so it is not served. Write one.', unsupported('listener')],
     [{ port: 80, filters: { requests: [{ type: 'ExtensionRef' }] } }, 'filters', 'Filters of a listener are not served yet, so the listener is not: without them requests would pass unchecked. Remove filters.', unsupported('listener')],
     [{ port: 0 }, 'port', 'There is no port 0, so it is not served. Write a number from 1 to 65535.', 'Accepted PortUnavailable listener'],
     [{}, 'port', 'The listener has no port, so it is not served. Write a number from 1 to 65535.', 'Accepted PortUnavailable listener'],
