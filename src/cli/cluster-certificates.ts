@@ -14,6 +14,11 @@ export interface ClusterAccess {
   readonly log: Logger;
 }
 
+export interface SecretName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** One object, followed for its changes only. Stops with the last listener. */
 class Notifier {
   readonly #listeners = new Set<() => void>();
@@ -40,25 +45,34 @@ class Notifier {
   }
 }
 
+/**
+ * Reads a Secret as it is now; `undefined` where there is none.
+ *
+ * @throws ApiError, ConnectionError where it cannot be read
+ */
+export async function readSecret(client: ApiClient, where: SecretName): Promise<StoredSecret | undefined> {
+  try {
+    return parseSecret(await client.request({ path: pathOf(secrets, where) }));
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
 /** One Secret of the cluster as a `SecretStore`. */
 export class ClusterSecretStore implements SecretStore {
   readonly #access: ClusterAccess;
-  readonly #where: { readonly namespace: string; readonly name: string };
+  readonly #where: SecretName;
   readonly #notifier: Notifier;
 
-  constructor(access: ClusterAccess, where: { readonly namespace: string; readonly name: string }) {
+  constructor(access: ClusterAccess, where: SecretName) {
     this.#access = access;
     this.#where = where;
     this.#notifier = new Notifier(access, { type: secrets, ...where });
   }
 
-  async read(): Promise<StoredSecret | undefined> {
-    try {
-      return readSecret(await this.#access.client.request({ path: pathOf(secrets, this.#where) }));
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
-    }
+  read(): Promise<StoredSecret | undefined> {
+    return readSecret(this.#access.client, this.#where);
   }
 
   async create(data: SecretText): Promise<'created' | 'conflict'> {
@@ -123,7 +137,7 @@ function done<Success extends string>(outcome: WriteOutcome, success: Success): 
   throw new Error(outcome.message);
 }
 
-function readSecret(json: unknown): StoredSecret {
+function parseSecret(json: unknown): StoredSecret {
   const { metadata, data } = json as { readonly metadata: { readonly resourceVersion: string }; readonly data?: Readonly<Record<string, string>> };
   const texts = Object.entries(data ?? {}).map(([name, encoded]) => [name, Buffer.from(encoded, 'base64').toString()]);
   return { data: Object.fromEntries(texts), version: metadata.resourceVersion };

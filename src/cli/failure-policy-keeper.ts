@@ -12,8 +12,6 @@ export interface FailurePolicyOptions {
   readonly events: Pick<EventRecorder, 'record'>;
   /** Name of the ValidatingWebhookConfiguration. */
   readonly configuration: string;
-  /** Where probes are sent; the webhook must guard it. */
-  readonly namespace: string;
   /** What the settings ask for, now. */
   readonly wanted: () => FailurePolicy;
   /** Milliseconds between probes. */
@@ -52,8 +50,8 @@ export class FailurePolicyKeeper {
    * @throws where the configuration cannot be read or written
    */
   async round(): Promise<number> {
-    const { client, configuration: name, namespace, wanted, interval = defaultInterval } = this.#options;
-    const outcome = await sendProbe(client, namespace);
+    const { client, configuration: name, wanted, interval = defaultInterval } = this.#options;
+    const outcome = await sendProbe(client);
     // Read after the probe: a change in between then makes the write a conflict, or the proof void.
     const configuration = await readWebhookConfiguration(client, name);
     this.#note(outcome, configuration);

@@ -3,12 +3,13 @@ import { create, type ApiClient, type KubernetesObject, type ResourceType, type 
 
 /**
  * An object that the webhook denies whatever its settings are. Sent through the API server as a dry run, it proves
- * that the API server reaches the webhook, trusts it, and does what it says.
+ * that the API server reaches the webhook, trusts it, and does what it says. It is a GatewayClass because no exemption
+ * of namespaces reaches that.
  */
 const probeLabel = 'sallyport.dev/probe';
 const proof = 'the webhook answers';
 
-const httpRoutes: ResourceType = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', plural: 'httproutes', namespaced: true };
+const gatewayClasses: ResourceType = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false };
 
 /** What a probe showed. */
 export type ProbeOutcome =
@@ -18,7 +19,7 @@ export type ProbeOutcome =
   | { readonly type: 'admitted' }
   /** The API server could not call the webhook. */
   | { readonly type: 'failed'; readonly phase: CallPhase; readonly message: string }
-  /** There is no HTTPRoute in this cluster, so there is nothing to guard by it. */
+  /** There is no GatewayClass in this cluster, so nothing is judged anyway. */
   | { readonly type: 'suspended'; readonly message: string }
   /** Something else came before the webhook's answer. */
   | { readonly type: 'inconclusive'; readonly message: string };
@@ -29,27 +30,31 @@ export type CallPhase = 'service' | 'dns' | 'connect' | 'tls' | 'http' | 'timeou
 /** Whether a request is about the probe. No rule is asked then. */
 export function isProbe({ kind, object }: AdmissionRequest): boolean {
   const { metadata } = asRecord(object);
-  return kind === 'HTTPRoute' && Object.hasOwn(asRecord(asRecord(metadata)['labels']), probeLabel);
+  return kind === 'GatewayClass' && Object.hasOwn(asRecord(asRecord(metadata)['labels']), probeLabel);
 }
+
+const message = `${proof}; objects with the label ${probeLabel} are its own probes, remove the label from others`;
 
 /** What the webhook says to its probe. */
 export const probeDenial: Denied = {
   allowed: false,
-  message: `${proof}; objects with the label ${probeLabel} are its own probes, remove the label from others`,
-  causes: [{ field: 'metadata.labels', message: `${proof}; objects with the label ${probeLabel} are its own probes, remove the label from others`, reason: 'FieldValueForbidden' }],
+  message,
+  causes: [{ field: 'metadata.labels', message, reason: 'FieldValueForbidden' }],
   warnings: [],
+  findings: [],
   auditAnnotations: { probe: 'denied' },
 };
 
-/** Sends the probe into a namespace that the webhook guards. Never rejects. */
-export async function sendProbe(client: ApiClient, namespace: string, timeout = 15_000): Promise<ProbeOutcome> {
-  return readProbeOutcome(await create({ client, type: httpRoutes }, probeObject(namespace), { dryRun: 'All', timeout, fieldManager: 'sallyport-probe' }));
+/** Sends the probe. Never rejects. */
+export async function sendProbe(client: ApiClient, timeout = 15_000): Promise<ProbeOutcome> {
+  return readProbeOutcome(await create({ client, type: gatewayClasses }, probeObject, { dryRun: 'All', timeout, fieldManager: 'sallyport-probe' }));
 }
 
 /** The object itself: valid by every schema, served by nobody. */
-export function probeObject(namespace: string): KubernetesObject {
-  return { metadata: { name: 'sallyport-probe', namespace, labels: { [probeLabel]: 'must-be-denied' } }, spec: { parentRefs: [{ name: 'sallyport-probe' }] } };
-}
+export const probeObject: KubernetesObject = {
+  metadata: { name: 'sallyport-probe', labels: { [probeLabel]: 'must-be-denied' } },
+  spec: { controllerName: 'sallyport.dev/probe' },
+};
 
 /** Reads what the API server answered to the probe. */
 export function readProbeOutcome(outcome: WriteOutcome): ProbeOutcome {
@@ -57,7 +62,7 @@ export function readProbeOutcome(outcome: WriteOutcome): ProbeOutcome {
     case 'ok':
       return { type: 'admitted' };
     case 'notFound':
-      return { type: /namespaces? /.test(outcome.message) ? 'inconclusive' : 'suspended', message: outcome.message };
+      return { type: 'suspended', message: outcome.message };
     case 'invalid': {
       const texts = [outcome.message, ...outcome.causes.map(({ message }) => message)];
       return texts.some((text) => text.includes(proof)) ? { type: 'denied' } : { type: 'inconclusive', message: outcome.message };

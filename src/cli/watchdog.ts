@@ -1,9 +1,14 @@
 import { startRounds, type Rounds } from '../certificates/index.ts';
-import { pathOf, type ApiClient, type EventRecorder, type ResourceType } from '../kubernetes/index.ts';
+import { pathOf, type ApiClient, type ApiRequest, type EventRecorder, type ResourceType } from '../kubernetes/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { applyFailurePolicy, mayBlock, readWebhookConfiguration, webhookConfigurations, type WebhookConfiguration } from './webhook-configuration.ts';
 
 const endpointSlices: ResourceType = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', plural: 'endpointslices', namespaced: true };
+
+export interface ServiceName {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 export interface WatchdogOptions {
   readonly client: ApiClient;
@@ -13,7 +18,7 @@ export interface WatchdogOptions {
   /** Name of the ValidatingWebhookConfiguration. */
   readonly configuration: string;
   /** The webhook's Service. */
-  readonly service: { readonly namespace: string; readonly name: string };
+  readonly service: ServiceName;
   /** Milliseconds without a ready endpoint after which writes are let through. */
   readonly patience: number;
   /** Milliseconds on a clock that never jumps. */
@@ -36,6 +41,11 @@ const blindAfter = 30_000;
  */
 export function deadSince(before: number | undefined, sight: Sight, now: number): number | undefined {
   return sight.mayBlock && sight.readyEndpoints === 0 ? (before ?? now) : undefined;
+}
+
+/** Asks for the EndpointSlices of a Service. */
+export function endpointSlicesOf({ namespace, name }: ServiceName): ApiRequest {
+  return { path: pathOf(endpointSlices, { namespace }), query: { labelSelector: `kubernetes.io/service-name=${name}` } };
 }
 
 /** How many endpoints of these EndpointSlices can take a call. Reads any JSON. */
@@ -87,10 +97,9 @@ export class Watchdog {
    */
   async round(): Promise<number> {
     const { client, configuration: name, service, patience } = this.#options;
-    const query = { labelSelector: `kubernetes.io/service-name=${service.name}` };
     const [configuration, slices] = await Promise.all([
       readWebhookConfiguration(client, name),
-      client.request({ path: pathOf(endpointSlices, { namespace: service.namespace }), query }),
+      client.request(endpointSlicesOf(service)),
     ]);
     this.#lookedAt = this.#now();
     this.#sight = { readyEndpoints: countReady(slices), mayBlock: configuration !== undefined && mayBlock(configuration) };

@@ -1,0 +1,149 @@
+import { isSupportedBundle, minors, parseBundleVersion, parseChannel, supportedBundles, tables, type Channel } from '../../core/schema/index.ts';
+import type { InstalledKind } from '../../kubernetes/index.ts';
+import { fail, ok, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
+
+const group = 'gateway.networking.k8s.io';
+const versionAnnotation = `${group}/bundle-version`;
+const channelAnnotation = `${group}/channel`;
+const policyName = `safe-upgrades.${group}`;
+
+/** The bundle that the commands install. */
+const newest = 'v1.7.0';
+
+/** The kinds of that bundle's standard channel, with the versions that their definitions list, in both channels. */
+const bundled: Readonly<Record<string, readonly string[]>> = {
+  backendtlspolicies: ['v1', 'v1alpha3'],
+  gatewayclasses: ['v1', 'v1beta1'],
+  gateways: ['v1', 'v1beta1'],
+  grpcroutes: ['v1'],
+  httproutes: ['v1', 'v1beta1'],
+  listenersets: ['v1'],
+  referencegrants: ['v1', 'v1beta1'],
+  tcproutes: ['v1', 'v1alpha2'],
+  tlsroutes: ['v1', 'v1alpha2', 'v1alpha3'],
+  udproutes: ['v1', 'v1alpha2'],
+};
+
+/** The kinds without which nothing can be judged. */
+const needed = Object.values(tables).filter((table) => table.group === group).map((table) => table.plural);
+
+/** What is wrong with the definitions of the Gateway API. */
+export const definitionChecks: readonly Check[] = [presence, establishment, bundleVersion, downgrade, channel, storedVersions];
+
+function presence({ kinds }: DoctorFacts): readonly Verdict[] {
+  if (kinds.type === 'unknown') return [fail('crds-installed', `the CRDs cannot be listed: ${kinds.problem}`)];
+  const found = new Set(ofGateway(kinds.value).map(({ plural }) => plural));
+  if (found.size === 0) return [fail('crds-installed', 'no CRD of the Gateway API is installed', install('standard'))];
+  const missing = needed.filter((plural) => !found.has(plural));
+  const command = install(commonChannel(kinds.value) ?? 'standard');
+  if (missing.length > 0) return [fail('crds-installed', `these CRDs are missing and nothing works without: ${missing.join(', ')}`, command)];
+  const absent = isNewest(kinds.value) ? Object.keys(bundled).filter((plural) => !found.has(plural)) : [];
+  if (absent.length > 0) return [warn('crds-installed', `the bundle is installed in part, without ${absent.join(', ')}`, command)];
+  return [ok('crds-installed', `${found.size} kinds of the Gateway API are installed`)];
+}
+
+function establishment({ kinds }: DoctorFacts): readonly Verdict[] {
+  const waiting = known(kinds).filter(({ established }) => !established);
+  return waiting.map(({ name }) => fail('crds-established', `${name} is not served`, `kubectl describe crd ${name}`));
+}
+
+function bundleVersion({ kinds }: DoctorFacts): readonly Verdict[] {
+  const installed = ofGateway(known(kinds));
+  if (installed.length === 0) return [];
+  const versions = new Map(Object.entries(Object.groupBy(installed, versionOf)));
+  const command = install(commonChannel(installed) ?? 'standard');
+  if (versions.size > 1) {
+    const parts = [...versions].map(([version, some = []]) => `${version || 'without version'}: ${some.map(({ plural }) => plural).join(', ')}`);
+    return [fail('crds-bundle', `CRDs of several bundles are mixed (${parts.join('; ')})`, command)];
+  }
+  const [version = ''] = versions.keys();
+  const read = parseBundleVersion(version);
+  if (!read.ok) return [warn('crds-bundle', `the CRDs name no bundle that is known (${JSON.stringify(version)}): ${read.problem}`, command)];
+  if (isSupportedBundle(version)) return [ok('crds-bundle', `bundle ${version}`)];
+  return [warn('crds-bundle', `bundle ${version} is not one of those that are fully supported: ${supportedBundles.join(', ')}`, command)];
+}
+
+/** The policy that comes with a bundle stays when somebody puts older definitions in place of newer ones. */
+function downgrade({ kinds, guardedBundle }: DoctorFacts): readonly Verdict[] {
+  const guarded = guardedBundle.type === 'known' ? guardedBundle.value : undefined;
+  if (guarded === undefined) return [];
+  const older = ofGateway(known(kinds)).filter((kind) => rank(versionOf(kind)) < rank(guarded));
+  if (older.length === 0) return [];
+  const names = older.map(({ plural }) => plural).join(', ');
+  const message = `${names}: older than bundle ${guarded}, which was installed before (${policyName} says so); fields that only the newer one has are lost at the next write`;
+  return [fail('crds-downgraded', message, install(commonChannel(older) ?? 'standard', guarded))];
+}
+
+function channel({ kinds }: DoctorFacts): readonly Verdict[] {
+  const installed = ofGateway(known(kinds));
+  if (installed.length === 0) return [];
+  const standard = installed.filter((kind) => channelOf(kind) === 'standard');
+  const experimental = installed.filter((kind) => channelOf(kind) === 'experimental');
+  const neither = installed.length - standard.length - experimental.length;
+  if (neither > 0) return [warn('crds-channel', `${neither} CRDs name no channel`, install('standard'))];
+  if (standard.length === 0) return [ok('crds-channel', 'experimental channel: fields may change or go without notice')];
+  if (experimental.length === 0) return [ok('crds-channel', 'standard channel')];
+  const names = experimental.map(({ plural }) => plural).join(', ');
+  return [warn('crds-channel', `the channels are mixed: ${names} are experimental, the others standard`, install('standard'))];
+}
+
+function storedVersions({ kinds }: DoctorFacts): readonly Verdict[] {
+  const installed = ofGateway(known(kinds));
+  if (installed.length === 0) return [];
+  const blocking = installed.flatMap((kind) => blocked(kind));
+  return blocking.length === 0 ? [ok('crds-stored-versions', `no stored version blocks an upgrade to ${newest}`)] : blocking;
+}
+
+/** The API server refuses a definition that leaves out a version in which objects may still be stored. */
+function blocked(kind: InstalledKind): readonly Verdict[] {
+  const listed = bundled[kind.plural];
+  const gone = listed === undefined ? [] : kind.storedVersions.filter((version) => !listed.includes(version));
+  if (gone.length === 0) return [];
+  const storage = kind.versions.find((version) => version.storage)?.name;
+  const message = `${kind.name}: objects may be stored as ${gone.join(', ')}, which bundle ${newest} does not have; the upgrade would be refused`;
+  // While a version that goes away is the one that objects are stored in, writing them again changes nothing.
+  if (storage === undefined || gone.includes(storage)) {
+    return [fail('crds-stored-versions', `${message}. Install first a bundle that has both ${storage ?? 'it'} and a version of ${newest}, then ask again`)];
+  }
+  return [fail('crds-stored-versions', message, ...rewrite(kind, storage))];
+}
+
+function rewrite({ name }: InstalledKind, storage: string): readonly string[] {
+  const patch = JSON.stringify({ status: { storedVersions: [storage] } });
+  return [`kubectl get ${name} --all-namespaces -o json | kubectl replace -f -`, `kubectl patch crd ${name} --subresource=status --type=merge -p '${patch}'`];
+}
+
+function install(chosen: Channel, version = newest): string {
+  return `kubectl apply --server-side -f https://github.com/kubernetes-sigs/gateway-api/releases/download/${version}/${chosen}-install.yaml`;
+}
+
+function known(kinds: DoctorFacts['kinds']): readonly InstalledKind[] {
+  return kinds.type === 'known' ? kinds.value : [];
+}
+
+function ofGateway(kinds: readonly InstalledKind[]): readonly InstalledKind[] {
+  return kinds.filter((kind) => kind.group === group);
+}
+
+function versionOf({ annotations }: InstalledKind): string {
+  return annotations[versionAnnotation] ?? '';
+}
+
+function channelOf({ annotations }: InstalledKind): Channel | undefined {
+  return parseChannel(annotations[channelAnnotation]);
+}
+
+function commonChannel(kinds: readonly InstalledKind[]): Channel | undefined {
+  const [first, ...others] = new Set(ofGateway(kinds).map(channelOf));
+  return others.length === 0 ? first : undefined;
+}
+
+function isNewest(kinds: readonly InstalledKind[]): boolean {
+  return ofGateway(kinds).every((kind) => rank(versionOf(kind)) === rank(newest));
+}
+
+/** The age of a bundle: higher is newer. What cannot be read is newer than all, so that nothing is concluded from it. */
+function rank(version: string): number {
+  const read = parseBundleVersion(version);
+  return read.ok ? minors.indexOf(read.minor) : Infinity;
+}

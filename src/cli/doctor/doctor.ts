@@ -1,0 +1,32 @@
+import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
+import { createTerminal } from '../terminal.ts';
+import type { Installation } from './facts.ts';
+import { gatherFacts } from './gather.ts';
+import { diagnose, exitCodeOf, printVerdicts } from './report.ts';
+
+export const outputs = ['text', 'json'] as const;
+
+/** Settings of `sallyport doctor`. */
+export interface DoctorOptions {
+  readonly installation: Installation;
+  readonly credentials: CredentialSource;
+  readonly output: (typeof outputs)[number];
+}
+
+/**
+ * Examines a cluster and prints what it finds. Nothing is written: the probe is a dry run.
+ *
+ * @returns the exit code: 1 where something is broken
+ */
+export async function doctor({ installation, credentials, output }: DoctorOptions): Promise<number> {
+  const client = createClient(await loadCredentials(credentials));
+  try {
+    const verdicts = diagnose(await gatherFacts(client, installation));
+    const terminal = createTerminal();
+    if (output === 'json') terminal.line(JSON.stringify({ verdicts }, undefined, 2));
+    else printVerdicts(terminal, verdicts);
+    return exitCodeOf(verdicts);
+  } finally {
+    await client.close();
+  }
+}

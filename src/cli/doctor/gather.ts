@@ -1,0 +1,117 @@
+import { readAuthorities, bundleOf, renewalTime } from '../../certificates/index.ts';
+import {
+  ApiError, customResourceDefinitions, pathOf, readInstalledKind,
+  type ApiClient, type InstalledKind, type KubernetesObject, type ResourceType,
+} from '../../kubernetes/index.ts';
+import { readSecret } from '../cluster-certificates.ts';
+import { sendProbe } from '../probe.ts';
+import { countReady, endpointSlicesOf } from '../watchdog.ts';
+import { readWebhookConfiguration } from '../webhook-configuration.ts';
+import type { AuthorityFacts, DoctorFacts, Gathered, Installation, Permission, Permissions } from './facts.ts';
+
+const gatewayGroups: ReadonlySet<string> = new Set(['gateway.networking.k8s.io', 'gateway.networking.x-k8s.io']);
+const admissionPolicies: ResourceType = {
+  apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', namespaced: false,
+};
+
+/** Reads everything that the checks look at. Never rejects: what cannot be read is a fact, too. */
+export async function gatherFacts(client: ApiClient, installation: Installation): Promise<DoctorFacts> {
+  const [server, kinds, guardedBundle, configuration, authorities, readyEndpoints, probe, permissions] = await Promise.all([
+    gather(readServer(client)),
+    gather(readKinds(client)),
+    gather(readGuardedBundle(client)),
+    gather(readWebhookConfiguration(client, installation.configuration)),
+    gather(readAuthorityFacts(client, installation)),
+    gather(readEndpoints(client, installation)),
+    sendProbe(client),
+    gather(askPermissions(client, installation)),
+  ]);
+  return { now: Date.now(), installation, server, kinds, guardedBundle, configuration, authorities, readyEndpoints, probe, permissions };
+}
+
+async function gather<T>(reading: Promise<T>): Promise<Gathered<T>> {
+  try {
+    return { type: 'known', value: await reading };
+  } catch (error) {
+    return { type: 'unknown', problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function readServer(client: ApiClient): Promise<string> {
+  const { gitVersion } = asRecord(await client.request({ path: '/version' }));
+  return typeof gitVersion === 'string' ? gitVersion : 'unknown';
+}
+
+async function readKinds(client: ApiClient): Promise<readonly InstalledKind[]> {
+  const { items } = asRecord(await client.request({ path: pathOf(customResourceDefinitions) }));
+  const definitions = Array.isArray(items) ? (items as readonly KubernetesObject[]) : [];
+  return definitions.map(readInstalledKind).filter(({ group }) => gatewayGroups.has(group));
+}
+
+async function readGuardedBundle(client: ApiClient): Promise<string | undefined> {
+  const policy = await unlessMissing(client.request({ path: pathOf(admissionPolicies, { name: 'safe-upgrades.gateway.networking.k8s.io' }) }));
+  const version = asRecord(asRecord(asRecord(policy)['metadata'])['annotations'])['gateway.networking.k8s.io/bundle-version'];
+  return typeof version === 'string' ? version : undefined;
+}
+
+async function readAuthorityFacts(client: ApiClient, { namespace, secret }: Installation): Promise<AuthorityFacts | undefined> {
+  const stored = await readSecret(client, { namespace, name: secret });
+  if (stored === undefined) return undefined;
+  const read = readAuthorities(stored.data);
+  if (read.type === 'unreadable') return read;
+  const { current } = read.state;
+  const facts = current && { certificate: current.certificate, notAfter: current.notAfter, renewalTime: renewalTime(current) };
+  return { type: 'authorities', current: facts, bundle: bundleOf(read.state) };
+}
+
+async function readEndpoints(client: ApiClient, { namespace, service }: Installation): Promise<number> {
+  return countReady(await client.request(endpointSlicesOf({ namespace, name: service })));
+}
+
+/** What the webhook needs; see deploy/base/webhook-rbac.yaml. */
+function neededPermissions({ namespace, configuration, secret }: Installation): readonly Permission[] {
+  const each = (verbs: readonly string[], rest: Omit<Permission, 'verb'>): readonly Permission[] => verbs.map((verb) => ({ verb, ...rest }));
+  return [
+    ...['gatewayclasses', 'gateways', 'httproutes', 'referencegrants'].flatMap((resource) => each(['list', 'watch'], { group: 'gateway.networking.k8s.io', resource })),
+    ...['namespaces', 'services'].flatMap((resource) => each(['list', 'watch'], { group: '', resource })),
+    ...each(['list', 'watch'], { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }),
+    ...each(['get', 'patch'], { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations', name: configuration }),
+    ...each(['create'], { group: 'gateway.networking.k8s.io', resource: 'gatewayclasses' }),
+    ...each(['create'], { group: '', resource: 'secrets', namespace }),
+    ...each(['get', 'update'], { group: '', resource: 'secrets', namespace, name: secret }),
+    ...each(['create'], { group: 'coordination.k8s.io', resource: 'leases', namespace }),
+  ];
+}
+
+async function askPermissions(client: ApiClient, installation: Installation): Promise<Permissions> {
+  const needed = neededPermissions(installation);
+  const [user, answers] = await Promise.all([askUser(client), Promise.all(needed.map((permission) => isAllowed(client, permission)))]);
+  return { user, asked: needed.length, denied: needed.filter((_, position) => answers[position] === false) };
+}
+
+async function askUser(client: ApiClient): Promise<string> {
+  const apiVersion = 'authentication.k8s.io/v1';
+  const answer = await client.request({ method: 'POST', path: `/apis/${apiVersion}/selfsubjectreviews`, body: { apiVersion, kind: 'SelfSubjectReview' } });
+  const { username } = asRecord(asRecord(asRecord(answer)['status'])['userInfo']);
+  return typeof username === 'string' ? username : 'the present user';
+}
+
+async function isAllowed(client: ApiClient, permission: Permission): Promise<boolean> {
+  const apiVersion = 'authorization.k8s.io/v1';
+  const body = { apiVersion, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: permission } };
+  const answer = await client.request({ method: 'POST', path: `/apis/${apiVersion}/selfsubjectaccessreviews`, body });
+  return asRecord(asRecord(answer)['status'])['allowed'] === true;
+}
+
+async function unlessMissing(reading: Promise<unknown>): Promise<unknown> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+function asRecord(json: unknown): Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
+}

@@ -1,0 +1,119 @@
+import type { CallPhase } from '../probe.ts';
+import { mayBlock, trustedByAll, type WebhookConfiguration } from '../webhook-configuration.ts';
+import { fail, ok, warn, type AuthorityFacts, type Check, type DoctorFacts, type Verdict } from './facts.ts';
+
+/** What is wrong with the webhook and the way to it. */
+export const webhookChecks: readonly Check[] = [configured, failurePolicy, endpoints, trust, authority, reachability];
+
+function configured({ configuration, installation }: DoctorFacts): readonly Verdict[] {
+  const { configuration: name, namespace, service } = installation;
+  if (configuration.type === 'unknown') return [fail('webhook-configuration', `cannot be read: ${configuration.problem}`)];
+  if (configuration.value === undefined) {
+    return [fail('webhook-configuration', `there is no ValidatingWebhookConfiguration ${name}: nothing is checked`, 'kubectl apply -k deploy/overlays/audit')];
+  }
+  const elsewhere = configuration.value.webhooks.filter((webhook) => webhook.service?.namespace !== namespace || webhook.service.name !== service);
+  if (elsewhere.length > 0) {
+    return [warn('webhook-configuration', `${elsewhere.map((webhook) => webhook.name).join(', ')} of ${name} does not call Service ${namespace}/${service}`)];
+  }
+  return [ok('webhook-configuration', `${name} calls Service ${namespace}/${service}`)];
+}
+
+function failurePolicy({ configuration, probe }: DoctorFacts): readonly Verdict[] {
+  const present = presentConfiguration(configuration);
+  if (present === undefined) return [];
+  const { name, webhooks } = present;
+  if (!mayBlock(present)) return [ok('webhook-failure-policy', 'Ignore: while the webhook cannot be called, writes go through unchecked')];
+  if (probe.type === 'failed') return [fail('webhook-failure-policy', 'Fail, and the webhook cannot be called: writes are rejected', breakGlass(name, webhooks.length))];
+  const isMixed = webhooks.some((webhook) => webhook.failurePolicy === 'Ignore');
+  return [ok('webhook-failure-policy', isMixed ? 'Fail for some webhooks, Ignore for others' : 'Fail: while the webhook cannot be called, writes are rejected')];
+}
+
+function endpoints({ readyEndpoints, installation: { namespace, service } }: DoctorFacts): readonly Verdict[] {
+  if (readyEndpoints.type === 'unknown') return [warn('webhook-endpoints', `EndpointSlices cannot be read: ${readyEndpoints.problem}`)];
+  const look = `kubectl -n ${namespace} get pods -o wide`;
+  if (readyEndpoints.value === 0) return [fail('webhook-endpoints', `Service ${service} has no ready pod`, look, `kubectl -n ${namespace} describe service ${service}`)];
+  if (readyEndpoints.value === 1) return [warn('webhook-endpoints', `Service ${service} has one ready pod only: its restart is an outage`, look)];
+  return [ok('webhook-endpoints', `Service ${service} has ${readyEndpoints.value} ready pods`)];
+}
+
+/** Whether the configuration trusts what the webhook's leaves are signed with. */
+function trust({ configuration, authorities, installation }: DoctorFacts): readonly Verdict[] {
+  const present = presentConfiguration(configuration);
+  if (present === undefined) return [];
+  const trusted = trustedByAll(present);
+  const stored = storedAuthorities(authorities);
+  const { namespace, configuration: name } = installation;
+  const logs = `kubectl -n ${namespace} logs -l app.kubernetes.io/component=webhook --tail=50`;
+  if (trusted.length === 0) return [fail('webhook-ca-bundle', `${name} has no caBundle: the API server trusts only what its own system trusts`, logs)];
+  if (stored === undefined) return [ok('webhook-ca-bundle', `${name} trusts ${count(trusted.length, 'authority', 'authorities')}, of somebody else`)];
+  if (stored.current !== undefined && !trusted.includes(stored.current.certificate)) {
+    return [fail('webhook-ca-bundle', `${name} does not trust the authority that signs the webhook's certificates`, logs)];
+  }
+  const missing = stored.bundle.filter((certificate) => !trusted.includes(certificate)).length;
+  const foreign = trusted.filter((certificate) => !stored.bundle.includes(certificate)).length;
+  if (missing + foreign > 0) return [warn('webhook-ca-bundle', `${name} lags behind the Secret (${missing} missing, ${foreign} too many); the leader puts it right within a minute`, logs)];
+  return [ok('webhook-ca-bundle', `${name} trusts ${count(trusted.length, 'authority', 'authorities')}`)];
+}
+
+function authority({ authorities, installation: { namespace, secret }, now }: DoctorFacts): readonly Verdict[] {
+  if (authorities.type === 'unknown') return [warn('webhook-authority', `Secret ${namespace}/${secret} cannot be read: ${authorities.problem}`)];
+  if (authorities.value === undefined) return [ok('webhook-authority', `there is no Secret ${namespace}/${secret}: certificates come from elsewhere, or the webhook never ran`)];
+  if (authorities.value.type === 'unreadable') return [fail('webhook-authority', `Secret ${namespace}/${secret}: ${authorities.value.problem}; the leader replaces it, if one is there`)];
+  const { current } = authorities.value;
+  if (current === undefined) return [warn('webhook-authority', 'no authority signs at present; a new one does as soon as it is trusted, within a minute')];
+  const end = new Date(current.notAfter).toISOString();
+  const restart = `kubectl -n ${namespace} rollout restart deployment -l app.kubernetes.io/component=webhook`;
+  if (current.notAfter <= now) return [fail('webhook-authority', `expired at ${end}`, restart)];
+  if (current.renewalTime <= now - overdue) return [warn('webhook-authority', `valid until ${end}, but its renewal was due at ${new Date(current.renewalTime).toISOString()}`, restart)];
+  return [ok('webhook-authority', `valid until ${end}`)];
+}
+
+/** Milliseconds: a rotation takes its time. */
+const overdue = 10 * 60_000;
+
+function reachability({ probe, installation: { configuration } }: DoctorFacts): readonly Verdict[] {
+  const check = 'webhook-reachable';
+  switch (probe.type) {
+    case 'denied':
+      return [ok(check, 'the API server reaches the webhook: it denied a probe, as it must')];
+    case 'suspended':
+      return [warn(check, `cannot be tried while GatewayClass is not served: ${probe.message}`)];
+    case 'inconclusive':
+      return [warn(check, `the probe came to nothing: ${probe.message}`)];
+    case 'admitted': {
+      const message = 'the probe was let through: either the call failed and failurePolicy Ignore hid that, or the webhook was not asked';
+      return [fail(check, message, `kubectl get --raw /metrics | grep apiserver_admission_webhook_fail_open_count`, `kubectl get validatingwebhookconfiguration ${configuration} -o yaml`)];
+    }
+    case 'failed':
+      return [fail(check, `the call breaks off at: ${phases[probe.phase]}. The API server says: ${probe.message}`)];
+  }
+}
+
+const phases: Readonly<Record<CallPhase, string>> = {
+  service: 'Service (no ready pod, or a port that it does not have)',
+  dns: 'name resolution (the API server itself must resolve the name)',
+  connect: 'connection (a firewall or NetworkPolicy between API server and pods; on private clusters open the webhook port, with overlay networks use hostNetwork)',
+  tls: 'TLS (the certificate is not trusted or has another name)',
+  http: 'HTTP (something else answers at this address)',
+  timeout: 'timeout (nobody answers, often a firewall between API server and pods)',
+  unknown: 'unknown phase',
+};
+
+/** Lets writes through at once, by hand. */
+function breakGlass(name: string, webhooks: number): string {
+  const steps = Array.from({ length: webhooks }, (_, position) => ({ op: 'replace', path: `/webhooks/${position}/failurePolicy`, value: 'Ignore' }));
+  return `kubectl patch validatingwebhookconfiguration ${name} --type=json -p '${JSON.stringify(steps)}'`;
+}
+
+function presentConfiguration(configuration: DoctorFacts['configuration']): WebhookConfiguration | undefined {
+  return configuration.type === 'known' ? configuration.value : undefined;
+}
+
+function storedAuthorities(authorities: DoctorFacts['authorities']): Extract<AuthorityFacts, { type: 'authorities' }> | undefined {
+  const value = authorities.type === 'known' ? authorities.value : undefined;
+  return value?.type === 'authorities' ? value : undefined;
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
