@@ -10,7 +10,7 @@ const [, gateway, cart] = platform as readonly [object, object, object];
 
 describe('deleting', () => {
   test('a ReferenceGrant names the routes that it breaks', () => {
-    expect(decide(evaluate([...platform, invoices, grant, toInvoices]), requestOf({ oldObject: grant }))).toEqual({
+    expect(decide(evaluate([...platform, invoices, grant, toInvoices]), requestOf({ oldObject: grant }))).toMatchObject({
       allowed: true,
       warnings: [
         "[impact] Deleting this ReferenceGrant breaks HTTPRoute shop/invoices: spec.rules[0].backendRefs[0]: No ReferenceGrant in the namespace billing lets this route refer to Service billing/invoices; its share of requests is answered 500. The owner of that namespace can allow it by a ReferenceGrant, see the rule's page.",
