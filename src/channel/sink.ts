@@ -7,7 +7,10 @@ export interface ConfigChange {
   readonly removals: readonly ConfigKey[];
 }
 
-/** Makes a change and tells what of it does not work; what does not work is in force all the same. */
+/**
+ * Makes a change and tells everything that does not work now, whichever change brought it; what does not work is in
+ * force all the same.
+ */
 export type Apply = (change: ConfigChange) => readonly ResourceProblem[] | Promise<readonly ResourceProblem[]>;
 
 /**
@@ -17,8 +20,12 @@ export type Apply = (change: ConfigChange) => readonly ResourceProblem[] | Promi
 export class ConfigurationSink {
   private readonly apply: Apply;
   private readonly digests = new Map<ConfigKey, Digest>();
-  private readonly problems = new Map<ConfigKey, string>();
+  /** What did not work when the last change was made or `report` was called. */
+  private reported: readonly ResourceProblem[] = [];
+  /** What was in a change that failed as a whole, until it is sent again. */
+  private readonly failed = new Map<ConfigKey, string>();
   private connection: symbol | undefined;
+  private acknowledgeAgain: () => void = () => {};
   private work: Promise<void> = Promise.resolve();
   private readonly firstEnd = Promise.withResolvers<void>();
   private ended = false;
@@ -59,13 +66,22 @@ export class ConfigurationSink {
             seen = message.id;
             await this.take(message);
           }
-          reply({ type: 'acknowledge', id: message.id, problems: this.problemList() });
+          this.acknowledgeAgain = () => reply({ type: 'acknowledge', id: message.id, problems: this.problemList() });
+          this.acknowledgeAgain();
         });
       },
       close: () => {
         if (isCurrent()) this.connection = undefined;
       },
     };
+  }
+
+  /** What does not work has changed although the configuration has not, e.g. by a new certificate. */
+  report(problems: readonly ResourceProblem[]): void {
+    this.enqueue(() => {
+      this.reported = problems;
+      this.acknowledgeAgain();
+    });
   }
 
   private enqueue(step: () => void | Promise<void>): void {
@@ -78,7 +94,8 @@ export class ConfigurationSink {
   }
 
   private problemList(): ResourceProblem[] {
-    return Array.from(this.problems, ([key, message]) => ({ key, message }));
+    const failed = Array.from(this.failed, ([key, message]) => ({ key, message }));
+    return [...failed, ...this.reported.filter(({ key }) => !this.failed.has(key))];
   }
 
   /** Applies what the transaction brings that is not held yet. */
@@ -87,16 +104,15 @@ export class ConfigurationSink {
     const removals = transaction.removals.filter((key) => this.digests.has(key));
     if (upserts.length === 0 && removals.length === 0) return;
     const keys = [...removals, ...upserts.map(({ resource }) => resource.key)];
-    for (const key of keys) this.problems.delete(key);
+    for (const key of keys) this.failed.delete(key);
     try {
-      const problems = await this.apply({ upserts: upserts.map(({ resource }) => resource), removals });
+      this.reported = await this.apply({ upserts: upserts.map(({ resource }) => resource), removals });
       for (const key of removals) this.digests.delete(key);
       for (const { digest, resource } of upserts) this.digests.set(resource.key, digest);
-      for (const { key, message } of problems) this.problems.set(key, message);
     } catch (error) {
       // Nobody knows what of it is in force: held, but unlike anything, so that the next hello brings it again.
       for (const key of keys) this.digests.set(key, '');
-      for (const key of keys) this.problems.set(key, error instanceof Error ? error.message : String(error));
+      for (const key of keys) this.failed.set(key, error instanceof Error ? error.message : String(error));
     }
   }
 }

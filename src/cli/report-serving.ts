@@ -8,7 +8,8 @@ import type { Workspace } from './workspace.ts';
 
 /** What listens where. */
 export interface Serving {
-  readonly listeners: readonly { readonly listener: ListenerConfig; readonly address: BoundAddress }[];
+  /** Without address: the port could not be bound, as the Gateway's status says. */
+  readonly listeners: readonly { readonly listener: ListenerConfig; readonly address: BoundAddress | undefined }[];
   readonly backends: readonly DemoBackend[];
   readonly webhook: BoundAddress & { readonly caFile: string };
   readonly probes: BoundAddress;
@@ -18,6 +19,10 @@ export interface Serving {
 export function printServing(terminal: Terminal, serving: Serving, workspace: Workspace): void {
   terminal.heading('Listening');
   for (const { listener, address } of serving.listeners) {
+    if (address === undefined) {
+      terminal.line(`  ${`Gateway ${listener.gateway} ${listener.name}`.padEnd(40)} ${terminal.style('red', 'not bound, see its status')}`);
+      continue;
+    }
     const mapped = listener.port === address.port ? '' : `   (port ${listener.port} of the Gateway)`;
     terminal.line(`  ${`Gateway ${listener.gateway} ${listener.name}`.padEnd(40)} ${terminal.style('cyan', urlOf(listener, address))}${mapped}`);
   }
@@ -50,14 +55,21 @@ function requestsOf(route: Resource<'HTTPRoute'>, serving: Serving, workspace: W
   if (attached === undefined || attached.outcome.type !== 'attached') return [];
   const listenerName = attached.outcome.listeners[0]?.name;
   const place = serving.listeners.find(({ listener }) => listener.gateway === `${attached.parent.namespace}/${attached.parent.name}` && listener.name === listenerName);
-  if (place === undefined) return [];
+  if (place?.address === undefined) return [];
+  const { listener, address } = place;
   const hostname = route.spec?.hostnames?.[0]?.replace(/^\*\./, 'www.');
-  const hostHeader = hostname === undefined ? '' : `-H 'host: ${hostname}' `;
-  const base = urlOf(place.listener, place.address).slice(0, -1);
+  const target = curlTarget(listener, address, hostname);
   return (route.spec?.rules ?? []).map(({ matches }) => {
     const match = matches?.[0];
     const headers = (match?.headers ?? []).map((header) => `-H '${header.name ?? ''}: ${header.value ?? ''}' `).join('');
     const method = match?.method === undefined || match.method === 'GET' ? '' : `-X ${match.method} `;
-    return `curl -i ${method}${hostHeader}${headers}${base}${match?.path?.value ?? '/'}`;
+    return `curl -i ${method}${headers}${target}${match?.path?.value ?? '/'}`;
   });
+}
+
+/** Options and URL up to the path. TLS needs the name in the handshake, so there the address is what is replaced. */
+function curlTarget(listener: ListenerConfig, address: BoundAddress, hostname: string | undefined): string {
+  if (listener.protocol === 'HTTP') return `${hostname === undefined ? '' : `-H 'host: ${hostname}' `}${urlOf(listener, address).slice(0, -1)}`;
+  const name = hostname ?? listener.hostname?.replace(/^\*\./, 'www.') ?? 'localhost';
+  return `-k --connect-to ${name}:443:${address.host}:${address.port} https://${name}`;
 }

@@ -92,9 +92,9 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   await probes.listen({ host, port: options.probePort });
 
   printStatusSection(terminal, workspace);
-  const listeners = plane.listeners().map((listener) => ({ listener, address: addresses.addressOf(listener) }));
+  const listeners = plane.listeners().map((listener) => ({ listener, address: proxy.addressOf(listener.key) }));
   printServing(terminal, { listeners, backends: demo.backends, webhook, probes: { host, port: portOf(probes.server.address()) } }, workspace);
-  started.resolve(createFollower({ terminal, workspace, plane, proxy, log }));
+  started.resolve(createFollower({ terminal, workspace, plane, proxy, log, problems: watcher.content.problems }));
   terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
 }
 
@@ -125,20 +125,24 @@ interface Followed {
   readonly plane: StandaloneDataPlane;
   readonly proxy: Proxy;
   readonly log: Logger;
+  /** What was wrong with the files at the start. */
+  readonly problems: readonly FileProblem[];
 }
 
 /** Applies a change of the files, and tells what it means. */
-function createFollower({ terminal, workspace, plane, proxy, log }: Followed): (change: FolderChange) => Promise<void> {
+function createFollower({ terminal, workspace, plane, proxy, log, problems: known }: Followed): (change: FolderChange) => Promise<void> {
+  let problems = known;
   return async (change) => {
     try {
       const before = new Map(workspace.kernel.emitted(statuses));
-      const known = new Set(reportLines(workspace, []).map((line) => JSON.stringify(line)));
+      const seen = new Set(reportLines(workspace, problems).map((line) => JSON.stringify(line)));
+      problems = change.problems;
       await plane.publish(workspace.update(change.documents));
       const touched = [...change.added, ...change.changed.map(({ after }) => after), ...change.removed];
-      if (touched.some((document) => isSecret(document.value))) await proxy.reloadCertificates();
+      if (touched.some((document) => isSecret(document.value))) plane.sink.report(await proxy.reloadCertificates());
       const files = [...new Set(touched.map((document) => document.file))];
       terminal.heading(`${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'nothing applied' : `applied ${files.join(', ')}`}`);
-      printLines(terminal, reportLines(workspace, change.problems).filter((line) => !known.has(JSON.stringify(line))));
+      printLines(terminal, reportLines(workspace, change.problems).filter((line) => !seen.has(JSON.stringify(line))));
       printStatuses(terminal, [...workspace.kernel.emitted(statuses)].filter(([key, status]) => before.get(key) !== status));
     } catch (error) {
       log.error({ err: error }, 'a change of the files could not be applied');

@@ -12,6 +12,11 @@ export interface Terminal {
 
 /** A terminal on a stream; `process.stdout` unless told. */
 export function createTerminal(stream: NodeJS.WriteStream = process.stdout): Terminal {
+  // Who reads may leave early (`sallyport explain … | head`); that is no fault.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
   const style = (format: Style, text: string): string => styleText(format, text, { stream });
   const line = (text = ''): void => void stream.write(`${text}\n`);
   return { line, style, heading: (text) => line(`\n${style('bold', text)}`) };

@@ -102,7 +102,7 @@ declare module 'fastify' {
   }
 }
 
-const notJudged: Allowed = { allowed: true, warnings: [], auditAnnotations: {} };
+const notJudged: Allowed = { allowed: true, warnings: [], findings: [], auditAnnotations: {} };
 
 function decideAndReply(asked: AdmissionRequest, reply: FastifyReply, { decide, log, metrics }: WebhookOptions): FastifyReply {
   const { uid, operation, kind, namespace, name } = asked;
@@ -114,6 +114,7 @@ function decideAndReply(asked: AdmissionRequest, reply: FastifyReply, { decide, 
     const verdict = isJudged(asked) ? decide(asked) : notJudged;
     const review = writeReview(asked, verdict);
     count(verdict.allowed ? 'allowed' : 'denied');
+    for (const { rule, mode } of verdict.findings) metrics.findings.at(rule, mode).value += 1;
     return reply.send(review);
   } catch (err) {
     count('error');

@@ -19,12 +19,15 @@ class Replica {
   /** Keys that do not work here. */
   readonly broken = new Set<ConfigKey>();
 
+  problems(): ResourceProblem[] {
+    return [...this.held.keys()].filter((key) => this.broken.has(key)).map((key) => ({ key, message: 'port in use' }));
+  }
+
   private apply(change: ConfigChange): ResourceProblem[] {
     this.changes.push(change);
     for (const key of change.removals) this.held.delete(key);
     for (const resource of change.upserts) this.held.set(resource.key, resource);
-    const keys = change.upserts.map(({ key }) => key);
-    return keys.filter((key) => this.broken.has(key)).map((key) => ({ key, message: 'port in use' }));
+    return this.problems();
   }
 }
 
@@ -134,6 +137,23 @@ export function channelContract(transport: string, connect: Connect): void {
       const last = source.publish([], [other.key]);
       await eventually(() => expect(source.laggards(last)).toEqual([]));
       expect(heard).toHaveLength(3);
+    });
+
+    test('a problem that a change of something else cures is gone', async () => {
+      const { source, replica } = await inStep(endpoints);
+      replica.broken.add(listener.key);
+      const first = source.publish([listener], []);
+      await eventually(() => expect(source.states()[0]).toMatchObject({ acknowledged: first, problems: new Map([[listener.key, 'port in use']]) }));
+      replica.broken.clear();
+      const second = source.publish([route], []);
+      await eventually(() => expect(source.states()[0]).toMatchObject({ acknowledged: second, problems: new Map() }));
+    });
+
+    test('a problem that comes without a change is told at once', async () => {
+      const { source, replica } = await inStep(listener);
+      replica.broken.add(listener.key);
+      replica.sink.report(replica.problems());
+      await eventually(() => expect(source.states()[0]?.problems).toEqual(new Map([[listener.key, 'port in use']])));
     });
 
     test('a slow proxy is a laggard, and gets one transaction after the other', async () => {

@@ -6,8 +6,8 @@ import { once } from 'node:events';
 export interface RunningProgram {
   /** All that it printed so far on standard output. */
   output(): string;
-  /** Resolves when the output holds `text`; rejects when the process ends before. */
-  printed(text: string): Promise<void>;
+  /** Resolves when the output holds `wanted`; rejects when the process ends before. */
+  printed(wanted: string | RegExp): Promise<void>;
   /** Resolves with the exit code when the process ended by itself. */
   ended(): Promise<number | null>;
   /** Sends a signal and resolves with the exit code. */
@@ -42,8 +42,8 @@ export function startProgram(...args: readonly string[]): RunningProgram {
     printed: (wanted) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          if (text.includes(wanted)) resolve();
-          else if (child.exitCode !== null) reject(new Error(`the program ended with ${child.exitCode} before it printed "${wanted}":\n${text}\n${errors}`));
+          if (typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text)) resolve();
+          else if (child.exitCode !== null) reject(new Error(`the program ended with ${child.exitCode} before it printed ${String(wanted)}:\n${text}\n${errors}`));
           else return;
           waiting.delete(look);
         };

@@ -26,7 +26,7 @@ export async function webhookGround(): Promise<WebhookGround> {
   };
 }
 
-export const allow: AdmissionVerdict = { allowed: true, warnings: [], auditAnnotations: {} };
+export const allow: AdmissionVerdict = { allowed: true, warnings: [], findings: [], auditAnnotations: {} };
 
 /** An AdmissionReview as the API server sends it; `changes` replace fields of the request. */
 export function admissionReview(changes: Partial<Record<keyof AdmissionRequest, unknown>> = {}) {

@@ -7,7 +7,7 @@ import { impactOf } from './impact.ts';
 import { judge, type Candidate, type JudgedFinding } from './judge.ts';
 import type { AdmissionPolicy } from './policy.ts';
 import { canonical, newFindings } from './ratchet.ts';
-import type { AdmissionCause, AdmissionRequest, AdmissionVerdict } from './types.ts';
+import type { AdmissionCause, AdmissionRequest, AdmissionVerdict, CountedFinding } from './types.ts';
 
 export interface AdmissionContext {
   readonly kernel: Kernel;
@@ -110,16 +110,17 @@ interface Judged {
 function verdict(ref: ObjectRef, { denying, rest, impact }: Judged): AdmissionVerdict {
   const quiet = new Set(denying);
   const warnings = [...rest.filter((finding) => finding.effect !== 'record' && !quiet.has(finding)).map(warningOf), ...impact];
-  const auditAnnotations = annotations(denying, rest);
+  const counted = [...denying, ...rest.filter((finding) => !quiet.has(finding))].map((finding): CountedFinding => ({ rule: finding.rule, mode: modeOf(finding, quiet) }));
+  const remarks = { warnings, findings: counted, auditAnnotations: annotations(counted) };
   const [first, ...others] = denying.map(causeOf);
-  if (first === undefined) return { allowed: true, warnings, auditAnnotations };
+  if (first === undefined) return { allowed: true, ...remarks };
   const count = others.length + 1;
   const message = `${describeRef(ref)} has ${count} problem${count === 1 ? '' : 's'}: ${[first, ...others].map((cause) => `${cause.field}: ${cause.message}`).join('; ')}`;
-  return { allowed: false, causes: [first, ...others], message, warnings, auditAnnotations };
+  return { allowed: false, causes: [first, ...others], message, ...remarks };
 }
 
 function allowed(warnings: readonly string[]): AdmissionVerdict {
-  return { allowed: true, warnings, auditAnnotations: {} };
+  return { allowed: true, warnings, findings: [], auditAnnotations: {} };
 }
 
 function denials(found: readonly JudgedFinding[]): readonly JudgedFinding[] {
@@ -134,14 +135,14 @@ function warningOf(finding: JudgedFinding): string {
   return `[${finding.rule}] ${formatPath(finding.path)}: ${finding.message}`;
 }
 
-/** What was denied, warned of or only recorded, as rule ids: enough for an audit log to be searched. */
-function annotations(denying: readonly JudgedFinding[], rest: readonly JudgedFinding[]): Readonly<Record<string, string>> {
-  const denied = idsOf(denying);
-  const others = (effect: JudgedFinding['effect']): string => idsOf(rest.filter((finding) => finding.effect === effect && !denying.includes(finding)));
-  const entries = [['denied', denied], ['warned', others('warn')], ['tolerated', others('deny')], ['recorded', others('record')]].filter(([, ids]) => ids !== '');
-  return Object.fromEntries(entries) as Record<string, string>;
+function modeOf(finding: JudgedFinding, denying: ReadonlySet<JudgedFinding>): CountedFinding['mode'] {
+  return finding.effect === 'deny' && !denying.has(finding) ? 'tolerate' : finding.effect;
 }
 
-function idsOf(found: readonly JudgedFinding[]): string {
-  return [...new Set(found.map((finding) => finding.rule))].sort().join(',');
+const annotationKeys: Readonly<Record<CountedFinding['mode'], string>> = { deny: 'denied', warn: 'warned', tolerate: 'tolerated', record: 'recorded' };
+
+/** What was denied, warned of or only recorded, as rule ids: enough for an audit log to be searched. */
+function annotations(counted: readonly CountedFinding[]): Readonly<Record<string, string>> {
+  const byMode = Map.groupBy(counted, ({ mode }) => mode);
+  return Object.fromEntries([...byMode].map(([mode, found]) => [annotationKeys[mode], [...new Set(found.map(({ rule }) => rule))].sort().join(',')]));
 }

@@ -55,8 +55,15 @@ export interface Denied extends Remarks {
 interface Remarks {
   /** Each a single sentence, rule id and field path first, so that the beginning suffices; the most important first. */
   readonly warnings: readonly string[];
+  /** Every finding with what was done about it, for counting; `tolerate`: it would deny, but was there before. */
+  readonly findings: readonly CountedFinding[];
   /** The keys are plain names; the API server puts the webhook's name before them. */
   readonly auditAnnotations: Readonly<Record<string, string>>;
+}
+
+export interface CountedFinding {
+  readonly rule: string;
+  readonly mode: 'deny' | 'warn' | 'record' | 'tolerate';
 }
 
 /** One thing that is wrong; `reason` is one of the CauseTypes of `meta/v1`. */

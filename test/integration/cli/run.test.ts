@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,6 +115,38 @@ describe('sallyport run', () => {
     await writeFile(join(folder, 'objects.yaml'), 'kind: [unclosed');
     await program.printed('objects.yaml:1:');
     expect((await get(gateway())).statusCode).toBe(200);
+  });
+
+  test('a rule that is invalid answers 500 and leaves its traffic to no broader route', async () => {
+    const invalid = `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: guarded, namespace: shop }
+spec:
+  parentRefs: [{ name: web, namespace: infra }]
+  rules:
+    - matches: [{ path: { type: PathPrefix, value: /guarded } }]
+      filters: [{ type: ExternalAuth, externalAuth: { protocol: HTTP, backendRef: { name: auth, port: 80 } } }]
+      backendRefs: [{ name: echo, port: 80 }]
+`;
+    await writeFile(join(folder, 'objects.yaml'), `${objects(ports, 'one')}${invalid}`);
+    await program.printed(`applied ${folder}`);
+    expect((await get(gateway())).statusCode).toBe(200);
+    expect((await get(`${gateway()}guarded/secret`)).statusCode).toBe(500);
+  });
+
+  test('says in status that a port is taken, and serves it when it is free', async () => {
+    const occupied = createServer();
+    const port = await freePort();
+    await new Promise<void>((resolve) => occupied.listen(port, '127.0.1.1', resolve));
+    const listener = `{ name: late, port: ${port}, protocol: HTTP }`;
+    const text = objects(ports, 'one').replace('listeners: [', `listeners: [${listener}, `);
+    await writeFile(join(folder, 'objects.yaml'), text);
+    await program.printed(/listener late +Accepted=True +Programmed=False/);
+    await new Promise((resolve) => occupied.close(resolve));
+    await writeFile(join(folder, 'objects.yaml'), text.replace('value: "one"', 'value: "two"'));
+    await program.printed(/listener late +Accepted=True +Programmed=True/);
+    expect((await get(`http://127.0.1.1:${port}/`)).statusCode).toBe(404);
   });
 
   test('drains at SIGTERM and exits with 0', async () => {

@@ -106,11 +106,12 @@ describe('writeReview', () => {
     message: 'HTTPRoute shop/cart is invalid',
     causes: [{ field: 'spec.rules[0]', message: 'header-acted-on-twice: write one action', reason: 'FieldValueInvalid' }],
     warnings: ['a warning'],
+    findings: [],
     auditAnnotations: { rules: 'header-acted-on-twice' },
   };
 
   test('echoes the uid of what is allowed, and sends no status', () => {
-    expect(writeReview(request(), { allowed: true, warnings: [], auditAnnotations: {} })).toEqual({
+    expect(writeReview(request(), { allowed: true, warnings: [], findings: [], auditAnnotations: {} })).toEqual({
       apiVersion: 'admission.k8s.io/v1',
       kind: 'AdmissionReview',
       response: { uid: asked.uid, allowed: true, warnings: [], auditAnnotations: {} },

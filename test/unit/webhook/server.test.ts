@@ -47,6 +47,7 @@ describe('POST /validate', () => {
         { field: 'spec.b', message: 'b', reason: 'FieldValueRequired' },
       ],
       warnings: ['c\nd'],
+      findings: [{ rule: 'a', mode: 'deny' }, { rule: 'b', mode: 'deny' }, { rule: 'c', mode: 'warn' }],
       auditAnnotations: { rules: 'a,b' },
     });
     const { response } = (await post(admissionReview())).json<{ response: Record<string, unknown> }>();
@@ -57,6 +58,8 @@ describe('POST /validate', () => {
       auditAnnotations: { rules: 'a,b' },
     });
     expect(response).toHaveProperty('status.details.causes.1', { field: 'spec.b', message: 'b', reason: 'FieldValueRequired' });
+    const counted = [['a', 'deny'], ['b', 'deny'], ['c', 'warn']].map(([rule = '', mode = '']) => ground.metrics.findings.at(rule, mode).value);
+    expect(counted).toEqual([1, 1, 1]);
   });
 
   test('passes on how long the API server waits', async () => {

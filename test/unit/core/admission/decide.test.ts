@@ -5,7 +5,7 @@ import { evaluate } from '../../../support/evaluation.ts';
 import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './requests.ts';
 
 const world = evaluate(platform);
-const silence = { allowed: true, warnings: [], auditAnnotations: {} };
+const silence = { allowed: true, warnings: [], findings: [], auditAnnotations: {} };
 const problem = 'This rule answers every request by a redirect, so its backendRefs would never get one. Remove backendRefs, or remove the RequestRedirect filter.';
 
 describe('CREATE', () => {
@@ -19,6 +19,7 @@ describe('CREATE', () => {
       causes: [{ field: 'spec.rules[1].filters[0]', message: `${problem} [redirect-with-backends]`, reason: 'FieldValueInvalid' }],
       message: `HTTPRoute shop/cart has 1 problem: spec.rules[1].filters[0]: ${problem} [redirect-with-backends]`,
       warnings: [],
+      findings: [{ rule: 'redirect-with-backends', mode: 'deny' }],
       auditAnnotations: { denied: 'redirect-with-backends' },
     });
   });
@@ -91,7 +92,9 @@ describe('policy', () => {
   const wrong = requestOf({ object: cartRoute([wrongRule]) });
 
   test('audit only records', () => {
-    expect(decide(world, wrong, { policy: { profile: 'audit' } })).toEqual({ allowed: true, warnings: [], auditAnnotations: { recorded: 'redirect-with-backends' } });
+    expect(decide(world, wrong, { policy: { profile: 'audit' } })).toEqual({
+      allowed: true, warnings: [], findings: [{ rule: 'redirect-with-backends', mode: 'record' }], auditAnnotations: { recorded: 'redirect-with-backends' },
+    });
   });
 
   test('an override beats the profile', () => {
