@@ -1,6 +1,6 @@
 import type { ApiClient } from './client.ts';
 import { createDeadline, type Clock } from './clock.ts';
-import { apiError, ConnectionError, ProtocolError } from './errors.ts';
+import { apiError, ProtocolError } from './errors.ts';
 import { isRecord } from './json.ts';
 import { acceptFor, selectedNamespace, selectors, type Selection } from './list.ts';
 import { isKubernetesObject, pathOf, type KubernetesObject } from './object.ts';
@@ -13,7 +13,10 @@ export interface WatchEvent {
 
 /** Seconds after which the server ends a watch, at least; up to twice as many, so that not all end together. */
 const shortestWatch = 240;
-/** Milliseconds without a line after which a watch counts as dead: bookmarks come every minute. */
+/**
+ * Milliseconds without a line after which a watch counts as dead: bookmarks come every minute. Then a list is due: a
+ * server whose data were restored from a backup is silent about versions that it has not reached yet.
+ */
 const longestSilence = 150_000;
 
 /**
@@ -21,12 +24,12 @@ const longestSilence = 150_000;
  * after some minutes.
  *
  * @throws ApiError with status 410 where the server does not know that version any more; what `ApiClient.stream`
- * throws; ConnectionError after a long silence. What was yielded before is complete.
+ * throws; ProtocolError after a long silence. What was yielded before is complete.
  */
 export async function* watchFrom(
   { client, clock, selection }: WatchSubject, resourceVersion: string, signal: AbortSignal,
 ): AsyncGenerator<readonly WatchEvent[], void, void> {
-  const silence = createDeadline(clock, longestSilence, () => new ConnectionError(`nothing was heard from the watch for ${longestSilence} ms`), signal);
+  const silence = createDeadline(clock, longestSilence, () => new ProtocolError(`nothing was heard from the watch for ${longestSilence} ms`), signal);
   const lines = client.stream({
     path: pathOf(selection.type, selectedNamespace(selection)),
     query: {

@@ -106,8 +106,12 @@ function sendPatch({ client, type }: Writer, target: PatchTarget, options: Write
 
 /** Deletes an object; `conflict` where it is not the one that the options describe. Finalizers may keep it a while. */
 export function remove({ client, type }: Writer, target: PatchTarget, options: DeleteOptions = {}): Promise<WriteOutcome> {
-  const { uid, resourceVersion, propagationPolicy } = options;
-  const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid, resourceVersion }, propagationPolicy };
+  const { uid, resourceVersion, propagationPolicy, dryRun } = options;
+  // Where a delete has a body, the server does not look at the query: a dry run in the query alone would delete.
+  const body = {
+    kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid, resourceVersion }, propagationPolicy,
+    ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
+  };
   return settle(client.request({ ...common(options), method: 'DELETE', path: pathOf(type, target), body }));
 }
 

@@ -95,8 +95,8 @@ export function kubernetesContract(server: string, open: () => Promise<Kubernete
       await ground.close();
     });
 
-    function configMap(name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}): KubernetesObject {
-      return { metadata: { name, namespace, labels }, data };
+    function configMap(name: string, data: Record<string, string> = {}, labels?: Record<string, string>): KubernetesObject {
+      return { metadata: { name, namespace, ...(labels === undefined ? {} : { labels }) }, data };
     }
 
     const read = (type: ResourceType, name: string) => client.request({ path: pathOf(type, { namespace, name }) });
@@ -276,7 +276,7 @@ export function kubernetesContract(server: string, open: () => Promise<Kubernete
       expect(await remove({ client, type: customResourceDefinitions }, { name: definitionName })).toMatchObject({ type: 'ok' });
       await until(() => expect(discovery.stateOf(kind)).toMatchObject({ phase: 'absent' }));
       expect(reader.names).toEqual([]);
-      expect(installed).toBeUndefined();
+      await until(() => expect(installed).toBeUndefined());
       await until(async () => void objectOf(await create({ client, type: customResourceDefinitions }, definition('v1'))));
       await until(() => expect(discovery.stateOf(kind)).toMatchObject({ phase: 'following', version: 'v1', synced: true }));
       await discovery.stop();

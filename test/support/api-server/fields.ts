@@ -10,9 +10,9 @@ function fieldsOf(object: Json): Map<string, unknown> {
     if (isJson(part) && Object.keys(part).length > 0) for (const [key, value] of Object.entries(part)) visit(value, [...path, key]);
     else found.set(JSON.stringify(path), part);
   };
-  const { labels, annotations } = isJson(object['metadata']) ? object['metadata'] : {};
-  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = object;
-  visit({ ...rest, metadata: { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) } }, []);
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
+  for (const [key, value] of Object.entries(rest)) visit(value, [key]);
+  for (const [key, value] of Object.entries(isJson(metadata) ? metadata : {})) if (key === 'labels' || key === 'annotations') visit(value, ['metadata', key]);
   return found;
 }
 

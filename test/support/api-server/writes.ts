@@ -124,7 +124,9 @@ export function remove(store: Store, target: Target, write: Write): { code: numb
   const mismatch = (uid !== undefined && uid !== before.metadata.uid) || (resourceVersion !== undefined && resourceVersion !== before.metadata.resourceVersion);
   if (mismatch) throw new Refusal(409, 'Conflict', 'Precondition failed');
   const success = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' };
-  if (isDry(write)) return { code: 200, body: success };
+  // As the real one: options in the body hide those in the query.
+  const dryRun = record(write.body)['dryRun'];
+  if (write.body === undefined ? isDry(write) : Array.isArray(dryRun) && dryRun.includes('All')) return { code: 200, body: success };
   const key = resourceKey(target.resource);
   if (hasFinalizers(before)) {
     return { code: 200, body: store.replace(key, before, { ...before, metadata: { ...before.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }) };
