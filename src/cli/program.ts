@@ -1,6 +1,11 @@
+import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { profiles, type Profile } from '../core/rules/rule.ts';
 import { channels, type Channel } from '../core/schema/availability.ts';
+import type { LogLevel } from '../telemetry/index.ts';
+import { UsageError } from './usage-error.ts';
+import type { WatchdogCommandOptions } from './watchdog-command.ts';
+import type { WebhookCommandOptions } from './webhook.ts';
 
 /** Reads the arguments and runs the command they name; commands are loaded only when they are asked for. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -48,6 +53,46 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = await explain(url, options);
     });
 
+  program
+    .command('webhook')
+    .description('judge writes of Gateway API objects in a cluster; runs in a pod, or with the present kubeconfig')
+    .option('--settings <file>', 'settings file, followed while running; without one, the defaults hold')
+    .option('--port <port>', 'port of the webhook, 0 for any', parsePort, 10_250)
+    .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 8080)
+    .option('--drain <seconds>', 'how long to go on serving after the signal to stop', parseSeconds, 20)
+    .addOption(namespaceOption())
+    .option('--service <name>', 'Service that the API server calls', 'sallyport-webhook')
+    .option('--configuration <name>', 'ValidatingWebhookConfiguration to look after', 'sallyport-webhook')
+    .option('--secret <name>', 'Secret for the certificate authority', 'sallyport-authority')
+    .option('--lease <name>', 'Lease that decides which replica renews the authority', 'sallyport-webhook')
+    .addOption(new Option('--identity <name>', 'unique among the replicas').env('POD_NAME').default(hostname(), "this machine's name"))
+    .option('--certificate-file <file>', 'certificate to serve with instead of an own authority, with --private-key-file; followed')
+    .option('--private-key-file <file>', 'its private key')
+    .addOption(logLevelOption())
+    .action(async (options: WebhookArguments) => {
+      const certificate = certificateOf(options);
+      const { startWebhook } = await import('./webhook.ts');
+      const running = await startWebhook({ ...options, drain: options.drain * 1000, ...(certificate && { certificate }) });
+      await untilStopped();
+      await running.stop();
+    });
+
+  program
+    .command('watchdog')
+    .description("let writes pass when no webhook pod is ready; must not run in the webhook's own pods")
+    .addOption(namespaceOption())
+    .option('--service <name>', 'Service of the webhook', 'sallyport-webhook')
+    .option('--configuration <name>', 'ValidatingWebhookConfiguration to set to Ignore', 'sallyport-webhook')
+    .option('--patience <seconds>', 'how long no pod may be ready before that', parseSeconds, 5)
+    .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 8080)
+    .addOption(logLevelOption())
+    .action(async (options: Omit<WatchdogCommandOptions, 'patience'> & { readonly patience: number }) => {
+      const { startWatchdog } = await import('./watchdog-command.ts');
+      const running = await startWatchdog({ ...options, patience: options.patience * 1000 });
+      await untilStopped();
+      await running.stop();
+    });
+
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -60,6 +105,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 function describeError(error: unknown): string {
   const { code, address, port } = error as { readonly code?: string; readonly address?: string; readonly port?: number };
   if (code === 'EADDRINUSE') return `port ${port} of ${address} is taken; stop what listens there, or choose another port (see --help)`;
+  if (error instanceof UsageError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -77,6 +123,28 @@ interface RunArguments {
   readonly webhookPort: number;
   readonly probePort: number;
   readonly grace: number;
+}
+
+interface WebhookArguments extends Omit<WebhookCommandOptions, 'certificate'> {
+  readonly certificateFile?: string;
+  readonly privateKeyFile?: string;
+}
+
+function certificateOf({ certificateFile, privateKeyFile }: WebhookArguments): WebhookCommandOptions['certificate'] {
+  if (certificateFile !== undefined && privateKeyFile !== undefined) return { certificateFile, privateKeyFile };
+  if (certificateFile === undefined && privateKeyFile === undefined) return undefined;
+  throw new UsageError('a certificate and its key belong together: give both --certificate-file and --private-key-file, or none');
+}
+
+function namespaceOption(): Option {
+  return new Option('--namespace <name>', 'namespace of the Service').env('POD_NAMESPACE').default('sallyport-system');
+}
+
+/** Named here, so that commands without a log load no logger. */
+const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+function logLevelOption(): Option {
+  return new Option('--log-level <level>', 'what to log at least').choices([...logLevels]).default('info');
 }
 
 function profileOption(): Option {

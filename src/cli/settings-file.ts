@@ -5,6 +5,7 @@ import { formatProblem, type FileProblem } from '../files/document.ts';
 import type { FolderContent } from '../files/folder.ts';
 import { watchFolder } from '../files/watch.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The settings as they hold now. */
 export interface LiveSettings {
@@ -18,7 +19,7 @@ export interface LiveSettings {
  * Reads the settings file (YAML or JSON) and follows it. Mistakes that come later are logged and change nothing, and
  * the metric `sallyport_settings_reload_failed` is 1 until they are gone.
  *
- * @throws where the file cannot be used at the start: all mistakes, a line each, as `file:line:column: setting: …`
+ * @throws UsageError where the file cannot be used at the start: all mistakes, a line each, as `file:line:column: setting: …`
  */
 export async function openSettings(file: string, { log, metrics }: { readonly log: Logger; readonly metrics: Metrics }): Promise<LiveSettings> {
   const failed = metrics.gauge({ name: 'settings_reload_failed', help: 'Whether the settings file holds mistakes, so that older settings are in force.', labels: [] }).at();
@@ -34,7 +35,7 @@ export async function openSettings(file: string, { log, metrics }: { readonly lo
   const first = readContent(file, watching.content);
   if (!first.ok) {
     watching.close();
-    throw new UnusableSettings(first.problems);
+    throw new UsageError(`the settings cannot be used:\n${first.problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`);
   }
   let { settings } = first;
   return {
@@ -42,14 +43,6 @@ export async function openSettings(file: string, { log, metrics }: { readonly lo
     onChange: (listener) => void listeners.add(listener),
     close: () => watching.close(),
   };
-}
-
-/** The settings file holds mistakes; the message says where, and what to write instead. */
-export class UnusableSettings extends Error {
-  constructor(problems: readonly FileProblem[]) {
-    super(`the settings cannot be used:\n${problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`);
-    this.name = 'UnusableSettings';
-  }
 }
 
 type ReadFile = { readonly ok: true; readonly settings: Settings } | { readonly ok: false; readonly problems: readonly FileProblem[] };

@@ -1,7 +1,7 @@
 import type { Effect, Profile } from '../rules/rule.ts';
 import type { Bundle, Channel, Minor } from '../schema/index.ts';
 import { selectorMatches } from '../text/selector.ts';
-import type { AdmissionPolicy } from './policy.ts';
+import { effectOf, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 
 /** What people decide about admission, complete: everything that a settings document leaves out has its default. */
 export interface Settings {
@@ -80,6 +80,16 @@ export function policyFor(settings: Settings, facts: WriteFacts, bundle: Bundle)
     overrides: own?.effects === undefined ? shared : { ...shared, ...own.effects },
     bundle: overridden(settings.bundleOverrides, facts.kind, bundle),
   };
+}
+
+/**
+ * The same policy where it is only a guess which schema holds: what contradicts it is warned of and not denied, unless
+ * the settings name an effect for that.
+ */
+export function withDoubtfulSchema(policy: AdmissionPolicy): AdmissionPolicy {
+  const doubtful = [schemaRule, unknownFieldRule].filter((id) => effectOf(id, policy, true) === 'deny' && !Object.hasOwn(policy.overrides, id));
+  if (doubtful.length === 0) return policy;
+  return { ...policy, overrides: { ...policy.overrides, ...Object.fromEntries(doubtful.map((id) => [id, 'warn' as const])) } };
 }
 
 function isExempt({ namespaces, usernames, groups }: Exemptions, facts: WriteFacts): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { readSettings, settingNames, type SettingsProblem } from '../../../../src/core/admission/read-settings.ts';
-import { defaultSettings, policyFor, type Settings, type WriteFacts } from '../../../../src/core/admission/settings.ts';
+import { defaultSettings, policyFor, withDoubtfulSchema, type Settings, type WriteFacts } from '../../../../src/core/admission/settings.ts';
 import { formatPath } from '../../../../src/core/resources/path.ts';
 import { supportedBundles } from '../../../../src/core/schema/index.ts';
 
@@ -122,5 +122,18 @@ describe('the policy for a write', () => {
     const settings = settingsOf({ bundleOverrides: [{ kinds: ['Gateway'], bundle: 'v1.7' }, { channel: 'experimental' }] });
     expect(policyFor(settings, facts, bundle)).toMatchObject({ bundle: { minor: '1.7', channel: 'experimental' } });
     expect(policyFor(settings, { ...facts, kind: 'Gateway' }, bundle)).toMatchObject({ bundle });
+  });
+
+  test.each([
+    ['standard', { schema: 'warn' }],
+    ['strict', { schema: 'warn', 'schema-unknown-field': 'warn' }],
+    ['audit', {}],
+  ] as const)('under %s, a schema that is a guess denies nothing', (profile, overrides) => {
+    expect(withDoubtfulSchema({ profile, overrides: {}, bundle })).toEqual({ profile, overrides, bundle });
+  });
+
+  test('who asks for it gets a denial by a guessed schema, too', () => {
+    const policy = { profile: 'standard', overrides: { schema: 'deny' }, bundle } as const;
+    expect(withDoubtfulSchema(policy)).toEqual(policy);
   });
 });

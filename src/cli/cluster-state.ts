@@ -1,0 +1,116 @@
+import { installationCell, objectCell } from '../core/graph/inputs.ts';
+import { write, type Kernel, type Write } from '../core/incremental/index.ts';
+import { parseObject } from '../core/resources/parse.ts';
+import { tables, type KindName } from '../core/schema/index.ts';
+import { Discovery, systemClock, type ApiClient, type FollowedKind, type InstalledKind, type KindState, type ObjectEvent } from '../kubernetes/index.ts';
+import type { Logger } from '../telemetry/index.ts';
+import { bundleOfKind, bundleVersionOf, type KnownBundle } from './installed-bundle.ts';
+
+/** Kinds that admission looks at. The ClusterRole of the webhook grants exactly these. */
+export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'HTTPRoute', 'ReferenceGrant', 'Service', 'Namespace'];
+
+/** Where objects come from: something that follows kinds for as long as they exist. */
+export interface ObjectSource {
+  /** How it stands with a kind that is followed. */
+  stateOf(kind: FollowedKind): KindState;
+  /** Whether all definitions that are installed have been read. */
+  readonly settled: boolean;
+  readonly installedKinds: ReadonlyMap<string, InstalledKind>;
+  stop(): Promise<void>;
+}
+
+/** What the source tells. */
+export interface ObjectReader {
+  readonly kinds: readonly FollowedKind[];
+  onEvents(events: readonly ObjectEvent[]): void;
+  onInstalled(installed: ReadonlyMap<string, InstalledKind>): void;
+}
+
+export interface ClusterStateOptions {
+  readonly kernel: Kernel;
+  readonly kinds: readonly KindName[];
+  readonly controllerName: string;
+  /** Starts to follow. */
+  readonly follow: (reader: ObjectReader) => ObjectSource;
+}
+
+/** The cluster's objects as input of the evaluation, kept up to date. */
+export class ClusterState {
+  readonly #kernel: Kernel;
+  readonly #kinds: ReadonlyMap<string, FollowedKind>;
+  readonly #controllerName: string;
+  readonly #source: ObjectSource;
+  #wasComplete = false;
+
+  /** Starts at once. */
+  constructor({ kernel, kinds, controllerName, follow }: ClusterStateOptions) {
+    this.#kernel = kernel;
+    this.#controllerName = controllerName;
+    this.#kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind] }]));
+    this.#kernel.apply([this.#installation(undefined)]);
+    this.#source = follow({
+      kinds: [...this.#kinds.values()],
+      onEvents: (events) => void kernel.apply(events.map(writeOf)),
+      onInstalled: (installed) => void kernel.apply([this.#installation(installed.get(definitionOf('GatewayClass')))]),
+    });
+  }
+
+  /**
+   * Why the evaluation does not know everything yet; none when it does, and from then on: a kind that comes later, or
+   * is out of reach for a while, makes findings that only warn.
+   */
+  problems(): readonly string[] {
+    const problems = this.#wasComplete ? [] : this.#missing();
+    this.#wasComplete = problems.length === 0;
+    return problems;
+  }
+
+  /** Seconds since the API server was last heard on the kind that is heard of least; `undefined` before that. */
+  age(): number | undefined {
+    const contacts = [...this.#kinds.values()].map((kind) => this.#source.stateOf(kind).lastContact);
+    return contacts.some((contact) => contact === undefined) ? undefined : Math.max(...contacts.map((contact) => contact ?? 0)) / 1000;
+  }
+
+  /** The bundle that a kind of the Gateway API is installed from. */
+  bundleOf(group: string, resource: string): KnownBundle {
+    return bundleOfKind(this.#source.installedKinds.get(`${resource}.${group}`));
+  }
+
+  stop(): Promise<void> {
+    return this.#source.stop();
+  }
+
+  #missing(): readonly string[] {
+    const kinds = [...this.#kinds].flatMap(([kind, followed]) => {
+      const { synced, phase, problem } = this.#source.stateOf(followed);
+      if (synced) return [];
+      const what = phase === 'waiting' ? `it is not known yet whether ${kind} is installed` : `objects of kind ${kind} are not read yet`;
+      return [problem === undefined ? what : `${what} (${problem})`];
+    });
+    return kinds.length > 0 || this.#source.settled ? kinds : ['the installed CRDs are not read yet'];
+  }
+
+  #installation(gatewayClass: InstalledKind | undefined): Write {
+    return write(installationCell, [], { controllerName: this.#controllerName, bundleVersion: bundleVersionOf(gatewayClass) });
+  }
+}
+
+/** A source that follows a cluster. */
+export function followCluster(client: ApiClient, log: Logger): ClusterStateOptions['follow'] {
+  return (reader) => {
+    const { kinds } = reader;
+    return new Discovery({ client, clock: systemClock, log, kinds, onEvents: (events) => reader.onEvents(events), onInstalled: (installed) => reader.onInstalled(installed) });
+  };
+}
+
+/** What cannot be read as an object of its kind is as good as absent. */
+function writeOf(event: ObjectEvent): Write {
+  const { kind, namespace, name } = event.ref;
+  const parsed = event.type === 'upsert' ? parseObject(event.object) : undefined;
+  return write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined);
+}
+
+function definitionOf(kind: KindName): string {
+  const { plural, group } = tables[kind];
+  return `${plural}.${group}`;
+}

@@ -1,0 +1,149 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  AuthorityRotation, certificateExpiry, defaultRotationPolicy, ManagedCertificate, serviceNames, watchCertificateFiles,
+  type CertificateFiles, type CertificateSource, type Rounds,
+} from '../certificates/index.ts';
+import { defaultSettings, type Settings } from '../core/admission/settings.ts';
+import { createEvaluation } from '../core/evaluation.ts';
+import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
+import { createAdmissionMetrics, createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
+import { buildProbes, buildWebhook } from '../webhook/index.ts';
+import { ClusterBundleStore, ClusterSecretStore } from './cluster-certificates.ts';
+import { admissionKinds, ClusterState, followCluster } from './cluster-state.ts';
+import { FailurePolicyKeeper } from './failure-policy-keeper.ts';
+import { listenEverywhere } from './listen.ts';
+import { ReadinessGate } from './readiness.ts';
+import { startSelfCheck } from './self-check.ts';
+import { openSettings } from './settings-file.ts';
+import { controllerName } from './settings.ts';
+import { Shutdown } from './shutdown.ts';
+import { decideInCluster } from './webhook-decision.ts';
+
+/** Settings of `sallyport webhook`. */
+export interface WebhookCommandOptions {
+  /** The settings file; without one, the defaults hold. */
+  readonly settings?: string;
+  /** 0 for any. */
+  readonly port: number;
+  readonly probePort: number;
+  /** Milliseconds to go on serving at the end, so that nobody calls a replica that is gone. */
+  readonly drain: number;
+  /** The namespace that the webhook lives in, and its names there. */
+  readonly namespace: string;
+  readonly service: string;
+  readonly secret: string;
+  readonly lease: string;
+  /** Name of the ValidatingWebhookConfiguration. */
+  readonly configuration: string;
+  /** Unique among the replicas. */
+  readonly identity: string;
+  /** Served instead of a certificate of the project's own authority. */
+  readonly certificate?: CertificateFiles;
+  readonly logLevel: LogLevel;
+}
+
+/**
+ * Validates writes in a cluster until `stop`: follows the objects, answers the API server, keeps its certificate
+ * trusted and the failurePolicy as the settings ask.
+ *
+ * @returns how to stop: not ready at once, serving for the time of the drain, then closed
+ * @throws UsageError where the settings file has mistakes
+ */
+export async function startWebhook(options: WebhookCommandOptions): Promise<{ stop(): Promise<void> }> {
+  const running = new Shutdown();
+  try {
+    await start(options, running);
+    return running;
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+async function start(options: WebhookCommandOptions, running: Shutdown): Promise<void> {
+  const log = createLogger(options.logLevel);
+  const metrics = createMetrics();
+  metrics.observeProcess();
+  const settings = await followSettings(options, running, { log, metrics });
+  const readiness = new ReadinessGate(() => running.stopping);
+  const probes = buildProbes({ ready: () => readiness.now(), metrics });
+  // Probes answer while everything else drains.
+  running.last(() => probes.close());
+  await listenEverywhere(probes, options.probePort);
+
+  const client = createClient(await loadCredentials('default'));
+  running.add(() => client.close());
+  const kernel = createEvaluation();
+  const state = new ClusterState({ kernel, kinds: admissionKinds, controllerName, follow: followCluster(client, log) });
+  running.add(() => state.stop());
+  readiness.require(() => state.problems());
+
+  const cluster: Surroundings = { options, running, client, log, metrics };
+  const bundles = new ClusterBundleStore({ client, log }, options.configuration);
+  const certificates = await provideCertificates(cluster, { bundles, settings });
+  const app = buildWebhook({
+    certificates,
+    log,
+    metrics: createAdmissionMetrics(metrics, { cacheAge: () => state.age(), certificateExpiry: () => certificateExpiry(certificates.current()) }),
+    draining: () => running.stopping,
+    decide: (request) => decideInCluster(request, { kernel, settings, bundleOf: (group, resource) => state.bundleOf(group, resource) }),
+  });
+  running.add(() => app.close());
+  const port = await listenEverywhere(app, options.port);
+  // Readiness is gone by now: everybody learns that this replica goes, and replies ask for other connections.
+  running.add(() => delay(options.drain));
+  const check = startSelfCheck({ bundles, certificates, address: { host: '127.0.0.1', port }, serverName: `${options.service}.${options.namespace}.svc` });
+  running.add(() => check.stop());
+  readiness.require(() => [check.problem()].filter((problem) => problem !== undefined));
+  readiness.started();
+  log.info({ port, probePort: options.probePort, configuration: options.configuration }, 'webhook started');
+}
+
+async function followSettings({ settings: file }: WebhookCommandOptions, running: Shutdown, telemetry: { readonly log: Logger; readonly metrics: Metrics }): Promise<() => Settings> {
+  if (file === undefined) return () => defaultSettings;
+  const settings = await openSettings(file, telemetry);
+  running.add(() => settings.close());
+  return () => settings.current();
+}
+
+interface Surroundings {
+  readonly options: WebhookCommandOptions;
+  readonly running: Shutdown;
+  readonly client: ApiClient;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+interface Duties {
+  readonly bundles: ClusterBundleStore;
+  readonly settings: () => Settings;
+}
+
+/** A certificate to serve with. One replica, the holder of the lease, renews the authority and sets the failurePolicy. */
+async function provideCertificates({ options, running, client, log, metrics }: Surroundings, { bundles, settings }: Duties): Promise<CertificateSource> {
+  const { namespace, service, configuration, identity, secret, lease: name } = options;
+  const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: identity });
+  running.add(() => events.flush());
+  const keeper = new FailurePolicyKeeper({ client, log, metrics, events, configuration, wanted: () => settings().failurePolicy });
+  const secrets = new ClusterSecretStore({ client, log }, { namespace, name: secret });
+  const rotation = new AuthorityRotation({ secrets, bundles, policy: defaultRotationPolicy, log });
+  const duties = options.certificate === undefined ? [rotation, keeper] : [keeper];
+  const election = new Election({ client, clock: systemClock, log, namespace, name, identity, lead: (term) => untilEndOf(term, duties.map((duty) => duty.start())) });
+
+  if (options.certificate === undefined) {
+    const managed = new ManagedCertificate({ secrets, names: serviceNames(service, namespace), policy: defaultRotationPolicy, log });
+    const rounds = managed.start();
+    running.add(() => rounds.stop());
+    running.add(() => election.stop());
+    return managed.issued();
+  }
+  running.add(() => election.stop());
+  const watched = await watchCertificateFiles(options.certificate, log);
+  running.add(() => watched.stop());
+  return watched.source;
+}
+
+async function untilEndOf(term: AbortSignal, duties: readonly Rounds[]): Promise<void> {
+  if (!term.aborted) await new Promise<void>((resolve) => term.addEventListener('abort', () => resolve(), { once: true }));
+  await Promise.all(duties.map((duty) => duty.stop()));
+}
