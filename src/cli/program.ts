@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { profiles, type Profile } from '../core/rules/rule.ts';
 import { channels, type Channel } from '../core/schema/availability.ts';
 import type { LogLevel } from '../telemetry/index.ts';
+import type { Installation } from './doctor/facts.ts';
 import { UsageError } from './usage-error.ts';
 import type { WatchdogCommandOptions } from './watchdog-command.ts';
 import type { WebhookCommandOptions } from './webhook.ts';
@@ -93,6 +94,20 @@ export async function main(argv: readonly string[]): Promise<void> {
       await running.stop();
     });
 
+  program
+    .command('doctor')
+    .description('examine a cluster: CRDs, certificates, failurePolicy, the way to the webhook, permissions; exit code 1 where something is broken')
+    .addOption(namespaceOption())
+    .option('--service <name>', 'Service of the webhook', 'sallyport-webhook')
+    .option('--configuration <name>', 'ValidatingWebhookConfiguration', 'sallyport-webhook')
+    .option('--secret <name>', 'Secret with the certificate authority', 'sallyport-authority')
+    .option('--kubeconfig <file>', 'instead of the one that kubectl would use')
+    .addOption(new Option('-o, --output <form>', 'how to print it').choices(['text', 'json']).default('text'))
+    .action(async ({ kubeconfig, output, ...installation }: DoctorArguments) => {
+      const { doctor } = await import('./doctor/doctor.ts');
+      process.exitCode = await doctor({ installation, output, credentials: kubeconfig === undefined ? 'default' : { kubeconfig } });
+    });
+
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -128,6 +143,11 @@ interface RunArguments {
 interface WebhookArguments extends Omit<WebhookCommandOptions, 'certificate'> {
   readonly certificateFile?: string;
   readonly privateKeyFile?: string;
+}
+
+interface DoctorArguments extends Installation {
+  readonly kubeconfig?: string;
+  readonly output: 'text' | 'json';
 }
 
 function certificateOf({ certificateFile, privateKeyFile }: WebhookArguments): WebhookCommandOptions['certificate'] {

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { createClient, EventRecorder, loadCredentials, systemClock } from '../kubernetes/index.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
 import { buildProbes } from '../webhook/index.ts';
+import { listenEverywhere } from './listen.ts';
 import { controllerName } from './settings.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -30,8 +31,7 @@ export async function startWatchdog(options: WatchdogCommandOptions): Promise<{ 
     return { ready: reasons.length === 0, reasons };
   };
   const probes = buildProbes({ ready, metrics });
-  // Kubelets and Prometheus call from other addresses.
-  await probes.listen({ host: '::', port: probePort });
+  await listenEverywhere(probes, probePort);
   const rounds = watchdog.start();
   log.info({ configuration, service, namespace, patience }, 'watchdog started');
   return {

@@ -4,13 +4,11 @@ import type { Installation } from './facts.ts';
 import { gatherFacts } from './gather.ts';
 import { diagnose, exitCodeOf, printVerdicts } from './report.ts';
 
-export const outputs = ['text', 'json'] as const;
-
 /** Settings of `sallyport doctor`. */
 export interface DoctorOptions {
   readonly installation: Installation;
   readonly credentials: CredentialSource;
-  readonly output: (typeof outputs)[number];
+  readonly output: 'text' | 'json';
 }
 
 /**
