@@ -22,6 +22,6 @@ if ! "$HERE/run.sh" true 2>/dev/null; then
   fi
 fi
 "$HERE/image.sh"
-node "$HERE/crds.ts" v1.5.1 standard >/dev/null # inside the cluster's network there is no module proxy
-node "$HERE/crds.ts" v1.7.0 standard >/dev/null
+# Inside the cluster's network there is no module proxy: bundles that tests install are fetched before.
+for bundle in v1.5.1 v1.6.3 v1.7.0; do node "$HERE/crds.ts" "$bundle" standard >/dev/null; done
 "$HERE/run.sh" "${tests[@]}"
