@@ -30,7 +30,7 @@ export interface ApiClient {
    * JSON, the reason of `signal` when that is aborted
    */
   request(request: ApiRequest): Promise<unknown>;
-  /** The JSON values of an answer that has one a line, as they come. @throws as `request` does, while it is read, too */
+  /** The JSON values of an answer that has one a line, as they come; first none, when the answer has begun. @throws as `request` does, while it is read, too */
   stream(request: ApiRequest): AsyncGenerator<readonly unknown[], void, void>;
   /** Cuts everything off that is under way. */
   close(): Promise<void>;
@@ -79,6 +79,7 @@ class Client implements ApiClient {
       const response = await this.send(request, signal);
       // From here on the reader decides how long it waits.
       deadline.clear();
+      yield [];
       yield* readJsonLines(response.body);
     } catch (error) {
       throw explain(error, signal);

@@ -130,8 +130,10 @@ export class Reflector {
     let isQuiet = true;
     for await (const batch of watchFrom(this.options, place, signal)) {
       this.heard();
-      isQuiet = false;
-      this.backoff.reset();
+      if (batch.length > 0) {
+        isQuiet = false;
+        this.backoff.reset();
+      }
       const events = batch.flatMap(({ type, object }) => {
         if (type === 'bookmark') return [];
         return type === 'upsert' ? this.inventory.upsert(object) : this.inventory.remove(object);

@@ -17,11 +17,11 @@ const shortestWatch = 240;
  * Milliseconds without a line after which a watch counts as dead: bookmarks come every minute. Then a list is due: a
  * server whose data were restored from a backup is silent about versions that it has not reached yet.
  */
-const longestSilence = 150_000;
+const longestSilence = 180_000;
 
 /**
  * Everything that happens to a selection after `resourceVersion`, in batches, until the server ends it, as it does
- * after some minutes.
+ * after some minutes. The first batch is empty: the server has begun to answer.
  *
  * @throws ApiError with status 410 where the server does not know that version any more; what `ApiClient.stream`
  * throws; ProtocolError after a long silence. What was yielded before is complete.
@@ -43,7 +43,7 @@ export async function* watchFrom(
     for await (const batch of lines) {
       silence.extend();
       const { events, failure } = readBatch(batch);
-      if (events.length > 0) yield events;
+      yield events;
       if (failure !== undefined) throw failure;
     }
   } finally {

@@ -122,6 +122,7 @@ describe('proof', () => {
     ca = `${old.certificate}\n${renewed.certificate}`;
     clock.advance(11_000);
     const stream = client.stream({ path: '/api/v1/namespaces', query: { watch: true } });
+    expect(await stream.next()).toEqual({ done: false, value: [] });
     await stream.next();
     ca = renewed.certificate;
     clock.advance(11_000);

@@ -115,16 +115,21 @@ describe('kinds of the Gateway API', () => {
     expect(steps).toEqual(['upsert HTTPRoute cart', 'delete HTTPRoute cart']);
   });
 
-  test('change their version without a gap: objects are told again, and none as deleted', async () => {
+  test('change their version without a gap: objects are told again, and what went meanwhile as deleted', async () => {
     const definition = define(routes, 'v1beta1');
-    seed(stage, { ...routeType, apiVersion: `${group}/v1beta1` }, { metadata: { name: 'cart' } });
+    const [, gone] = ['cart', 'gone'].map((name) => seed(stage, { ...routeType, apiVersion: `${group}/v1beta1` }, { metadata: { name } }));
     start();
-    await eventually(() => expect(steps).toEqual(['upsert HTTPRoute cart']));
+    await eventually(() => expect(stage.server.watches.count).toBe(3));
+    expect(steps.splice(0)).toEqual(['upsert HTTPRoute cart', 'upsert HTTPRoute gone']);
+    // The watch is pausing while an object goes.
+    stage.server.watches.end('httproutes.gateway.networking.k8s.io');
+    await eventually(() => expect(discovery.stateOf(routes).problem).toBeDefined());
+    stage.server.store.delete('httproutes.gateway.networking.k8s.io', gone as never);
     const versions = ['v1', 'v1beta1'].map((name) => ({ name, served: true, storage: true }));
     const spec = { ...(definition['spec'] as object), versions };
     await update({ client: stage.client, type: customResourceDefinitions }, { ...definition, spec });
     await eventually(() => expect(discovery.stateOf(routes)).toMatchObject({ version: 'v1', synced: true }));
-    expect(steps).toEqual(['upsert HTTPRoute cart', 'upsert HTTPRoute cart']);
+    expect(steps).toEqual(['upsert HTTPRoute cart', 'delete HTTPRoute gone']);
   });
 
   test('are not taken for absent while their definition cannot be read', async () => {
