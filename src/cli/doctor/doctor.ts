@@ -1,5 +1,6 @@
-import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
+import { createClient, loadCredentials, type Credentials, type CredentialSource } from '../../kubernetes/index.ts';
 import { createTerminal } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
 import type { Installation } from './facts.ts';
 import { gatherFacts } from './gather.ts';
 import { diagnose, exitCodeOf, printVerdicts } from './report.ts';
@@ -15,9 +16,10 @@ export interface DoctorOptions {
  * Examines a cluster and prints what it finds. Nothing is written: the probe is a dry run.
  *
  * @returns the exit code: 1 where something is broken
+ * @throws UsageError where there are no credentials
  */
 export async function doctor({ installation, credentials, output }: DoctorOptions): Promise<number> {
-  const client = createClient(await loadCredentials(credentials));
+  const client = createClient(await load(credentials));
   try {
     const verdicts = diagnose(await gatherFacts(client, installation));
     const terminal = createTerminal();
@@ -26,5 +28,13 @@ export async function doctor({ installation, credentials, output }: DoctorOption
     return exitCodeOf(verdicts);
   } finally {
     await client.close();
+  }
+}
+
+async function load(source: CredentialSource): Promise<Credentials> {
+  try {
+    return await loadCredentials(source);
+  } catch (error) {
+    throw new UsageError(`the kubeconfig cannot be used: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
