@@ -1,4 +1,4 @@
-/** The minor releases whose bundles the tables can describe, oldest first. Patch releases never change a schema. */
+/** The minor releases whose bundles the tables describe, oldest first, each as its last patch release left it. */
 export const minors = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6', '1.7'] as const;
 export type Minor = (typeof minors)[number];
 
@@ -41,22 +41,43 @@ export function available<const T>(availability: Availability, value: T): Versio
   return { variants: [{ availability, value }] };
 }
 
-/** `value` in the experimental channel only, from the minor release `since` on. */
-export function experimental<const T>(since: Minor, value: T): Versioned<T> {
-  return available({ since: { experimental: since } }, value);
+/** `value` from a minor release on, in both channels unless each has a release of its own. */
+export function since<const T>(start: Minor | PerChannel, value: T): Versioned<T> {
+  return available({ since: perChannel(start) }, value);
 }
 
-/** Something that took different values over time, e.g. a bound that was raised. */
-export function versions<T>(...parts: readonly Versioned<T>[]): Versioned<T> {
-  return { variants: parts.flatMap((part) => part.variants) };
+/** `value` before a minor release, in both channels unless each has a release of its own. */
+export function until<const T>(end: Minor | PerChannel, value: T): Versioned<T> {
+  return available({ until: perChannel(end) }, value);
 }
+
+/** `value` in the experimental channel only, from the minor release `start` on. */
+export function experimental<const T>(start: Minor, value: T): Versioned<T> {
+  return since({ experimental: start }, value);
+}
+
+/** `value` from a minor release on and before another, in the channels that `start` names. */
+export function between<const T>(start: Minor | PerChannel, end: Minor, value: T): Versioned<T> {
+  return available({ since: perChannel(start), until: perChannel(end) }, value);
+}
+
+function perChannel(minor: Minor | PerChannel): PerChannel {
+  return typeof minor === 'string' ? { standard: minor, experimental: minor } : minor;
+}
+
+/** Something that took different values over time, e.g. a bound that was raised: `versions(8, since('1.2', 64))`. */
+export function versions<const P extends readonly unknown[]>(...parts: P): Versioned<Value<P[number]>> {
+  const variants = parts.flatMap((part) => isVersioned(part) ? part.variants : [{ availability: {}, value: part }]);
+  return { variants: variants as readonly Variant<Value<P[number]>>[] };
+}
+
+type Value<P> = P extends Versioned<infer T> ? T : P;
 
 /** Whether something with this availability exists in a bundle. */
 export function exists(availability: Availability, bundle: Bundle): boolean {
-  const { since, until } = availability;
-  const start = since?.[bundle.channel];
-  const end = until?.[bundle.channel];
-  if (since !== undefined && (start === undefined || isBefore(bundle.minor, start))) return false;
+  const start = availability.since?.[bundle.channel];
+  const end = availability.until?.[bundle.channel];
+  if (availability.since !== undefined && (start === undefined || isBefore(bundle.minor, start))) return false;
   return end === undefined || isBefore(bundle.minor, end);
 }
 

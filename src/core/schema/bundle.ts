@@ -3,6 +3,12 @@ import { minors, type Channel, type Minor } from './availability.ts';
 /** The releases whose tables are complete, oldest first. */
 export const supportedMinors: readonly Minor[] = ['1.7'];
 
+/** The patch release of each minor that the tables follow: the last one that there is. */
+export const releases: Readonly<Record<Minor, string>> = {
+  '1.0': 'v1.0.0', '1.1': 'v1.1.1', '1.2': 'v1.2.1', '1.3': 'v1.3.0',
+  '1.4': 'v1.4.1', '1.5': 'v1.5.1', '1.6': 'v1.6.3', '1.7': 'v1.7.0',
+};
+
 /** The same for people: `v1.7`. */
 export const supportedBundles: readonly string[] = supportedMinors.map((minor) => `v${minor}`);
 

@@ -35,7 +35,8 @@ const scalarKeywords = ['default', 'minLength', 'maxLength', 'pattern', 'format'
 
 function scalarBounds(node: StringNode | IntegerNode | BooleanNode, bundle: Bundle): JsonObject {
   const bounds = keywords(node, scalarKeywords, bundle);
-  return node.enum === undefined ? bounds : { ...bounds, enum: resolveAll<JsonValue>(node.enum, bundle) };
+  const values = resolveAll<JsonValue>(node.enum ?? [], bundle);
+  return values.length === 0 ? bounds : { ...bounds, enum: values };
 }
 
 function compileObject(node: ObjectNode, bundle: Bundle): JsonObject {

@@ -1,8 +1,18 @@
+import { backendTlsPolicy } from './tables/backend-tls-policy.ts';
 import { configMap, endpointSlice, namespace, secret, service } from './tables/core.ts';
 import { gatewayClass } from './tables/gateway-class.ts';
 import { gateway } from './tables/gateway.ts';
+import { grpcRoute } from './tables/grpc-route.ts';
 import { httpRoute } from './tables/http-route.ts';
+import { listenerSet, xListenerSet } from './tables/listener-sets.ts';
 import { referenceGrant } from './tables/reference-grant.ts';
+import { tcpRoute, udpRoute } from './tables/stream-routes.ts';
+import type { KindTable } from './tables/table.ts';
+import { tlsRoute } from './tables/tls-route.ts';
+import { backendLbPolicy, xBackendTrafficPolicy } from './tables/traffic-policies.ts';
+import { xBackend } from './tables/x-backend.ts';
+import { xMesh } from './tables/x-mesh.ts';
+import { xTelemetryPolicy } from './tables/x-telemetry-policy.ts';
 import type { View } from './view.ts';
 
 /** The kinds that are evaluated, each with its table. */
@@ -20,6 +30,25 @@ export const tables = {
 
 export type KindName = keyof typeof tables;
 
+/** Every kind that has a schema: those of all releases of the Gateway API, evaluated or not, beside Kubernetes' own. */
+export const schemaTables = {
+  ...tables,
+  GRPCRoute: grpcRoute,
+  TLSRoute: tlsRoute,
+  TCPRoute: tcpRoute,
+  UDPRoute: udpRoute,
+  BackendTLSPolicy: backendTlsPolicy,
+  BackendLBPolicy: backendLbPolicy,
+  ListenerSet: listenerSet,
+  XListenerSet: xListenerSet,
+  XBackend: xBackend,
+  XBackendTrafficPolicy: xBackendTrafficPolicy,
+  XMesh: xMesh,
+  XTelemetryPolicy: xTelemetryPolicy,
+} as const;
+
+export type SchemaKind = keyof typeof schemaTables;
+
 /** The fields of an object of kind `K` beside apiVersion, kind and metadata, as a tolerant reader sees them. */
 export type ViewOf<K extends KindName> = View<(typeof tables)[K]['body']>;
 
@@ -31,30 +60,15 @@ export interface KindEntry {
   readonly namespaced: boolean;
 }
 
-const standardGroup = 'gateway.networking.k8s.io';
-const experimentalGroup = 'gateway.networking.x-k8s.io';
-
-/** The other kinds that some release of the Gateway API brought: known by name, not evaluated. */
-export const knownKinds: readonly KindEntry[] = [
-  { group: standardGroup, kind: 'GRPCRoute', plural: 'grpcroutes', namespaced: true },
-  { group: standardGroup, kind: 'TLSRoute', plural: 'tlsroutes', namespaced: true },
-  { group: standardGroup, kind: 'TCPRoute', plural: 'tcproutes', namespaced: true },
-  { group: standardGroup, kind: 'UDPRoute', plural: 'udproutes', namespaced: true },
-  { group: standardGroup, kind: 'BackendTLSPolicy', plural: 'backendtlspolicies', namespaced: true },
-  { group: standardGroup, kind: 'BackendLBPolicy', plural: 'backendlbpolicies', namespaced: true },
-  { group: standardGroup, kind: 'ListenerSet', plural: 'listenersets', namespaced: true },
-  { group: experimentalGroup, kind: 'XListenerSet', plural: 'xlistenersets', namespaced: true },
-  { group: experimentalGroup, kind: 'XBackend', plural: 'xbackends', namespaced: true },
-  { group: experimentalGroup, kind: 'XBackendTrafficPolicy', plural: 'xbackendtrafficpolicies', namespaced: true },
-  { group: experimentalGroup, kind: 'XMesh', plural: 'xmeshes', namespaced: false },
-  { group: experimentalGroup, kind: 'XTelemetryPolicy', plural: 'xtelemetrypolicies', namespaced: true },
-];
+/** The other kinds that some release of the Gateway API brought: known, with a schema, but not evaluated. */
+export const knownKinds: readonly KindEntry[] =
+  Object.values<KindTable>(schemaTables).filter(({ kind }) => !Object.hasOwn(tables, kind));
 
 const entries: ReadonlyMap<string, KindEntry> = new Map(
-  [...Object.values(tables), ...knownKinds].map((entry) => [`${entry.group}/${entry.kind}`, entry]),
+  Object.values<KindTable>(schemaTables).map((entry) => [`${entry.group}/${entry.kind}`, entry]),
 );
 
-/** The entry of a kind that is evaluated or at least known; `undefined` for everybody else's kinds. */
+/** The entry of a kind that has a schema, evaluated or not; `undefined` for everybody else's kinds. */
 export function findKind(group: string, kind: string): KindEntry | undefined {
   return entries.get(`${group}/${kind}`);
 }
@@ -62,4 +76,9 @@ export function findKind(group: string, kind: string): KindEntry | undefined {
 /** Whether a kind of ours goes by this name. The group is not looked at: ask `findKind` first. */
 export function isKindName(kind: string): kind is KindName {
   return Object.hasOwn(tables, kind);
+}
+
+/** Whether a kind that has a schema goes by this name; the group is not looked at either. */
+export function isSchemaKind(kind: string): kind is SchemaKind {
+  return Object.hasOwn(schemaTables, kind);
 }

@@ -44,7 +44,8 @@ const formatNames: Readonly<Record<string, string>> = {
 
 /** What belongs at a place, with article. */
 function expected({ node, bundle }: Pick<Complaint, 'node' | 'bundle'>): string {
-  if ('enum' in node && node.enum !== undefined) return oneOf(resolveAll<unknown>(node.enum, bundle));
+  const values = 'enum' in node ? resolveAll<unknown>(node.enum ?? [], bundle) : [];
+  if (values.length > 0) return oneOf(values);
   if (node.type === 'integer') return describeRange(bound(node.minimum, bundle), bound(node.maximum, bundle));
   if (node.form !== undefined) return node.form;
   if (node.type === 'string') return formatNames[node.format ?? ''] ?? 'a string of at least one character';

@@ -1,10 +1,11 @@
-import { experimental } from '../availability.ts';
-import { integer, list, map, object, string, type ObjectOptions, type Semantic } from '../node.ts';
+import { experimental, since, versions } from '../availability.ts';
+import { integer, list, map, object, string, type JsonObject, type Semantic, type StringOptions } from '../node.ts';
 
 // The building blocks that several kinds share: names, references, conditions.
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-const subdomain = `${label}(\\.${label})*`;
+/** Labels with dots between; to be put into patterns. */
+export const subdomain = `${label}(\\.${label})*`;
 const domainPath = "[A-Za-z0-9\\/\\-._~%!$&'()*+,;=:]+";
 
 /** RFC 1123 subdomain. */
@@ -18,9 +19,20 @@ const tokenPattern = '^[A-Za-z0-9!#$%&\'*+\\-.^_\\x60|~]+$';
 const headerValuePattern = '^[!-~]+([\\t ]?[!-~]+)*$';
 // Only its first and last alternatives are anchored, and each on one side; so it stands in the official schema.
 export const addressTypePattern = `^Hostname|IPAddress|NamedAddress|${subdomain}\\/${domainPath}$`;
-export const protocolPattern = `^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?$|${subdomain}\\/[A-Za-z0-9]+$`;
-export const labelValuePattern = '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$';
+export const protocolPattern = versions(
+  // A slip of the keyboard, mended in v1.2.
+  protocolAnd('[-a-zSA-Z0-9]'),
+  since('1.2', protocolAnd('[-a-zA-Z0-9]')),
+);
+const labelValuePattern = '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$';
 const conditionTypePattern = `^(${subdomain}/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`;
+
+function protocolAnd(inner: string): string {
+  return `^[a-zA-Z0-9](${inner}*[a-zA-Z0-9])?$|${subdomain}\\/[A-Za-z0-9]+$`;
+}
+
+/** Lists say so themselves since v1.4; before, server-side apply took them for atomic all the same. */
+export const atomic = since('1.4', 'atomic');
 
 /** The group of Gateway API kinds; also the default of several references. */
 export const gatewayGroup = 'gateway.networking.k8s.io';
@@ -47,9 +59,11 @@ export const controllerName = string({
   maxLength: 253, minLength: 1, pattern: controllerPattern,
   form: 'a domain and a path, such as example.com/gateway-controller',
 });
-export const duration = string({
+/** Of a duration of GEP-2257. */
+export const durationBounds = {
   pattern: durationPattern, semantics: ['duration'], form: 'a duration such as 500ms, 10s or 1h30m',
-});
+} as const satisfies StringOptions;
+export const duration = string(durationBounds);
 
 export const hostname = string({
   maxLength: 253, minLength: 1, pattern: `^(\\*\\.)?${subdomain}$`, semantics: ['hostname'],
@@ -89,7 +103,7 @@ export function headerValue(...more: readonly Semantic[]) {
 }
 
 /** Header names that the schema does not check to be tokens. */
-export const headerNames = list(string(), { maxItems: 64, listType: 'set', semantics: ['headerNameList'] });
+export const headerNames = list(string(), { maxItems: since('1.5', 64), listType: 'set', semantics: ['headerNameList'] });
 
 export const localObjectReference = object({ group, kind, name }, { required: ['group', 'kind', 'name'] });
 export const objectReference = object({ group, kind, name, namespace }, { required: ['group', 'kind', 'name'] });
@@ -104,25 +118,46 @@ export const backendObjectReference = object(backendFields, { required: ['name']
 export const weight = integer({ format: 'int32', minimum: 0, maximum: 1_000_000, default: 1 });
 
 export const parentReference = object(
-  { group: groupDefaulting(gatewayGroup), kind: kindDefaulting('Gateway'), name, namespace, port, sectionName },
+  {
+    group: groupDefaulting(gatewayGroup), kind: kindDefaulting('Gateway'), name, namespace, sectionName,
+    port: since({ experimental: '1.0', standard: '1.1' }, port),
+  },
   { required: ['name'] },
 );
-export const parentRefs = list(parentReference, { maxItems: 32, listType: 'atomic' });
+export const parentRefs = list(parentReference, { maxItems: 32, listType: atomic });
+
+/** The name of a route rule. */
+export const ruleName = since({ experimental: '1.2', standard: '1.4' }, sectionName);
+
+/** The value of a label. The infrastructure of Gateways took any text for one before v1.2. */
+export const labelValue = string({
+  maxLength: versions(4096, since('1.2', 63)), minLength: 0, pattern: since('1.2', labelValuePattern),
+  form: 'a label value of letters, digits, -, _ and ., such as team-a',
+});
+
+/** A part of all requests. */
+export const fraction = object({
+  denominator: integer({ default: 100, format: 'int32', minimum: 1 }),
+  numerator: integer({ format: 'int32', minimum: 0 }),
+}, { required: ['numerator'] });
+
+/** TLS settings that an implementation defines. */
+export const tlsOptions = map(string({ maxLength: 4096, minLength: 0 }), { maxProperties: 16 });
 
 /** Routes ask to be attached to whatever Gateways are defaults (GEP-3793). */
 export const useDefaultGateways = experimental('1.4', string({ enum: ['All', 'None'] }));
 
 const selectorRequirement = object(
-  { key: string(), operator: string(), values: list(string(), { listType: 'atomic' }) },
+  { key: string(), operator: string(), values: list(string(), { listType: since('1.1', 'atomic') }) },
   { required: ['key', 'operator'] },
 );
 export const labelSelector = object(
-  { matchExpressions: list(selectorRequirement, { listType: 'atomic' }), matchLabels: map(string()) },
+  { matchExpressions: list(selectorRequirement, { listType: since('1.1', 'atomic') }), matchLabels: map(string()) },
   { mapType: 'atomic', semantics: ['labelSelector'] },
 );
 
 /** metav1.Condition. */
-const condition = object({
+export const conditionItem = object({
   lastTransitionTime: string({ format: 'date-time' }),
   message: string({ maxLength: 32_768 }),
   observedGeneration: integer({ format: 'int64', minimum: 0 }),
@@ -132,22 +167,22 @@ const condition = object({
 }, { required: ['lastTransitionTime', 'message', 'reason', 'status', 'type'] });
 
 const conditionList = { maxItems: 8, listType: 'map', keys: ['type'] } as const;
-export const conditions = list(condition, conditionList);
-export const someConditions = list(condition, { ...conditionList, minItems: 1 });
+export const conditions = list(conditionItem, conditionList);
+export const someConditions = list(conditionItem, { ...conditionList, minItems: 1 });
 
 /** Conditions that a new object has until a controller writes the first ones. */
 export function conditionsDefaulting(...types: readonly string[]) {
-  return list(condition, { ...conditionList, default: waitingConditions(types) });
+  return list(conditionItem, { ...conditionList, default: waitingConditions(types, 'Pending') });
 }
 
-/** Options of a status object whose conditions have defaults. */
-export function waitingStatus(...types: readonly string[]): ObjectOptions {
-  return { default: { conditions: waitingConditions(types) } };
+/** What the status of a new object is until a controller writes it; `reason` is the one of its conditions. */
+export function waitingStatus(types: readonly string[], reason: string): JsonObject {
+  return { conditions: waitingConditions(types, reason) };
 }
 
-function waitingConditions(types: readonly string[]) {
+function waitingConditions(types: readonly string[], reason: string): readonly JsonObject[] {
   return types.map((type) => ({
-    lastTransitionTime: '1970-01-01T00:00:00Z', message: 'Waiting for controller', reason: 'Pending', status: 'Unknown', type,
+    lastTransitionTime: '1970-01-01T00:00:00Z', message: 'Waiting for controller', reason, status: 'Unknown', type,
   }));
 }
 
@@ -155,8 +190,8 @@ function waitingConditions(types: readonly string[]) {
 export const routeStatus = object({
   parents: list(object(
     { conditions: someConditions, controllerName, parentRef: parentReference },
-    { required: ['conditions', 'controllerName', 'parentRef'] },
-  ), { maxItems: 32, listType: 'atomic' }),
+    { required: [since('1.4', 'conditions'), 'controllerName', 'parentRef'] },
+  ), { maxItems: 32, listType: atomic }),
 }, { required: ['parents'] });
 
 /** A backendRef with filters of the kind of route it stands in. */

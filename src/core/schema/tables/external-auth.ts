@@ -1,10 +1,11 @@
+import { since } from '../availability.ts';
 import { integer, object, string } from '../node.ts';
 import { backendObjectReference, headerNames } from './common.ts';
 
 /** A server that is asked whether a request may pass (GEP-1494). */
 export const externalAuth = object({
   backendRef: backendObjectReference,
-  forwardBody: object({ maxSize: integer({ format: 'int32', minimum: 0 }) }),
+  forwardBody: object({ maxSize: integer({ format: since('1.7', 'int32'), minimum: since('1.7', 0) }) }),
   grpc: object({ allowedHeaders: headerNames }),
   http: object({
     allowedHeaders: headerNames,

@@ -1,22 +1,43 @@
+import { between, since, until, versions } from '../availability.ts';
 import { list, object, string } from '../node.ts';
 import { conditionsDefaulting, controllerName, group, kind, name, namespace, waitingStatus } from './common.ts';
-import { gatewayTable } from './table.ts';
+import { gatewayTable, v1AndBeta } from './table.ts';
 
-const spec = object({
+/** Which controller a class, or a mesh, belongs to. */
+export const controllerSpec = object({
   controllerName,
   description: string({ maxLength: 64 }),
   parametersRef: object({ group, kind, name, namespace }, { required: ['group', 'kind', 'name'] }),
 }, { required: ['controllerName'] });
 
-const status = object({
-  conditions: conditionsDefaulting('Accepted'),
-  supportedFeatures: list(object({ name: string() }, { required: ['name'] }), { maxItems: 64, listType: 'map', keys: ['name'] }),
-}, waitingStatus('Accepted'));
+/** The features that v1.0 let a controller claim; later releases leave the names open. */
+const firstFeatures = [
+  'Gateway', 'GatewayPort8080', 'GatewayStaticAddresses', 'HTTPRoute', 'HTTPRouteDestinationPortMatching',
+  'HTTPRouteHostRewrite', 'HTTPRouteMethodMatching', 'HTTPRoutePathRedirect', 'HTTPRoutePathRewrite',
+  'HTTPRoutePortRedirect', 'HTTPRouteQueryParamMatching', 'HTTPRouteRequestMirror', 'HTTPRouteRequestMultipleMirrors',
+  'HTTPRouteResponseHeaderModification', 'HTTPRouteSchemeRedirect', 'Mesh', 'ReferenceGrant', 'TLSRoute',
+].map((feature) => until('1.1', feature));
+
+/** What a controller can do, by the names of the conformance profiles (GEP-2162). */
+export const featureList = list(
+  object({ name: string() }, { required: ['name'] }),
+  { maxItems: 64, listType: 'map', keys: ['name'] },
+);
+
+const supportedFeatures = versions(
+  between({ experimental: '1.0' }, '1.2', list(string({ enum: firstFeatures }), { maxItems: 64, listType: 'set' })),
+  since({ experimental: '1.2', standard: '1.4' }, featureList),
+);
+
+const status = object(
+  { conditions: conditionsDefaulting('Accepted'), supportedFeatures },
+  { default: versions(waitingStatus(['Accepted'], 'Waiting'), since('1.2', waitingStatus(['Accepted'], 'Pending'))) },
+);
 
 export const gatewayClass = gatewayTable({
   kind: 'GatewayClass',
   plural: 'gatewayclasses',
   namespaced: false,
-  versions: [{ name: 'v1', served: true, storage: true }, { name: 'v1beta1', served: true, storage: false }],
-  body: object({ spec, status }, { required: ['spec'] }),
+  versions: v1AndBeta,
+  body: object({ spec: controllerSpec, status }, { required: ['spec'] }),
 });

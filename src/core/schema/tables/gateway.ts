@@ -1,12 +1,11 @@
-import { experimental } from '../availability.ts';
+import { between, experimental, since, until, versions } from '../availability.ts';
 import { integer, list, map, object, string } from '../node.ts';
 import {
-  addressTypePattern, conditions, conditionsDefaulting, gatewayGroup, groupDefaulting, hostname, kind, labelSelector,
-  labelValuePattern, localObjectReference, objectReference, port, protocolPattern, secretReference, sectionName,
-  waitingStatus,
+  addressTypePattern, atomic, conditionsDefaulting, labelSelector, labelValue, localObjectReference, port,
+  secretReference, waitingStatus,
 } from './common.ts';
-import { externalAuth } from './external-auth.ts';
-import { gatewayTable } from './table.ts';
+import { caCertificateRefs, listener, listenerStatuses } from './listener.ts';
+import { gatewayTable, v1AndBeta } from './table.ts';
 
 const addressFields = {
   routability: experimental('1.7', string({ maxLength: 253 })),
@@ -25,59 +24,19 @@ const addressForms = {
   ],
 } as const;
 
-const address = object({ ...addressFields, value: string({ maxLength: 253 }) }, addressForms);
+const address = object(
+  { ...addressFields, value: string({ maxLength: 253, minLength: until('1.3', 1) }) },
+  { ...addressForms, required: [until('1.3', 'value')] },
+);
 const statusAddress = object(
   { ...addressFields, value: string({ maxLength: 253, minLength: 1 }) },
   { ...addressForms, required: ['value'] },
 );
 
-const options = map(string({ maxLength: 4096, minLength: 0 }), { maxProperties: 16 });
-
-const listenerTls = object({
-  certificateRefs: list(secretReference, { maxItems: 64, listType: 'atomic' }),
-  mode: string({ default: 'Terminate', enum: ['Terminate', 'Passthrough'] }),
-  options,
-});
-
-const routeKinds = list(
-  object({ group: groupDefaulting(gatewayGroup), kind }, { required: ['kind'] }),
-  { maxItems: 8, listType: 'atomic' },
-);
-
-const allowedRoutes = object({
-  kinds: routeKinds,
-  namespaces: object({
-    from: string({ default: 'Same', enum: ['All', 'Selector', 'Same'] }),
-    selector: labelSelector,
-  }, { default: { from: 'Same' } }),
-}, { default: { namespaces: { from: 'Same' } } });
-
-/** Filters that act on every request of a listener. */
-const listenerFilters = object({
-  requests: list(object({
-    extensionRef: localObjectReference,
-    externalAuth,
-    type: string({ enum: ['ExternalAuth', 'ExtensionRef'] }),
-  }, { required: ['type'] }), { maxItems: 16, listType: 'atomic', semantics: ['filters'] }),
-});
-
-const listener = object({
-  allowedRoutes,
-  filters: experimental('1.7', listenerFilters),
-  hostname,
-  name: sectionName,
-  port,
-  protocol: string({
-    maxLength: 255, minLength: 1, pattern: protocolPattern,
-    form: 'HTTP, HTTPS, TLS, TCP, UDP or a protocol of an implementation, such as example.com/quic',
-  }),
-  tls: listenerTls,
-}, { required: ['name', 'port', 'protocol'] });
-
 /** How clients' certificates are checked. */
 const frontendTls = object({
   validation: object({
-    caCertificateRefs: list(objectReference, { minItems: 1, maxItems: 16, listType: 'atomic' }),
+    caCertificateRefs: caCertificateRefs(versions(8, since('1.6', 16))),
     mode: string({ default: 'AllowValidOnly', enum: ['AllowValidOnly', 'AllowInsecureFallback'] }),
   }, { required: ['caCertificateRefs'] }),
 });
@@ -94,12 +53,9 @@ const gatewayTls = object({
 });
 
 const infrastructure = object({
-  annotations: map(string({ maxLength: 4096, minLength: 0 }), { maxProperties: 16 }),
-  labels: map(string({
-    maxLength: 63, minLength: 0, pattern: labelValuePattern,
-    form: 'a label value of letters, digits, -, _ and ., such as team-a',
-  }), { maxProperties: 8 }),
-  parametersRef: localObjectReference,
+  annotations: map(string({ maxLength: 4096, minLength: 0 }), { maxProperties: versions(8, since('1.6', 16)) }),
+  labels: map(labelValue, { maxProperties: 8 }),
+  parametersRef: since({ experimental: '1.1', standard: '1.2' }, localObjectReference),
 });
 
 const allowedListeners = object({
@@ -110,31 +66,27 @@ const allowedListeners = object({
 });
 
 const spec = object({
-  addresses: list(address, { maxItems: 16, listType: 'atomic' }),
-  allowedListeners,
+  addresses: list(address, { maxItems: 16, listType: atomic }),
+  allowedListeners: since({ experimental: '1.3', standard: '1.5' }, allowedListeners),
+  backendTLS: between({ experimental: '1.2' }, '1.4', object({ clientCertificateRef: secretReference })),
   defaultScope: experimental('1.4', string({ enum: ['All', 'None'] })),
   gatewayClassName: string({ maxLength: 253, minLength: 1 }),
-  infrastructure,
+  infrastructure: since({ experimental: '1.0', standard: '1.2' }, infrastructure),
   listeners: list(listener, { minItems: 1, maxItems: 64, listType: 'map', keys: ['name'] }),
-  tls: gatewayTls,
+  tls: since({ experimental: '1.4', standard: '1.5' }, gatewayTls),
 }, { required: ['gatewayClassName', 'listeners'] });
 
 const status = object({
-  addresses: list(statusAddress, { maxItems: 16, listType: 'atomic' }),
-  attachedListenerSets: integer({ format: 'int32' }),
+  addresses: list(statusAddress, { maxItems: 16, listType: atomic }),
+  attachedListenerSets: since('1.5', integer({ format: 'int32' })),
   conditions: conditionsDefaulting('Accepted', 'Programmed'),
-  listeners: list(object({
-    attachedRoutes: integer({ format: 'int32' }),
-    conditions,
-    name: sectionName,
-    supportedKinds: routeKinds,
-  }, { required: ['attachedRoutes', 'conditions', 'name'] }), { maxItems: 64, listType: 'map', keys: ['name'] }),
-}, waitingStatus('Accepted', 'Programmed'));
+  listeners: listenerStatuses,
+}, { default: waitingStatus(['Accepted', 'Programmed'], 'Pending') });
 
 export const gateway = gatewayTable({
   kind: 'Gateway',
   plural: 'gateways',
   namespaced: true,
-  versions: [{ name: 'v1', served: true, storage: true }, { name: 'v1beta1', served: true, storage: false }],
+  versions: v1AndBeta,
   body: object({ spec, status }, { required: ['spec'] }),
 });

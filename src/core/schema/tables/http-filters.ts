@@ -1,11 +1,11 @@
-import { experimental } from '../availability.ts';
+import { between, experimental, since, versions } from '../availability.ts';
 import { boolean, integer, list, object, string } from '../node.ts';
 import {
-  backendObjectReference, headerName, headerNames, headerValue, localObjectReference, port, preciseHostname, token,
+  atomic, backendObjectReference, fraction, headerName, headerNames, headerValue, localObjectReference, port, preciseHostname, token,
 } from './common.ts';
 import { externalAuth } from './external-auth.ts';
 
-const headers = list(
+export const headers = list(
   object({ name: headerName, value: headerValue() }, { required: ['name', 'value'] }),
   { maxItems: 16, listType: 'map', keys: ['name'] },
 );
@@ -22,13 +22,13 @@ const path = object({
   type: string({ enum: ['ReplaceFullPath', 'ReplacePrefixMatch'] }),
 }, { required: ['type'] });
 
-const requestMirror = object({
+/** Since when a part of the requests may be mirrored. */
+const mirrorPartSince = { experimental: '1.2', standard: '1.3' } as const;
+
+export const requestMirror = object({
   backendRef: backendObjectReference,
-  fraction: object({
-    denominator: integer({ default: 100, format: 'int32', minimum: 1 }),
-    numerator: integer({ format: 'int32', minimum: 0 }),
-  }, { required: ['numerator'] }),
-  percent: integer({ format: 'int32', minimum: 0, maximum: 100 }),
+  fraction: since(mirrorPartSince, fraction),
+  percent: since(mirrorPartSince, integer({ format: 'int32', minimum: 0, maximum: 100 })),
 }, { required: ['backendRef'] });
 
 const requestRedirect = object({
@@ -36,19 +36,25 @@ const requestRedirect = object({
   path,
   port,
   scheme: string({ enum: ['http', 'https'] }),
-  statusCode: integer({ default: 302, enum: [301, 302, 303, 307, 308] }),
+  statusCode: integer({ default: 302, enum: [301, 302, since('1.5', 303), since('1.5', 307), since('1.5', 308)] }),
 });
 
 /** Every method that a match may name. */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'] as const;
 
-const originPattern = '(^\\*$)|(^(http(s)?):\\/\\/(((\\*\\.)?([a-zA-Z0-9\\-]+\\.)*[a-zA-Z0-9-]+|\\*)(:([0-9]{1,5}))?)$)';
+const corsSince = { experimental: '1.3', standard: '1.5' } as const;
+const originPattern = versions(
+  // The regular expression of RFC 3986, appendix B, which any absolute URI matches.
+  '^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\\?([^#]*))?(#(.*))?',
+  since('1.4', '(^\\*$)|(^([a-zA-Z][a-zA-Z0-9+\\-.]+):\\/\\/([^:/?#]+)(:([0-9]{1,5}))?$)'),
+  since('1.5', '(^\\*$)|(^(http(s)?):\\/\\/(((\\*\\.)?([a-zA-Z0-9\\-]+\\.)*[a-zA-Z0-9-]+|\\*)(:([0-9]{1,5}))?)$)'),
+);
 const corsHeaders = list(token(), { maxItems: 64, listType: 'set' });
 const origin = string({
   maxLength: 253, minLength: 1, pattern: originPattern, form: 'an origin such as https://shop.example.com, or *',
 });
 const cors = object({
-  allowCredentials: boolean(),
+  allowCredentials: boolean({ enum: [between({ experimental: '1.3' }, '1.4', true)] }),
   allowHeaders: corsHeaders,
   allowMethods: list(string({ enum: [...methods, '*'] }), { maxItems: 9, listType: 'set' }),
   allowOrigins: list(origin, { maxItems: 64, listType: 'set' }),
@@ -57,7 +63,7 @@ const cors = object({
 });
 
 const filter = object({
-  cors,
+  cors: since(corsSince, cors),
   extensionRef: localObjectReference,
   externalAuth: experimental('1.4', externalAuth),
   requestHeaderModifier: headerModifier,
@@ -67,11 +73,11 @@ const filter = object({
   type: string({
     enum: [
       'RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestMirror', 'RequestRedirect', 'URLRewrite',
-      'ExtensionRef', 'CORS', experimental('1.4', 'ExternalAuth'),
+      'ExtensionRef', since(corsSince, 'CORS'), experimental('1.4', 'ExternalAuth'),
     ],
   }),
   urlRewrite: object({ hostname: preciseHostname, path }),
 }, { required: ['type'] });
 
 /** What is done to the requests of one route rule, or of one of its backends. */
-export const httpFilters = list(filter, { maxItems: 16, listType: 'atomic', semantics: ['filters'] });
+export const httpFilters = list(filter, { maxItems: 16, listType: atomic, semantics: ['filters'] });

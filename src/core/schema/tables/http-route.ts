@@ -1,15 +1,16 @@
-import { experimental } from '../availability.ts';
+import { experimental, since, versions } from '../availability.ts';
 import { integer, list, object, string } from '../node.ts';
 import {
-  duration, headerName, headerValue, hostname, parentRefs, routeStatus, sectionName, token,
+  atomic, duration, headerName, headerValue, hostname, parentRefs, routeStatus, ruleName, token,
   useDefaultGateways, weightedBackendFields,
 } from './common.ts';
 import { httpFilters, methods } from './http-filters.ts';
-import { gatewayTable } from './table.ts';
+import { sessionPersistence } from './session-persistence.ts';
+import { gatewayTable, v1AndBeta } from './table.ts';
 
 const backendRefs = list(
   object({ ...weightedBackendFields, filters: httpFilters }, { required: ['name'] }),
-  { maxItems: 16, listType: 'atomic' },
+  { maxItems: 16, listType: atomic },
 );
 
 const stringMatchType = string({ default: 'Exact', enum: ['Exact', 'RegularExpression'] });
@@ -37,41 +38,28 @@ const matches = list(object({
   method: string({ enum: methods }),
   path: pathMatch,
   queryParams: queryMatches,
-}), { default: [{ path: everyPath }], maxItems: 64, listType: 'atomic' });
+}), { default: [{ path: everyPath }], maxItems: versions(8, since('1.2', 64)), listType: atomic });
 
 const retry = object({
-  attempts: integer({ default: 1, minimum: 0 }),
+  attempts: integer({ default: since('1.7', 1), minimum: versions(since('1.6', 1), since('1.7', 0)) }),
   backoff: duration,
-  codes: list(integer({ minimum: 400, maximum: 599 }), { listType: 'set' }),
-});
-
-const persistenceName = token();
-/** Requests of one client go to one backend (GEP-1619). */
-const sessionPersistence = object({
-  absoluteTimeout: duration,
-  cookie: object({
-    lifetimeType: string({ default: 'Session', enum: ['Permanent', 'Session'] }),
-    name: persistenceName,
-    path: string({ default: '/', maxLength: 1024 }),
-  }),
-  header: object({ name: persistenceName }, { required: ['name'] }),
-  type: string({ default: 'Cookie', enum: ['Cookie', 'Header'] }),
+  codes: list(integer({ minimum: 400, maximum: 599 }), { listType: versions(atomic, since('1.6', 'set')) }),
 });
 
 const rule = object({
   backendRefs,
   filters: httpFilters,
   matches,
-  name: sectionName,
-  retry,
-  sessionPersistence: experimental('1.7', sessionPersistence),
-  timeouts: object({ backendRequest: duration, request: duration }),
+  name: ruleName,
+  retry: since({ experimental: '1.2', standard: '1.7' }, retry),
+  sessionPersistence: experimental('1.1', sessionPersistence),
+  timeouts: since({ experimental: '1.0', standard: '1.2' }, object({ backendRequest: duration, request: duration })),
 });
 
 const spec = object({
-  hostnames: list(hostname, { maxItems: 16, listType: 'atomic' }),
+  hostnames: list(hostname, { maxItems: 16, listType: atomic }),
   parentRefs,
-  rules: list(rule, { default: [{ matches: [{ path: everyPath }] }], minItems: 1, maxItems: 16, listType: 'atomic' }),
+  rules: list(rule, { default: [{ matches: [{ path: everyPath }] }], minItems: since('1.5', 1), maxItems: 16, listType: atomic }),
   useDefaultGateways,
 });
 
@@ -79,6 +67,6 @@ export const httpRoute = gatewayTable({
   kind: 'HTTPRoute',
   plural: 'httproutes',
   namespaced: true,
-  versions: [{ name: 'v1', served: true, storage: true }, { name: 'v1beta1', served: true, storage: false }],
+  versions: v1AndBeta,
   body: object({ spec, status: routeStatus }, { required: ['spec'] }),
 });

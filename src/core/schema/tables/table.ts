@@ -1,4 +1,4 @@
-import { allVariants, type MaybeVersioned } from '../availability.ts';
+import { allVariants, since, versions, type MaybeVersioned } from '../availability.ts';
 import { isRecord, property } from '../json.ts';
 import type { ObjectNode } from '../node.ts';
 import { gatewayGroup } from './common.ts';
@@ -14,6 +14,8 @@ export interface KindTable<B extends ObjectNode = ObjectNode> {
   readonly versions: readonly MaybeVersioned<KindVersion>[];
   /** What stands beside apiVersion, kind and metadata. */
   readonly body: B;
+  /** For messages: what to use where this kind is gone. */
+  readonly successor?: string;
 }
 
 export interface KindVersion {
@@ -30,6 +32,39 @@ export interface KindVersion {
 export function gatewayTable<B extends ObjectNode>(table: Omit<KindTable<B>, 'group'>): KindTable<B> {
   return { group: gatewayGroup, ...table };
 }
+
+/** A version that objects are stored as; `body` where its schema is one of its own. */
+export function stored(name: string, body?: ObjectNode): KindVersion {
+  return { ...served(name, body), storage: true };
+}
+
+/** A version that is served beside the one that objects are stored as. */
+export function served(name: string, body?: ObjectNode): KindVersion {
+  return { name, served: true, storage: false, ...(body === undefined ? {} : { body }) };
+}
+
+/** A version that is still served, with a warning. */
+export function deprecated(name: string, body?: ObjectNode): KindVersion {
+  return { ...served(name, body), deprecated: true };
+}
+
+/** A version that is no longer served, and is kept because stored objects may have it. */
+export function unserved(name: string, body?: ObjectNode): KindVersion {
+  return { ...deprecated(name, body), served: false };
+}
+
+/** v1 beside v1beta1, which differ in nothing; objects are stored as v1 since v1.1. */
+export const v1AndBeta: KindTable['versions'] = [
+  versions(served('v1'), since('1.1', stored('v1'))),
+  versions(stored('v1beta1'), since('1.1', served('v1beta1'))),
+];
+
+/** A kind of the group gateway.networking.x-k8s.io, which is in the experimental channel only. */
+export function experimentalTable<B extends ObjectNode>(table: Omit<KindTable<B>, 'group'>): KindTable<B> {
+  return { group: experimentalGroup, ...table };
+}
+
+const experimentalGroup = 'gateway.networking.x-k8s.io';
 
 /** What an object of this kind looks like beside metadata: the version's own table where it has one. */
 export function bodyOf(table: KindTable, json: unknown): ObjectNode {

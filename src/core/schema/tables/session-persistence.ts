@@ -1,0 +1,17 @@
+import { since, until } from '../availability.ts';
+import { object, string } from '../node.ts';
+import { duration, token } from './common.ts';
+
+const name = token();
+const lifetimeType = string({ default: 'Session', enum: ['Permanent', 'Session'] });
+
+/** Requests of one client go to one backend (GEP-1619). Cookie and header each have an object of their own since v1.7. */
+export const sessionPersistence = object({
+  absoluteTimeout: duration,
+  cookie: since('1.7', object({ lifetimeType, name, path: string({ default: '/', maxLength: 1024 }) })),
+  cookieConfig: until('1.7', object({ lifetimeType })),
+  header: since('1.7', object({ name }, { required: ['name'] })),
+  idleTimeout: until('1.6', duration),
+  sessionName: until('1.7', string({ maxLength: 128 })),
+  type: string({ default: 'Cookie', enum: ['Cookie', 'Header'] }),
+});

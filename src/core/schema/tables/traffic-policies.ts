@@ -1,0 +1,45 @@
+import { between, experimental } from '../availability.ts';
+import { integer, object, string } from '../node.ts';
+import { duration, durationBounds } from './common.ts';
+import { distinctTargetRefs, policyStatus } from './policy.ts';
+import { sessionPersistence } from './session-persistence.ts';
+import { experimentalTable, gatewayTable, stored } from './table.ts';
+
+// How requests are spread over the endpoints of a backend: BackendLBPolicy, and what it became.
+
+const required = { required: ['targetRefs'] } as const;
+
+export const backendLbPolicy = gatewayTable({
+  kind: 'BackendLBPolicy',
+  plural: 'backendlbpolicies',
+  namespaced: true,
+  versions: [between({ experimental: '1.1' }, '1.3', stored('v1alpha2'))],
+  body: object(
+    { spec: object({ sessionPersistence, targetRefs: distinctTargetRefs }, required), status: policyStatus },
+    { required: ['spec'] },
+  ),
+  successor: 'XBackendTrafficPolicy of gateway.networking.x-k8s.io/v1alpha1',
+});
+
+/** How many retries there may be beside the requests themselves (GEP-3388). */
+const retryConstraint = object({
+  budget: object({
+    interval: string({ ...durationBounds, default: '10s' }),
+    percent: integer({ default: 20, minimum: 0, maximum: 100 }),
+  }, { default: { interval: '10s', percent: 20 } }),
+  minRetryRate: object(
+    { count: integer({ minimum: 1, maximum: 1_000_000 }), interval: duration },
+    { default: { count: 10, interval: '1s' } },
+  ),
+});
+
+export const xBackendTrafficPolicy = experimentalTable({
+  kind: 'XBackendTrafficPolicy',
+  plural: 'xbackendtrafficpolicies',
+  namespaced: true,
+  versions: [experimental('1.3', stored('v1alpha1'))],
+  body: object(
+    { spec: object({ retryConstraint, sessionPersistence, targetRefs: distinctTargetRefs }, required), status: policyStatus },
+    { required: ['spec'] },
+  ),
+});
