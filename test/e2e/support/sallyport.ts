@@ -1,0 +1,132 @@
+import { dump, load, loadAll } from 'js-yaml';
+import { join } from 'node:path';
+import { image } from './cluster.ts';
+import { getObject, kubectl, kubectlOutput } from './kubectl.ts';
+import { waitFor } from './wait.ts';
+
+/** Where the overlays install, and the names that they use. */
+export const systemNamespace = 'sallyport-system';
+export const webhookConfiguration = 'sallyport-webhook';
+export const webhookSelector = 'app.kubernetes.io/component=webhook';
+
+export type Overlay = 'audit' | 'enforce';
+export type FailurePolicy = 'Fail' | 'Ignore';
+
+interface InstallOptions {
+  /** The settings file instead of the overlay's. */
+  readonly settings?: object;
+  /** Replicas of the webhook; as many as the overlay says where it is left out. */
+  readonly replicas?: number;
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+interface ConfigMap extends Manifest {
+  data: Record<string, string>;
+}
+
+interface Deployment extends Manifest {
+  readonly spec: {
+    replicas: number;
+    readonly template: { readonly spec: { readonly containers: { image: string }[] } };
+  };
+}
+
+/**
+ * Installs the webhook as a user does, with the image under test, and waits until its pods and the watchdog are ready
+ * and failurePolicy is what the settings ask for. `uninstallSallyport` removes it.
+ */
+export async function installSallyport(overlay: Overlay, options: InstallOptions = {}): Promise<void> {
+  const manifests = await render(overlay, options);
+  await kubectlOutput(['apply', '-f', '-'], { stdin: manifests.map((manifest) => dump(manifest, { noRefs: true })).join('---\n') });
+  await waitUntilReady();
+  await waitForFailurePolicy(wishedPolicy(manifests));
+}
+
+/** Waits until every pod of webhook and watchdog that the Deployments ask for is ready. */
+export async function waitUntilReady(): Promise<void> {
+  for (const name of ['sallyport-webhook', 'sallyport-watchdog']) {
+    await kubectlOutput(['rollout', 'status', `deployment/${name}`, '-n', systemNamespace, '--timeout=120s']);
+  }
+}
+
+/** The failurePolicy that the API server has now. */
+export async function failurePolicy(): Promise<string> {
+  const { webhooks } = await getObject<{ webhooks: readonly { failurePolicy: string }[] }>(['validatingwebhookconfiguration', webhookConfiguration]);
+  return webhooks.map((webhook) => webhook.failurePolicy).join();
+}
+
+/** Waits until the API server has this failurePolicy. */
+export async function waitForFailurePolicy(wished: FailurePolicy): Promise<void> {
+  await waitFor(`failurePolicy becomes ${wished}`, async () => ((await failurePolicy()) === wished ? true : undefined), 120);
+}
+
+/** Replaces the settings file in the ConfigMap; the pods see it when the kubelet gets to it (about a minute). */
+export async function replaceSettings(settings: object | string): Promise<void> {
+  const text = typeof settings === 'string' ? settings : dump(settings);
+  const patch = JSON.stringify({ data: { 'settings.yaml': text } });
+  await kubectlOutput(['patch', 'configmap', 'sallyport-settings', '-n', systemNamespace, '--type=merge', '-p', patch]);
+}
+
+/** The webhook's pods that run and are not on their way out. */
+export async function webhookPods(): Promise<readonly { readonly name: string; readonly ip: string }[]> {
+  const { items } = await getObject<{ items: readonly { metadata: { name: string; deletionTimestamp?: string }; status: { podIP?: string } }[] }>(
+    ['pods', '-n', systemNamespace, '-l', webhookSelector]);
+  return items.flatMap(({ metadata, status }) => (metadata.deletionTimestamp === undefined && status.podIP !== undefined ? [{ name: metadata.name, ip: status.podIP }] : []));
+}
+
+/** What the metrics of one pod say: sample with its labels → value. */
+export async function metricsOf(pod: { readonly ip: string }): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(`http://${pod.ip}:8080/metrics`, { signal: AbortSignal.timeout(5000) });
+  const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(lines.map((line) => {
+    const end = line.lastIndexOf(' ');
+    return [line.slice(0, end), Number(line.slice(end + 1))];
+  }));
+}
+
+/** The sum over all webhook pods of the samples whose name and labels begin so: `sallyport_admission_requests_total{verdict="denied"`. */
+export async function metricSum(prefix: string): Promise<number> {
+  const perPod = await Promise.all((await webhookPods()).map(metricsOf));
+  return perPod.flatMap((metrics) => [...metrics]).reduce((sum, [sample, value]) => (sample.startsWith(prefix) ? sum + value : sum), 0);
+}
+
+/** Removes all that `installSallyport` made, and waits until it is gone. Pods are not given their time to drain. */
+export async function uninstallSallyport(): Promise<void> {
+  const manifests = (await render('enforce', {})).filter(({ kind }) => kind !== 'Namespace');
+  await kubectl(['delete', 'validatingwebhookconfiguration', webhookConfiguration, '--ignore-not-found']);
+  await kubectl(['delete', 'deployment', '--all', '-n', systemNamespace, '--cascade=foreground', '--wait=false']);
+  await kubectl(['delete', 'pod', '--all', '-n', systemNamespace, '--grace-period=0', '--force']);
+  await kubectl(['delete', '-f', '-', '--ignore-not-found'], { stdin: manifests.map((manifest) => dump(manifest, { noRefs: true })).join('---\n') });
+  await kubectlOutput(['delete', 'namespace', systemNamespace, '--ignore-not-found', '--timeout=90s']);
+}
+
+async function render(overlay: Overlay, { settings, replicas }: InstallOptions): Promise<readonly Manifest[]> {
+  const rendered = await kubectlOutput(['kustomize', join(import.meta.dirname, '../../../deploy/overlays', overlay)]);
+  const manifests = loadAll(rendered) as Manifest[];
+  for (const manifest of manifests) {
+    if (isDeployment(manifest)) {
+      for (const container of manifest.spec.template.spec.containers) container.image = image;
+      if (replicas !== undefined && manifest.metadata.name === 'sallyport-webhook') manifest.spec.replicas = replicas;
+    }
+    if (isSettings(manifest) && settings !== undefined) manifest.data['settings.yaml'] = dump(settings);
+  }
+  return manifests;
+}
+
+function wishedPolicy(manifests: readonly Manifest[]): FailurePolicy {
+  const text = manifests.find(isSettings)?.data['settings.yaml'] ?? '';
+  const settings = (load(text) ?? {}) as { readonly failurePolicy?: FailurePolicy };
+  return settings.failurePolicy ?? 'Ignore';
+}
+
+function isDeployment(manifest: Manifest): manifest is Deployment {
+  return manifest.kind === 'Deployment';
+}
+
+function isSettings(manifest: Manifest): manifest is ConfigMap {
+  return manifest.kind === 'ConfigMap' && manifest.metadata.name === 'sallyport-settings';
+}
