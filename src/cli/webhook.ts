@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  AuthorityRotation, certificateExpiry, defaultRotationPolicy, ManagedCertificate, serviceNames, watchCertificateFiles,
+  AuthorityRotation, certificateExpiry, defaultRotationPolicy, ManagedCertificate, observeCertificates, serviceNames, watchCertificateFiles,
   type CertificateFiles, type CertificateSource, type Rounds,
 } from '../certificates/index.ts';
 import { defaultSettings, type Settings } from '../core/admission/settings.ts';
@@ -132,6 +132,7 @@ async function provideCertificates({ options, running, client, log, metrics }: S
 
   if (options.certificate === undefined) {
     const managed = new ManagedCertificate({ secrets, names: serviceNames(service, namespace), policy: defaultRotationPolicy, log });
+    observeCertificates(metrics, { serving: () => seconds(managed.leaf?.notAfter), authority: () => seconds(managed.leaf?.authorityNotAfter) });
     const rounds = managed.start();
     running.add(() => rounds.stop());
     running.add(() => election.stop());
@@ -146,4 +147,8 @@ async function provideCertificates({ options, running, client, log, metrics }: S
 async function untilEndOf(term: AbortSignal, duties: readonly Rounds[]): Promise<void> {
   if (!term.aborted) await new Promise<void>((resolve) => term.addEventListener('abort', () => resolve(), { once: true }));
   await Promise.all(duties.map((duty) => duty.stop()));
+}
+
+function seconds(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : milliseconds / 1000;
 }

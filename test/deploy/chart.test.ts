@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { findHelm, hasKubectl, renderChart, renderKustomize } from './render.ts';
+
+const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
+
+(helm === '' ? describe.skip : describe)('the chart renders what kustomize renders', () => {
+  test.each([
+    ['base', [], []],
+    ['overlays/audit', [], ['settings.profile=audit']],
+    ['overlays/enforce', [], ['settings.failurePolicy=Fail']],
+    ['overlays/enforce', ['components/network-policy'], ['settings.failurePolicy=Fail', 'networkPolicy.enabled=true']],
+    ['base', ['components/prometheus'], ['prometheus.enabled=true']],
+    ['base', ['dashboards'], ['dashboard.enabled=true']],
+  ])('%s with %j', async (overlay, components, values) => {
+    const [expected, rendered] = await Promise.all([renderKustomize(overlay, components), renderChart(helm, values)]);
+    expect([...rendered.keys()].sort()).toEqual([...expected.keys()].sort());
+    for (const [key, object] of expected) expect(rendered.get(key)).toEqual(object);
+  });
+
+  test('with cert-manager, pods, permissions and configuration are the same', async () => {
+    const annotation = 'certificate.annotations.cert-manager\\.io/inject-ca-from=sallyport-system/sallyport-webhook';
+    const [expected, rendered] = await Promise.all([
+      renderKustomize('base', ['components/cert-manager']),
+      renderChart(helm, ['certificate.secretName=sallyport-webhook-tls', annotation]),
+    ]);
+    for (const key of ['Deployment sallyport-system/sallyport-webhook', 'Role sallyport-system/sallyport-webhook', 'ValidatingWebhookConfiguration /sallyport-webhook']) {
+      expect(rendered.get(key)).toEqual(expected.get(key));
+    }
+  });
+
+  test('the host network brings its ports and labels along', async () => {
+    const rendered = await renderChart(helm, ['webhook.hostNetwork=true', 'webhook.port=9443']);
+    expect(rendered.get('Namespace /sallyport-system')?.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'privileged' });
+    expect(JSON.stringify(rendered.get('Deployment sallyport-system/sallyport-webhook'))).toContain('"--port=9443"');
+  });
+
+  test('another namespace is used throughout', async () => {
+    const rendered = await renderChart(helm, ['namespace.name=gates', 'namespace.create=false', 'networkPolicy.enabled=true', 'prometheus.enabled=true', 'dashboard.enabled=true']);
+    expect(JSON.stringify([...rendered.values()])).not.toContain('sallyport-system"');
+    expect([...rendered.keys()].filter((key) => key.startsWith('Namespace'))).toEqual([]);
+  });
+});

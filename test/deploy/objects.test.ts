@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { admissionKinds } from '../../src/cli/cluster-state.ts';
+import { openSettings } from '../../src/cli/settings-file.ts';
+import { tables } from '../../src/core/schema/index.ts';
+import { createAdmissionMetrics, createLogger, createMetrics } from '../../src/telemetry/index.ts';
+import { hasKubectl, renderKustomize, type DeployedObject, type Rendered } from './render.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+let rendered: Rendered;
+
+const whereRendered = (await hasKubectl()) ? describe : describe.skip;
+
+beforeAll(async () => {
+  if (whereRendered === describe) rendered = await renderKustomize('overlays/enforce', ['components/network-policy', 'components/prometheus', 'dashboards']);
+});
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+function rendering(key: string): DeployedObject {
+  const found = rendered.get(key);
+  if (found === undefined) throw new Error(`nothing is rendered as ${key}`);
+  return found;
+}
+
+function rulesOf(key: string): readonly Rule[] {
+  return rendering(key)['rules'] as readonly Rule[];
+}
+
+interface Pods {
+  readonly template: {
+    readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+    readonly spec: {
+      readonly terminationGracePeriodSeconds: number;
+      readonly containers: readonly [{ readonly args: readonly string[]; readonly ports: readonly { readonly name: string; readonly containerPort: number }[]; readonly lifecycle?: { readonly preStop: { readonly sleep: { readonly seconds: number } } } }];
+    };
+  };
+}
+
+function podsOf(component: string): Pods['template'] {
+  return (rendering(`Deployment sallyport-system/sallyport-${component}`)['spec'] as Pods).template;
+}
+
+async function help(command: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [`${root}/src/main.ts`, command, '--help'], { env: { ...process.env, COLUMNS: '400' } });
+  return stdout.replace(/\s+/g, ' ');
+}
+
+whereRendered('permissions', () => {
+  test('the webhook may follow exactly the kinds that it follows', () => {
+    const followed = admissionKinds.map((kind) => `${tables[kind].group}/${tables[kind].plural}`);
+    const groups = new Set(admissionKinds.map((kind) => tables[kind].group));
+    const granted = rulesOf('ClusterRole /sallyport-webhook')
+      .filter(({ apiGroups, verbs }) => verbs.includes('watch') && apiGroups.every((group) => groups.has(group)))
+      .flatMap(({ apiGroups, resources }) => apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)));
+    expect(granted.sort()).toEqual(followed.sort());
+  });
+
+  test('nothing is granted by wildcard, and no Secret but its own', () => {
+    const roles = [...rendered].filter(([key]) => /^(Cluster)?Role /.test(key)).map(([key]) => rulesOf(key));
+    expect(roles.length).toBeGreaterThan(0);
+    for (const rule of roles.flat()) {
+      expect([...rule.apiGroups, ...rule.resources, ...rule.verbs]).not.toContain('*');
+      const isReading = rule.resources.includes('secrets') && rule.verbs.some((verb) => verb !== 'create');
+      expect(isReading ? rule.resourceNames : ['sallyport-authority']).toEqual(['sallyport-authority']);
+    }
+    expect(roles.flat().filter(({ resources }) => resources.includes('secrets'))).toHaveLength(2);
+  });
+});
+
+whereRendered('what belongs together agrees', () => {
+  test.each(['webhook', 'watchdog'])('%s knows its arguments, and its defaults are the names of the objects', async (command) => {
+    const text = await help(command);
+    const options = podsOf(command).spec.containers[0].args.slice(1).map((argument) => argument.replace(/=.*/, ' <'));
+    expect(options.length).toBeGreaterThan(0);
+    for (const option of options) expect(text).toContain(option);
+    expect(text).toMatch(/--service <name> [^<]*\(default: "sallyport-webhook"\)/);
+    expect(text).toMatch(/--configuration <name> [^<]*\(default: "sallyport-webhook"\)/);
+  });
+
+  test('the names of Secret and Lease are those that the webhook may use', async () => {
+    const text = await help('webhook');
+    const names = (resource: string) => rulesOf('Role sallyport-system/sallyport-webhook').filter(({ resources }) => resources.includes(resource)).flatMap(({ resourceNames = [] }) => resourceNames);
+    expect(text).toMatch(new RegExp(`--secret <name> [^<]*\\(default: "${names('secrets')[0]}"\\)`));
+    expect(text).toMatch(new RegExp(`--lease <name> [^<]*\\(default: "${names('leases')[0]}"\\)`));
+  });
+
+  test('the API server is told to call the Service, and the Service leads to the port of the pods', () => {
+    const service = rendering('Service sallyport-system/sallyport-webhook');
+    expect(rendering('ValidatingWebhookConfiguration /sallyport-webhook')['webhooks']).toMatchObject([
+      { clientConfig: { service: { namespace: service.metadata.namespace, name: service.metadata.name, port: 443, path: '/validate' } } },
+    ]);
+    const { args, ports } = podsOf('webhook').spec.containers[0];
+    expect(service['spec']).toMatchObject({ ports: expect.arrayContaining([expect.objectContaining({ port: 443, targetPort: 'webhook' })]) });
+    for (const [option, name] of [['--port', 'webhook'], ['--probe-port', 'probes']] as const) {
+      expect(args).toContain(`${option}=${ports.find((port) => port.name === name)?.containerPort}`);
+    }
+  });
+
+  test('everything that selects pods selects them', () => {
+    const { labels } = podsOf('webhook').metadata;
+    const selectors = [
+      rendering('Service sallyport-system/sallyport-webhook')['spec'] as { selector: object },
+      rendering('PodDisruptionBudget sallyport-system/sallyport-webhook')['spec'] as { selector: { matchLabels: object } },
+      rendering('NetworkPolicy sallyport-system/sallyport-webhook')['spec'] as { podSelector: { matchLabels: object } },
+    ].map((spec) => ('podSelector' in spec ? spec.podSelector.matchLabels : 'matchLabels' in spec.selector ? spec.selector.matchLabels : spec.selector));
+    for (const selector of selectors) expect(labels).toMatchObject(selector as object);
+    expect(labels).not.toMatchObject(podsOf('watchdog').metadata.labels);
+  });
+
+  test('a pod gets the time that it takes to drain', () => {
+    const { terminationGracePeriodSeconds, containers: [{ args, lifecycle }] } = podsOf('webhook').spec;
+    const drain = Number(args.find((argument) => argument.startsWith('--drain='))?.slice('--drain='.length));
+    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual((lifecycle?.preStop.sleep.seconds ?? Number.NaN) + drain + 10);
+  });
+
+  test('what is shown and alerted on is counted', async () => {
+    const metrics = createMetrics();
+    const { inflight } = createAdmissionMetrics(metrics, { cacheAge: () => 1, certificateExpiry: () => 1 });
+    expect(inflight.value).toBe(0);
+    const settings = await openSettings(`${root}/deploy/base/settings.yaml`, { log: createLogger('silent'), metrics });
+    settings.close();
+    const counted = [...(await metrics.scrape()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
+    const shown = JSON.stringify([rendering('PrometheusRule sallyport-system/sallyport-webhook'), rendering('ConfigMap sallyport-system/sallyport-dashboards')]);
+    const names = [...shown.matchAll(/sallyport_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''));
+    expect(new Set(names).size).toBeGreaterThan(5);
+    for (const name of names) expect(counted).toContain(name);
+  });
+
+  test('alerts and panels name the webhook as the API server counts it', () => {
+    const [webhook] = rendering('ValidatingWebhookConfiguration /sallyport-webhook')['webhooks'] as readonly [{ readonly name: string }];
+    const shown = JSON.stringify([rendering('PrometheusRule sallyport-system/sallyport-webhook'), rendering('ConfigMap sallyport-system/sallyport-dashboards')]);
+    const named = [...shown.matchAll(/name=\\+"([^"\\]+)/g)].map(([, name]) => name);
+    expect(new Set(named)).toEqual(new Set([webhook.name]));
+  });
+});
+
+test.each(['base', 'overlays/audit', 'overlays/enforce'])('the settings of %s can be used', async (folder) => {
+  const settings = await openSettings(`${root}/deploy/${folder}/settings.yaml`, { log: createLogger('silent'), metrics: createMetrics() });
+  settings.close();
+  expect(settings.current()).toMatchObject({ profile: folder === 'overlays/audit' ? 'audit' : 'standard', failurePolicy: folder === 'overlays/enforce' ? 'Fail' : 'Ignore' });
+});
