@@ -50,7 +50,7 @@ export const backendNotFound = backendRule({
   source: 'Gateway API v1.7.0, BackendObjectReference; RouteReasonBackendNotFound',
   describe(node, outcome) {
     if (outcome.type === 'absent') {
-      return { value: `${node.target.namespace}/${node.target.name}`, message: `${serviceName(node)} has not been seen; its share of requests is answered 500. Check name and namespace, or apply the Service.` };
+      return { value: `${node.target.namespace}/${node.target.name}`, message: `${serviceName(node)} has not been seen. Check name and namespace, or apply it; until then its share of requests is answered 500.` };
     }
     const ports = outcome.ports.length === 0 ? 'it has no ports' : `its ports are ${outcome.ports.join(', ')}`;
     return { value: String(node.target.port), message: `${serviceName(node)} has no port ${node.target.port}; ${ports} (the Service's port, not the targetPort). Its share of requests is answered 500.` };
@@ -65,7 +65,7 @@ export const backendNotPermitted = backendRule({
   source: 'Gateway API v1.7.0, ReferenceGrant; RouteReasonRefNotPermitted',
   describe: (node) => ({
     value: `${node.target.namespace}/${node.target.name}`,
-    message: `No ReferenceGrant in the namespace ${node.target.namespace} lets this route refer to ${serviceName(node)}; its share of requests is answered 500. The owner of that namespace can allow it by a ReferenceGrant, see the rule's page.`,
+    message: `${serviceName(node)} is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then its share of requests is answered 500.`,
   }),
 });
 

@@ -131,7 +131,7 @@ function describeCertificate(certificate: CertificateNode): Omit<Finding, 'rule'
       return {
         value: certificate.secret,
         consequence: { condition: 'ResolvedRefs', reason: 'RefNotPermitted', scope: 'listener' },
-        message: `No ReferenceGrant lets this Gateway use the Secret ${certificate.secret} of another namespace. Its owner can allow it by a ReferenceGrant in that namespace, from kind Gateway to kind Secret.`,
+        message: `Secret ${certificate.secret} is in another namespace, where a ReferenceGrant must allow it, from kind Gateway to kind Secret.`,
       };
     case 'absent':
       return { value: certificate.secret, message: `Secret ${certificate.secret} has not been seen. Check name and namespace, or create it with type kubernetes.io/tls.` };

@@ -46,7 +46,7 @@ export const parentNotFound = attachmentRule({
   source: 'Gateway API v1.7.0, ParentReference',
   describe: (attachment) => ({
     value: `${attachment.parent.namespace}/${attachment.parent.name}`,
-    message: `${gatewayName(attachment)} has not been seen; until it exists, this parentRef attaches to nothing. Check name and namespace, or apply the Gateway.`,
+    message: `${gatewayName(attachment)} has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.`,
   }),
 });
 
@@ -59,8 +59,8 @@ export const noMatchingParent = attachmentRule({
   describe(attachment, outcome) {
     const { sectionName, port } = attachment.parent;
     const asked = [sectionName === undefined ? '' : `name ${sectionName}`, port === undefined ? '' : `port ${port}`].filter((part) => part !== '').join(' and ');
-    const present = outcome.listeners.length === 0 ? 'it has no listeners' : `its listeners are ${outcome.listeners.join(', ')}`;
-    return { value: asked, message: `${gatewayName(attachment)} has no listener with ${asked}; ${present}. Name one of them, or leave sectionName and port out to attach to all.` };
+    const present = outcome.listeners.length === 0 ? 'It has no listeners.' : `Its listeners are ${outcome.listeners.join(', ')}.`;
+    return { value: asked, message: `${gatewayName(attachment)} has no listener with ${asked}. Name another, or leave sectionName and port out to attach to all. ${present}` };
   },
 });
 
@@ -71,13 +71,11 @@ export const notAllowedByListeners = attachmentRule({
   reason: 'NotAllowedByListeners',
   source: 'Gateway API v1.7.0, AllowedRoutes; RouteReasonNotAllowedByListeners',
   describe(attachment, outcome, route) {
-    const listeners = `listener${outcome.listeners.length === 1 ? '' : 's'} ${outcome.listeners.join(', ')} of ${gatewayName(attachment)}`;
-    const cure =
+    const [value, refused, cure] =
       outcome.by === 'kind'
-        ? `Add kind ${route.kind} to the listener's allowedRoutes.kinds, or attach to a listener whose protocol carries ${route.kind}.`
-        : `Ask the Gateway's owner to admit the namespace ${route.ref.namespace} in the listener's allowedRoutes.namespaces (from: All, or a Selector that matches it).`;
-    const refused = outcome.by === 'kind' ? `routes of kind ${route.kind}` : `routes from the namespace ${route.ref.namespace}`;
-    return { value: outcome.by === 'kind' ? route.kind : route.ref.namespace, message: `The ${listeners} do${outcome.listeners.length === 1 ? 'es' : ''} not allow ${refused}. ${cure}` };
+        ? [route.kind, `routes of kind ${route.kind}`, "Add it to a listener's allowedRoutes.kinds, or attach where the protocol carries it."]
+        : [route.ref.namespace, `routes from the namespace ${route.ref.namespace}`, 'Its owner can admit them in allowedRoutes.namespaces (from: All, or a Selector that matches).'];
+    return { value, message: `${gatewayName(attachment)} allows no ${refused}. ${cure} Asked: listener${outcome.listeners.length === 1 ? '' : 's'} ${outcome.listeners.join(', ')}.` };
   },
 });
 
@@ -90,7 +88,7 @@ export const noMatchingListenerHostname = attachmentRule({
   describe(attachment, outcome, route) {
     const own = (route as Resource<'HTTPRoute'>).spec?.hostnames?.join(', ') ?? '';
     const listeners = outcome.listeners.map((listener) => `${listener.name} (${listener.hostname})`).join(', ');
-    return { value: own, message: `The route's hostnames ${own} match no listener of ${gatewayName(attachment)}: ${listeners}. Use a hostname that such a listener covers, or attach to another listener.` };
+    return { value: own, message: `No listener of ${gatewayName(attachment)} covers a hostname of this route. Use a hostname that one covers, or attach elsewhere. Listeners: ${listeners}; hostnames: ${own}.` };
   },
 });
 

@@ -9,7 +9,7 @@ describe('backend-not-found', () => {
   test('the Service is missing', () => {
     expect(found('backend-not-found', [route, cart])).toEqual([[
       'spec.rules[0].backendRefs[1]',
-      'Service shop/stock has not been seen; its share of requests is answered 500. Check name and namespace, or apply the Service.',
+      'Service shop/stock has not been seen. Check name and namespace, or apply it; until then its share of requests is answered 500.',
       'ResolvedRefs BackendNotFound backendRef',
     ]]);
   });

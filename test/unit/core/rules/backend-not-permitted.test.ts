@@ -11,7 +11,7 @@ describe('backend-not-permitted', () => {
   test('across namespaces, whether the Service exists or not', () => {
     const expected = [[
       'spec.rules[0].backendRefs[0]',
-      "No ReferenceGrant in the namespace billing lets this route refer to Service billing/invoices; its share of requests is answered 500. The owner of that namespace can allow it by a ReferenceGrant, see the rule's page.",
+      "Service billing/invoices is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then its share of requests is answered 500.",
       'ResolvedRefs RefNotPermitted backendRef',
     ]];
     expect(found('backend-not-permitted', [route, invoices])).toEqual(expected);

@@ -20,10 +20,10 @@ describe('listener-certificate-invalid', () => {
     ['unusable', { name: 'bad' }, 'Secret shop/bad holds no usable certificate: tls.key is missing.', invalid],
     ['of another kind', { kind: 'ConfigMap', name: 'good' }, 'Certificates are read from Secrets only, not from ConfigMap. Write kind: Secret and leave group out.', invalid],
     ['not permitted', { name: 'shared', namespace: 'vault' },
-      'No ReferenceGrant lets this Gateway use the Secret vault/shared of another namespace. Its owner can allow it by a ReferenceGrant in that namespace, from kind Gateway to kind Secret.',
+      'Secret vault/shared is in another namespace, where a ReferenceGrant must allow it, from kind Gateway to kind Secret.',
       'ResolvedRefs RefNotPermitted listener'],
     ['neither permitted nor there', { name: 'gone', namespace: 'vault' },
-      'No ReferenceGrant lets this Gateway use the Secret vault/gone of another namespace. Its owner can allow it by a ReferenceGrant in that namespace, from kind Gateway to kind Secret.',
+      'Secret vault/gone is in another namespace, where a ReferenceGrant must allow it, from kind Gateway to kind Secret.',
       'ResolvedRefs RefNotPermitted listener'],
   ])('%s', (_, ref, message, consequence) => {
     expect(asked(withRef({ name: 'good' }, ref))).toEqual([['spec.listeners[0].tls.certificateRefs[1]', message, consequence]]);

@@ -17,7 +17,7 @@ describe('no-matching-listener-hostname', () => {
   test.each(['example.com', 'other.example.com', 'example.org', '*.net', '*.shop.example.com'])('%s has nothing in common', (hostname) => {
     expect(asked(hostname)).toEqual([[
       'spec.parentRefs[0]',
-      `The route's hostnames ${hostname} match no listener of Gateway shop/front: exact (shop.example.com), wild (*.example.org). Use a hostname that such a listener covers, or attach to another listener.`,
+      `No listener of Gateway shop/front covers a hostname of this route. Use a hostname that one covers, or attach elsewhere. Listeners: exact (shop.example.com), wild (*.example.org); hostnames: ${hostname}.`,
       'Accepted NoMatchingListenerHostname parentRef',
     ]]);
   });

@@ -17,13 +17,13 @@ describe('no-matching-parent', () => {
   ])('%j', (parentRef, words) => {
     expect(asked(parentRef)).toEqual([[
       'spec.parentRefs[0]',
-      `Gateway shop/front has no listener with ${words}; its listeners are web, admin. Name one of them, or leave sectionName and port out to attach to all.`,
+      `Gateway shop/front has no listener with ${words}. Name another, or leave sectionName and port out to attach to all. Its listeners are web, admin.`,
       'Accepted NoMatchingParent parentRef',
     ]]);
   });
 
   test('says so where there are no listeners at all', () => {
-    expect(found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', port: 80 }] }), gatewayWith(), ourClass])[0]?.[1]).toContain('it has no listeners');
+    expect(found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', port: 80 }] }), gatewayWith(), ourClass])[0]?.[1]).toContain('It has no listeners.');
   });
 
   test('is silent about Gateways that somebody else serves', () => {

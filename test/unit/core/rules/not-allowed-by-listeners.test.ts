@@ -6,27 +6,27 @@ const listener = (allowedRoutes: object, name = 'web', port = 80) => ({ name, po
 const stranger = { ...(httpRoute({ parentRefs: [{ name: 'front', namespace: 'shop' }] }) as object), metadata: { name: 'cart', namespace: 'market' } };
 const market = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'market', labels: { exposure: 'public' } } };
 const chosen = { namespaces: { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } } };
-const cure = 'Ask the Gateway\'s owner to admit the namespace market in the listener\'s allowedRoutes.namespaces (from: All, or a Selector that matches it).';
+const cure = 'Its owner can admit them in allowedRoutes.namespaces (from: All, or a Selector that matches).';
 
 describe('not-allowed-by-listeners', () => {
   test('from another namespace', () => {
     expect(found('not-allowed-by-listeners', [stranger, gatewayWith(listener({})), ourClass])).toEqual([[
       'spec.parentRefs[0]',
-      `The listener web of Gateway shop/front does not allow routes from the namespace market. ${cure}`,
+      `Gateway shop/front allows no routes from the namespace market. ${cure} Asked: listener web.`,
       'Accepted NotAllowedByListeners parentRef',
     ]]);
   });
 
   test('names all listeners that were asked', () => {
     expect(found('not-allowed-by-listeners', [stranger, gatewayWith(listener({}), listener(chosen, 'admin', 81)), ourClass])[0]?.[1]).toBe(
-      `The listeners web, admin of Gateway shop/front do not allow routes from the namespace market. ${cure}`,
+      `Gateway shop/front allows no routes from the namespace market. ${cure} Asked: listeners web, admin.`,
     );
   });
 
   test('of a kind that the listener does not carry', () => {
     const grpcOnly = listener({ namespaces: { from: 'All' }, kinds: [{ kind: 'GRPCRoute' }] });
     expect(found('not-allowed-by-listeners', [stranger, gatewayWith(grpcOnly), ourClass])[0]?.[1]).toBe(
-      "The listener web of Gateway shop/front does not allow routes of kind HTTPRoute. Add kind HTTPRoute to the listener's allowedRoutes.kinds, or attach to a listener whose protocol carries HTTPRoute.",
+      "Gateway shop/front allows no routes of kind HTTPRoute. Add it to a listener's allowedRoutes.kinds, or attach where the protocol carries it. Asked: listener web.",
     );
   });
 

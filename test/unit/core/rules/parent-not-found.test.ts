@@ -3,7 +3,7 @@ import { found, ourClass } from '../../../support/evaluation.ts';
 import { gatewayWith, httpRoute } from '../../../support/rules.ts';
 
 const route = httpRoute({ parentRefs: [{ name: 'front' }, { name: 'back', namespace: 'infra' }] });
-const notSeen = (gateway: string) => `Gateway ${gateway} has not been seen; until it exists, this parentRef attaches to nothing. Check name and namespace, or apply the Gateway.`;
+const notSeen = (gateway: string) => `Gateway ${gateway} has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.`;
 
 describe('parent-not-found', () => {
   test('names each parent that is missing, in the namespace that is meant', () => {
