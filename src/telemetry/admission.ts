@@ -6,7 +6,7 @@ export interface AdmissionMetrics {
   readonly requests: Family<Cell>;
   /** Seconds from the request's arrival to its answer. Labels: operation. */
   readonly duration: Family<Histogram>;
-  /** Labels: rule, mode (`deny`, `warn`, `record`, `tolerate`). */
+  /** Labels: rule, mode (`deny`, `warn`, `record`, `tolerate`, `would-deny`). */
   readonly findings: Family<Cell>;
   readonly inflight: Cell;
   /** Answers that were less than they should be. Labels: reason. */

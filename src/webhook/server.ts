@@ -105,9 +105,9 @@ declare module 'fastify' {
 const notJudged: Allowed = { allowed: true, warnings: [], findings: [], auditAnnotations: {} };
 
 function decideAndReply(asked: AdmissionRequest, reply: FastifyReply, { decide, log, metrics }: WebhookOptions): FastifyReply {
-  const { uid, operation, kind, namespace, name } = asked;
+  const { uid, operation, kind, namespace, name, dryRun } = asked;
   const count = (verdict: 'allowed' | 'denied' | 'error') => {
-    metrics.requests.at(kind, operation, verdict, String(asked.dryRun)).value += 1;
+    metrics.requests.at(kind, operation, verdict, String(dryRun)).value += 1;
     metrics.duration.at(operation).observe((performance.now() - reply.request.receivedAt) / 1000);
   };
   try {
@@ -115,6 +115,8 @@ function decideAndReply(asked: AdmissionRequest, reply: FastifyReply, { decide, 
     const review = writeReview(asked, verdict);
     count(verdict.allowed ? 'allowed' : 'denied');
     for (const { rule, mode } of verdict.findings) metrics.findings.at(rule, mode).value += 1;
+    const rules = rulesAgainst(verdict);
+    if (rules.length > 0) log.info({ uid, operation, kind, namespace, name, dryRun, rules }, verdict.allowed ? 'write would be denied' : 'write denied');
     return reply.send(review);
   } catch (err) {
     count('error');
@@ -122,6 +124,11 @@ function decideAndReply(asked: AdmissionRequest, reply: FastifyReply, { decide, 
     log.error({ err, uid, operation, kind, namespace, name }, 'admission decision failed');
     return sendText(reply, 500, `the decision failed; look for uid ${uid} in the log of the webhook`);
   }
+}
+
+/** The rules that denied a write, or would have. */
+function rulesAgainst({ findings }: AdmissionVerdict): readonly string[] {
+  return [...new Set(findings.filter(({ mode }) => mode === 'deny' || mode === 'would-deny').map(({ rule }) => rule))].sort();
 }
 
 /** Other controllers own the status; neither it nor a connection to an object is what the rules are about. */

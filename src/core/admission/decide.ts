@@ -31,7 +31,7 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   const overlay = overlayOf(context, ref, candidate);
   if (before === undefined) {
     const found = judge(overlay.read, candidate, context.policy);
-    return verdict(ref, { denying: denials(found), rest: found, impact: [] });
+    return verdict(ref, { fresh: found, found, impact: [] });
   }
 
   const previous = overlayOf(context, ref, before);
@@ -40,7 +40,7 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   if (sameSpec(before.json, candidate.json)) return allowed(impact);
   const found = judge(overlay.read, candidate, context.policy);
   const fresh = newFindings({ candidate: before, findings: judge(previous.read, before, context.policy) }, { candidate, findings: found });
-  return verdict(ref, { denying: denials(fresh), rest: found, impact });
+  return verdict(ref, { fresh, found, impact });
 }
 
 function decideDeletion(before: Candidate, context: AdmissionContext): AdmissionVerdict {
@@ -102,15 +102,18 @@ function describeRest(more: number, remainder: 'counted' | 'unknown'): string | 
 }
 
 interface Judged {
-  readonly denying: readonly JudgedFinding[];
-  readonly rest: readonly JudgedFinding[];
+  readonly found: readonly JudgedFinding[];
+  /** Those of `found` that the old object did not have. */
+  readonly fresh: readonly JudgedFinding[];
   readonly impact: readonly string[];
 }
 
-function verdict(ref: ObjectRef, { denying, rest, impact }: Judged): AdmissionVerdict {
-  const quiet = new Set(denying);
-  const warnings = [...rest.filter((finding) => finding.effect !== 'record' && !quiet.has(finding)).map(warningOf), ...impact];
-  const counted = [...denying, ...rest.filter((finding) => !quiet.has(finding))].map((finding): CountedFinding => ({ rule: finding.rule, mode: modeOf(finding, quiet) }));
+function verdict(ref: ObjectRef, { found, fresh, impact }: Judged): AdmissionVerdict {
+  const isNew = new Set(fresh);
+  const denying = fresh.filter((finding) => finding.effect === 'deny');
+  const rest = found.filter((finding) => !(isNew.has(finding) && finding.effect === 'deny'));
+  const warnings = [...rest.filter((finding) => finding.effect !== 'record').map(warningOf), ...impact];
+  const counted = [...denying, ...rest].map((finding): CountedFinding => ({ rule: finding.rule, mode: modeOf(finding, isNew) }));
   const remarks = { warnings, findings: counted, auditAnnotations: annotations(counted) };
   const [first, ...others] = denying.map(causeOf);
   if (first === undefined) return { allowed: true, ...remarks };
@@ -123,10 +126,6 @@ function allowed(warnings: readonly string[]): AdmissionVerdict {
   return { allowed: true, warnings, findings: [], auditAnnotations: {} };
 }
 
-function denials(found: readonly JudgedFinding[]): readonly JudgedFinding[] {
-  return found.filter((finding) => finding.effect === 'deny');
-}
-
 function causeOf(finding: JudgedFinding): AdmissionCause {
   return { field: formatPath(finding.path), message: `${finding.message} [${finding.rule}]`, reason: 'FieldValueInvalid' };
 }
@@ -135,13 +134,14 @@ function warningOf(finding: JudgedFinding): string {
   return `[${finding.rule}] ${formatPath(finding.path)}: ${finding.message}`;
 }
 
-function modeOf(finding: JudgedFinding, denying: ReadonlySet<JudgedFinding>): CountedFinding['mode'] {
-  return finding.effect === 'deny' && !denying.has(finding) ? 'tolerate' : finding.effect;
+function modeOf(finding: JudgedFinding, fresh: ReadonlySet<JudgedFinding>): CountedFinding['mode'] {
+  if (fresh.has(finding)) return finding.withheld ? 'would-deny' : finding.effect;
+  return finding.effect === 'deny' ? 'tolerate' : finding.effect;
 }
 
-const annotationKeys: Readonly<Record<CountedFinding['mode'], string>> = { deny: 'denied', warn: 'warned', tolerate: 'tolerated', record: 'recorded' };
+const annotationKeys: Readonly<Record<CountedFinding['mode'], string>> = { deny: 'denied', warn: 'warned', tolerate: 'tolerated', record: 'recorded', 'would-deny': 'would-deny' };
 
-/** What was denied, warned of or only recorded, as rule ids: enough for an audit log to be searched. */
+/** What was denied, would be, was warned of or only recorded, as rule ids: enough for an audit log to be searched. */
 function annotations(counted: readonly CountedFinding[]): Readonly<Record<string, string>> {
   const byMode = Map.groupBy(counted, ({ mode }) => mode);
   return Object.fromEntries([...byMode].map(([mode, found]) => [annotationKeys[mode], [...new Set(found.map(({ rule }) => rule))].sort().join(',')]));

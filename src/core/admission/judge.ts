@@ -5,7 +5,7 @@ import type { Resource } from '../resources/resource.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
 import { validateStructure } from '../schema/index.ts';
-import { effectOf, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
+import { effectOf, isWithheld, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 
 /** One object as it came, and as it was read. */
 export interface Candidate {
@@ -17,6 +17,8 @@ export interface Candidate {
 /** A finding together with what admission does with it. */
 export interface JudgedFinding extends Finding {
   readonly effect: Exclude<Effect, 'none'>;
+  /** It would deny, did not the profile `audit` only record. */
+  readonly withheld: boolean;
 }
 
 /**
@@ -28,7 +30,7 @@ export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolic
   const ours = read.query(isOurs, kind, ref.namespace, ref.name);
   const withEffect = (finding: Finding): readonly JudgedFinding[] => {
     const effect = effectOf(finding.rule, policy, ours);
-    return effect === 'none' ? [] : [{ ...finding, effect }];
+    return effect === 'none' ? [] : [{ ...finding, effect, withheld: isWithheld(finding.rule, policy, ours) }];
   };
   const byRules = read.query(findings, kind, ref.namespace, ref.name).flatMap(withEffect);
   // Where a rule denies, it says what is wrong; the schema would only say once more that something is.

@@ -31,3 +31,8 @@ export function effectOf(ruleId: string, policy: AdmissionPolicy, ours: boolean)
   const effect = (rule?.effect ?? schemaEffects[ruleId])?.[policy.profile] ?? 'none';
   return effect === 'deny' && rule?.about === 'dialect' && !ours ? 'warn' : effect;
 }
+
+/** Whether the profile `audit` keeps from denial what `standard`, with the same overrides, would deny. */
+export function isWithheld(ruleId: string, policy: AdmissionPolicy, ours: boolean): boolean {
+  return policy.profile === 'audit' && effectOf(ruleId, policy, ours) === 'record' && effectOf(ruleId, { ...policy, profile: 'standard' }, ours) === 'deny';
+}

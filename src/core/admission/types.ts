@@ -55,7 +55,7 @@ export interface Denied extends Remarks {
 interface Remarks {
   /** Each a single sentence, rule id and field path first, so that the beginning suffices; the most important first. */
   readonly warnings: readonly string[];
-  /** Every finding with what was done about it, for counting; `tolerate`: it would deny, but was there before. */
+  /** Every finding with what was done about it, for counting. */
   readonly findings: readonly CountedFinding[];
   /** The keys are plain names; the API server puts the webhook's name before them. */
   readonly auditAnnotations: Readonly<Record<string, string>>;
@@ -63,7 +63,8 @@ interface Remarks {
 
 export interface CountedFinding {
   readonly rule: string;
-  readonly mode: 'deny' | 'warn' | 'record' | 'tolerate';
+  /** `tolerate`: it would deny, but was there before. `would-deny`: it would, did not the profile `audit` only record. */
+  readonly mode: 'deny' | 'warn' | 'record' | 'tolerate' | 'would-deny';
 }
 
 /** One thing that is wrong; `reason` is one of the CauseTypes of `meta/v1`. */

@@ -62,6 +62,19 @@ describe('POST /validate', () => {
     expect(counted).toEqual([1, 1, 1]);
   });
 
+  test('logs a denial, and what would be one, with the rules and without the object', async () => {
+    const findings = [{ rule: 'b', mode: 'would-deny' }, { rule: 'a', mode: 'would-deny' }, { rule: 'b', mode: 'would-deny' }, { rule: 'c', mode: 'record' }] as const;
+    decide = () => ({ ...allow, findings });
+    await post(admissionReview({ dryRun: true }));
+    decide = () => ({ ...allow, findings: [{ rule: 'c', mode: 'record' }, { rule: 'd', mode: 'warn' }, { rule: 'e', mode: 'tolerate' }] });
+    await post(admissionReview());
+    const lines = ground.logged.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ msg }) => String(msg).startsWith('write'));
+    expect(lines).toEqual([{
+      time: expect.any(String), level: 'info', msg: 'write would be denied',
+      uid: 'b7a1c5e2', operation: 'CREATE', kind: 'HTTPRoute', namespace: 'shop', name: 'cart', dryRun: true, rules: ['a', 'b'],
+    }]);
+  });
+
   test('passes on how long the API server waits', async () => {
     await post(admissionReview(), { url: '/validate?timeout=3s' });
     await post(admissionReview());

@@ -30,7 +30,7 @@ describe('CREATE', () => {
     expect(verdict).toMatchObject({
       allowed: false,
       causes: [{ field: 'spec.rules[1].name' }, { field: 'spec.rules[0].filters[0]' }],
-      warnings: ['[backend-not-found] spec.rules[2].backendRefs[0]: Service shop/gone has not been seen; its share of requests is answered 500. Check name and namespace, or apply the Service.'],
+      warnings: ['[backend-not-found] spec.rules[2].backendRefs[0]: Service shop/gone has not been seen. Check name and namespace, or apply it; until then its share of requests is answered 500.'],
       auditAnnotations: { denied: 'redirect-with-backends,schema', warned: 'backend-not-found' },
     });
     expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute shop\/cart has 2 problems: .*; /));
@@ -91,10 +91,20 @@ describe('is never denied:', () => {
 describe('policy', () => {
   const wrong = requestOf({ object: cartRoute([wrongRule]) });
 
-  test('audit only records', () => {
-    expect(decide(world, wrong, { policy: { profile: 'audit' } })).toEqual({
-      allowed: true, warnings: [], findings: [{ rule: 'redirect-with-backends', mode: 'record' }], auditAnnotations: { recorded: 'redirect-with-backends' },
+  test('audit only records, and tells what would be denied from what would be warned of', () => {
+    const missing = { backendRefs: [{ name: 'gone', port: 80 }] };
+    expect(decide(world, requestOf({ object: cartRoute([wrongRule, missing]) }), { policy: { profile: 'audit' } })).toEqual({
+      allowed: true, warnings: [],
+      findings: [{ rule: 'redirect-with-backends', mode: 'would-deny' }, { rule: 'backend-not-found', mode: 'record' }],
+      auditAnnotations: { 'would-deny': 'redirect-with-backends', recorded: 'backend-not-found' },
     });
+  });
+
+  test('under audit nothing would be denied that the old object had, or that an override only records', () => {
+    const audit = { policy: { profile: 'audit' } } as const;
+    const update = requestOf({ object: cartRoute([wrongRule, rule]), oldObject: cartRoute([wrongRule]) });
+    expect(decide(world, update, audit).auditAnnotations).toEqual({ recorded: 'redirect-with-backends' });
+    expect(decide(world, wrong, { policy: { profile: 'audit', overrides: { 'redirect-with-backends': 'record' } } }).auditAnnotations).toEqual({ recorded: 'redirect-with-backends' });
   });
 
   test('an override beats the profile', () => {

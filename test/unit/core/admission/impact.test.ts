@@ -13,7 +13,7 @@ describe('deleting', () => {
     expect(decide(evaluate([...platform, invoices, grant, toInvoices]), requestOf({ oldObject: grant }))).toMatchObject({
       allowed: true,
       warnings: [
-        "[impact] Deleting this ReferenceGrant breaks HTTPRoute shop/invoices: spec.rules[0].backendRefs[0]: No ReferenceGrant in the namespace billing lets this route refer to Service billing/invoices; its share of requests is answered 500. The owner of that namespace can allow it by a ReferenceGrant, see the rule's page.",
+        "[impact] Deleting this ReferenceGrant breaks HTTPRoute shop/invoices: spec.rules[0].backendRefs[0]: Service billing/invoices is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then its share of requests is answered 500.",
       ],
       auditAnnotations: {},
     });
@@ -26,13 +26,13 @@ describe('deleting', () => {
 
   test('a Service', () => {
     expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: cart })).warnings).toEqual([
-      '[impact] Deleting this Service breaks HTTPRoute shop/cart: spec.rules[0].backendRefs[0]: Service shop/cart has not been seen; its share of requests is answered 500. Check name and namespace, or apply the Service.',
+      '[impact] Deleting this Service breaks HTTPRoute shop/cart: spec.rules[0].backendRefs[0]: Service shop/cart has not been seen. Check name and namespace, or apply it; until then its share of requests is answered 500.',
     ]);
   });
 
   test('a Gateway', () => {
     expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: gateway })).warnings).toEqual([
-      '[impact] Deleting this Gateway breaks HTTPRoute shop/cart: spec.parentRefs[0]: Gateway shop/front has not been seen; until it exists, this parentRef attaches to nothing. Check name and namespace, or apply the Gateway.',
+      '[impact] Deleting this Gateway breaks HTTPRoute shop/cart: spec.parentRefs[0]: Gateway shop/front has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.',
     ]);
   });
 
@@ -51,7 +51,7 @@ describe('changing', () => {
     const moved = { ...gateway, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP', hostname: 'a.example.com' }] } };
     const route = { ...cartRoute([rule]), spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] } };
     const verdict = decide(evaluate([...platform, route]), requestOf({ object: moved, oldObject: gateway }));
-    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute shop\/cart: spec\.parentRefs\[0\]: The route's hostnames b\.example\.com match no listener/)]);
+    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute shop\/cart: spec\.parentRefs\[0\]: No listener of Gateway shop\/front covers a hostname of this route/)]);
   });
 
   test('labels alone can break: those of a Namespace', () => {
