@@ -73,9 +73,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .action(async (options: WebhookArguments) => {
       const certificate = certificateOf(options);
       const { startWebhook } = await import('./webhook.ts');
-      const running = await startWebhook({ ...options, drain: options.drain * 1000, ...(certificate && { certificate }) });
-      await untilStopped();
-      await running.stop();
+      await serve(startWebhook({ ...options, drain: options.drain * 1000, ...(certificate && { certificate }) }));
     });
 
   program
@@ -89,9 +87,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .addOption(logLevelOption())
     .action(async (options: Omit<WatchdogCommandOptions, 'patience'> & { readonly patience: number }) => {
       const { startWatchdog } = await import('./watchdog-command.ts');
-      const running = await startWatchdog({ ...options, patience: options.patience * 1000 });
-      await untilStopped();
-      await running.stop();
+      await serve(startWatchdog({ ...options, patience: options.patience * 1000 }));
     });
 
   program
@@ -184,6 +180,18 @@ function parsePort(text: string): number {
 function parseSeconds(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Write whole seconds, for example 10.');
   return Number(text);
+}
+
+/**
+ * Runs what is starting until SIGTERM or SIGINT. A signal that comes before it has started ends the process: as the first
+ * process of a container it would otherwise not be heard.
+ */
+async function serve(starting: Promise<{ stop(): Promise<void> }>): Promise<void> {
+  const stopped = untilStopped();
+  const running = await Promise.race([starting, stopped]);
+  if (running === undefined) process.exit(0);
+  await stopped;
+  await running.stop();
 }
 
 /** Resolves at SIGTERM or SIGINT; a second signal ends the process at once. */

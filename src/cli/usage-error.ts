@@ -5,3 +5,12 @@ export class UsageError extends Error {
     this.name = 'UsageError';
   }
 }
+
+/** Waits for something that fails only by what it was given; `what` cannot be used then, and the error says why. */
+export async function orUsageError<T>(what: string, attempt: Promise<T>): Promise<T> {
+  try {
+    return await attempt;
+  } catch (error) {
+    throw new UsageError(`${what} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

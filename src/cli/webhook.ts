@@ -17,6 +17,7 @@ import { startSelfCheck } from './self-check.ts';
 import { openSettings } from './settings-file.ts';
 import { controllerName } from './settings.ts';
 import { Shutdown } from './shutdown.ts';
+import { orUsageError } from './usage-error.ts';
 import { decideInCluster } from './webhook-decision.ts';
 
 /** Settings of `sallyport webhook`. */
@@ -47,7 +48,7 @@ export interface WebhookCommandOptions {
  * trusted and the failurePolicy as the settings ask.
  *
  * @returns how to stop: not ready at once, serving for the time of the drain, then closed
- * @throws UsageError where the settings file has mistakes
+ * @throws UsageError where settings, kubeconfig or certificate cannot be used
  */
 export async function startWebhook(options: WebhookCommandOptions): Promise<{ stop(): Promise<void> }> {
   const running = new Shutdown();
@@ -71,7 +72,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   running.last(() => probes.close());
   await listenEverywhere(probes, options.probePort);
 
-  const client = createClient(await loadCredentials('default'));
+  const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
   running.add(() => client.close());
   const kernel = createEvaluation();
   const state = new ClusterState({ kernel, kinds: admissionKinds, controllerName, follow: followCluster(client, log) });
@@ -139,7 +140,7 @@ async function provideCertificates({ options, running, client, log, metrics }: S
     return managed.issued();
   }
   running.add(() => election.stop());
-  const watched = await watchCertificateFiles(options.certificate, log);
+  const watched = await orUsageError('the certificate', watchCertificateFiles(options.certificate, log));
   running.add(() => watched.stop());
   return watched.source;
 }
