@@ -1,7 +1,7 @@
 import { minors, type Channel, type Minor } from './availability.ts';
 
 /** The releases whose tables are complete, oldest first. */
-export const supportedMinors: readonly Minor[] = ['1.7'];
+export const supportedMinors: readonly Minor[] = minors;
 
 /** The patch release of each minor that the tables follow: the last one that there is. */
 export const releases: Readonly<Record<Minor, string>> = {

@@ -1,6 +1,6 @@
 import { resolve, type Bundle } from './availability.ts';
 import { isPresent, isRecord, property, type Json } from './json.ts';
-import { tables, type KindName } from './kinds.ts';
+import { schemaTables, type SchemaKind } from './kinds.ts';
 import type { MapNode, Node, ObjectNode } from './node.ts';
 import { bodyOf } from './tables/table.ts';
 
@@ -9,8 +9,8 @@ import { bodyOf } from './tables/table.ts';
  * too, and nulls that no field may have dropped. The input stays as it is; whatever the schema does not know, and
  * whatever has the wrong type, is kept. The tables of Kubernetes' own kinds hold no defaults. Never throws.
  */
-export function applyDefaults(kind: KindName, json: unknown, bundle: Bundle): unknown {
-  return fill(bodyOf(tables[kind], json), json, bundle);
+export function applyDefaults(kind: SchemaKind, json: unknown, bundle: Bundle): unknown {
+  return fill(bodyOf(schemaTables[kind], json), json, bundle);
 }
 
 function fill(node: Node, json: unknown, bundle: Bundle): unknown {

@@ -5,11 +5,14 @@ export {
 } from './bundle.ts';
 export { applyDefaults } from './defaults.ts';
 export type { FieldPath } from './json.ts';
-export { findKind, isKindName, knownKinds, tables, type KindEntry, type KindName, type ViewOf } from './kinds.ts';
+export {
+  findKind, isKindName, isSchemaKind, knownKinds, schemaTables, tables, type KindEntry, type KindName, type SchemaKind, type ViewOf,
+} from './kinds.ts';
 export type { Node, Semantic } from './node.ts';
 export { readView, unreadableInteger, unreadableString, type FieldProblem, type ReadView } from './reader.ts';
 export type { StructureProblem } from './problem.ts';
 export { visitSemantic, type SemanticValue, type Visit } from './semantic.ts';
+export { versionOf, whyNotServed } from './served.ts';
 export type { KindTable, KindVersion } from './tables/table.ts';
 export { validateStructure } from './validate.ts';
 export type { View } from './view.ts';

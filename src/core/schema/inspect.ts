@@ -1,9 +1,9 @@
 import { quote } from '../text/display.ts';
-import { resolve, type Bundle } from './availability.ts';
+import { allVariants, resolve, type Bundle } from './availability.ts';
 import { isPresent, isRecord, property, type FieldPath, type Json } from './json.ts';
 import { fieldNames, fieldOf } from './locate.ts';
 import type { ListNode, Node, ObjectNode } from './node.ts';
-import { elsewhere, maximumProblems, nameOf, suggestion, type StructureProblem } from './problem.ts';
+import { elsewhere, maximumProblems, nameOf, suggestion, type StructureProblem, type Subject } from './problem.ts';
 import { judgedItems } from './trim.ts';
 
 export interface Inspection {
@@ -22,13 +22,14 @@ const frame = ['apiVersion', 'kind', 'metadata'] as const;
  *
  * @param json an object with defaults filled in: keys may be defaults
  */
-export function inspect(body: ObjectNode, json: unknown, bundle: Bundle): Inspection {
-  const state: State = { bundle, errors: [], unknown: [] };
-  if (isRecord(json)) visitObject(body, json, { path: [], frame, state });
+export function inspect(subject: Subject, json: unknown): Inspection {
+  const state: State = { subject, bundle: subject.bundle, errors: [], unknown: [] };
+  if (isRecord(json)) visitObject(subject.body, json, { path: [], frame, state });
   return { errors: state.errors, unknown: state.unknown };
 }
 
 interface State {
+  readonly subject: Subject;
   readonly bundle: Bundle;
   readonly errors: StructureProblem[];
   readonly unknown: StructureProblem[];
@@ -55,7 +56,7 @@ function visitObject(node: ObjectNode, json: Json, { path, frame: more = [], sta
     const child = fieldOf(node, name, state.bundle);
     if (child !== undefined) visit(child, json[name], { path: [...path, name], state });
     else if (!more.includes(name) && state.unknown.length < maximumProblems) {
-      const message = describeUnknown(node, name, more, state.bundle);
+      const message = describeUnknown(node, { path: [...path, name], frame: more, state });
       state.unknown.push({ path: [...path, name], message, keyword: 'unknown' });
     }
     if (isFull(state)) return;
@@ -117,14 +118,23 @@ function describeKeys(item: unknown, keys: readonly string[]): string {
   return keys.map((key) => `${key} ${quote(isRecord(item) ? property(item, key) : undefined)}`).join(' and ');
 }
 
-function describeUnknown(node: ObjectNode, name: string, more: readonly string[], bundle: Bundle): string {
-  const field = Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
-  const place = field === undefined ? undefined : elsewhere(field, bundle);
-  if (place !== undefined) return `${place}: the API server drops it`;
+function describeUnknown(node: ObjectNode, { path, frame: more = [], state }: Place): string {
+  const { subject, bundle } = state;
+  const name = String(path.at(-1));
+  const place = elsewhere(subject, path, () => true);
+  if (place !== undefined) return `${place}${successor(node, name, bundle)}: the API server drops it`;
   const known = [...fieldNames(node, bundle), ...more];
   const near = suggestion(name, known);
   const advice = near === undefined ? `the fields here are ${known.join(', ')}` : `did you mean ${near}?`;
   return `is no field of ${nameOf(bundle)}, so the API server drops it; ${advice}`;
+}
+
+/** What stands for a field that other bundles have, where the table says so. */
+function successor({ fields }: ObjectNode, name: string, bundle: Bundle): string {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const instead = field === undefined ? undefined : allVariants(field).at(-1)?.instead;
+  const here = instead === undefined ? undefined : resolve(instead, bundle);
+  return here === undefined ? '' : `, which has ${here} instead`;
 }
 
 function isFull({ errors, unknown }: State): boolean {

@@ -1,4 +1,4 @@
-import { resolve, type Bundle } from './availability.ts';
+import { resolve, type Bundle, type Channel, type Minor } from './availability.ts';
 import { isRecord, property, type FieldPath } from './json.ts';
 import type { Node, ObjectNode } from './node.ts';
 
@@ -17,13 +17,29 @@ function childOf(node: Node, part: string | number, bundle: Bundle): Node | unde
 
 /** A field of an object in a bundle; `undefined` where it has none by that name. */
 export function fieldOf(node: ObjectNode, name: string, bundle: Bundle): Node | undefined {
-  const field = Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
-  return field === undefined ? undefined : resolve(field, bundle);
+  return fieldsIn(node, bundle).get(name);
 }
 
 /** The names of the fields that an object has in a bundle. */
 export function fieldNames(node: ObjectNode, bundle: Bundle): readonly string[] {
-  return Object.keys(node.fields).filter((name) => fieldOf(node, name, bundle) !== undefined);
+  return [...fieldsIn(node, bundle).keys()];
+}
+
+// Tables never change, and every object that is judged asks for the same fields again.
+const known: { readonly [C in Channel]: { [M in Minor]?: WeakMap<ObjectNode, ReadonlyMap<string, Node>> } } = { standard: {}, experimental: {} };
+
+/** The fields that an object has in a bundle, in the order of the table. */
+export function fieldsIn(node: ObjectNode, { minor, channel }: Bundle): ReadonlyMap<string, Node> {
+  const nodes = (known[channel][minor] ??= new WeakMap());
+  let fields = nodes.get(node);
+  if (fields === undefined) {
+    fields = new Map(Object.entries(node.fields).flatMap(([name, field]) => {
+      const child = resolve(field, { minor, channel });
+      return child === undefined ? [] : [[name, child]];
+    }));
+    nodes.set(node, fields);
+  }
+  return fields;
 }
 
 /** The JSON value at `path`; `undefined` where there is none. */

@@ -1,8 +1,9 @@
 import { quote } from '../text/display.ts';
-import { allVariants, resolve, resolveAll, type Bundle, type MaybeVersioned } from './availability.ts';
+import { resolve, resolveAll, type Bundle, type MaybeVersioned } from './availability.ts';
+import type { FieldPath } from './json.ts';
 import { fieldNames } from './locate.ts';
 import type { Node } from './node.ts';
-import { elsewhere, suggestion } from './problem.ts';
+import { elsewhere, suggestion, type Subject } from './problem.ts';
 
 /** One thing that a validator found, with what the table says about its place. */
 export interface Complaint {
@@ -11,7 +12,8 @@ export interface Complaint {
   readonly limit: number;
   readonly value: unknown;
   readonly node: Node;
-  readonly bundle: Bundle;
+  readonly path: FieldPath;
+  readonly subject: Subject;
 }
 
 /** What is wrong and what to write instead, in our own words; the path stands before it. */
@@ -26,7 +28,7 @@ export function describe(complaint: Complaint): string {
     case 'maxItems': return `has ${countOf(value)} items; at most ${limit} are allowed`;
     case 'minItems': return limit === 1 ? 'is empty; write at least one item' : `has ${countOf(value)} items; at least ${limit} are needed`;
     case 'maxProperties': return `has ${countOf(value)} entries; at most ${limit} are allowed`;
-    case 'minProperties': return `has ${countOf(value)} entries; at least ${limit} are needed`;
+    case 'minProperties': return describeTooFew(complaint);
     case 'oneOf': return `does not fit; write ${node.form ?? 'one of its alternatives'}`;
     case 'format': return `${quote(value)} does not fit; write ${node.type === 'integer' ? 'a number of 32 bits' : expected(complaint)}`;
     default: return `${quote(value)} does not fit; write ${expected(complaint)}`;
@@ -43,8 +45,8 @@ const formatNames: Readonly<Record<string, string>> = {
 };
 
 /** What belongs at a place, with article. */
-function expected({ node, bundle }: Pick<Complaint, 'node' | 'bundle'>): string {
-  const values = 'enum' in node ? resolveAll<unknown>(node.enum ?? [], bundle) : [];
+function expected({ node, subject: { bundle } }: Complaint): string {
+  const values = enumOf(node, bundle);
   if (values.length > 0) return oneOf(values);
   if (node.type === 'integer') return describeRange(bound(node.minimum, bundle), bound(node.maximum, bundle));
   if (node.form !== undefined) return node.form;
@@ -63,15 +65,23 @@ function describeRange(minimum: number | undefined, maximum: number | undefined)
   return maximum === undefined ? 'an integer' : `an integer of at most ${maximum}`;
 }
 
-function describeEnum({ node, value, bundle }: Complaint): string {
-  const values = 'enum' in node && node.enum !== undefined ? node.enum as readonly MaybeVersioned<unknown>[] : [];
-  const other = values.find((candidate) => allVariants(candidate).includes(value));
-  const place = other === undefined ? undefined : elsewhere(other, bundle);
-  if (place !== undefined) return `${quote(value)} ${place}; write ${oneOf(resolveAll(values, bundle))}`;
-  const known = resolveAll(values, bundle);
+function describeEnum({ node, value, path, subject }: Complaint): string {
+  const known = enumOf(node, subject.bundle);
+  const place = elsewhere(subject, path, (candidate, bundle) => enumOf(candidate, bundle).includes(value));
+  if (place !== undefined) return `${quote(value)} ${place}; write ${oneOf(known)}`;
   const near = typeof value === 'string' ? suggestion(value, known.map(String)) : undefined;
   const question = near === undefined ? '' : `; did you mean ${near}?`;
   return `${quote(value)} is not one of the values here: ${known.join(', ')}${question}`;
+}
+
+function enumOf(node: Node, bundle: Bundle): readonly unknown[] {
+  return 'enum' in node ? resolveAll<unknown>(node.enum ?? [], bundle) : [];
+}
+
+/** Of an object, fields that the API server drops do not count. */
+function describeTooFew({ node, value, limit, subject: { bundle } }: Complaint): string {
+  if (node.type === 'object') return `has too few fields; write at least ${limit} of ${fieldNames(node, bundle).join(', ')}`;
+  return limit === 1 ? 'is empty; write at least one entry' : `has ${countOf(value)} entries; at least ${limit} are needed`;
 }
 
 function oneOf(values: readonly unknown[]): string {
@@ -83,7 +93,7 @@ function shown(value: unknown): string {
 }
 
 /** How to mend the usual slips of YAML: quotes too many or too few, a dash forgotten. */
-function typeAdvice({ node, value, bundle }: Complaint): string {
+function typeAdvice({ node, value, subject: { bundle } }: Complaint): string {
   const scalar = typeof value === 'number' || typeof value === 'boolean';
   if (node.type === 'string' && scalar) return `; write it in quotes: "${String(value)}"`;
   if (node.type === 'integer' && typeof value === 'string' && /^-?[0-9]{1,15}$/.test(value)) return `; write it without quotes: ${value}`;

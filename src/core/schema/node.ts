@@ -41,6 +41,8 @@ interface Marked {
   readonly semantics?: readonly Semantic[];
   /** For messages: what to write where a pattern or an alternative does not fit, with an example. */
   readonly form?: string;
+  /** For messages: the field that stands for this one in bundles that lack it. */
+  readonly instead?: MaybeVersioned<string>;
 }
 
 export interface StringOptions extends Marked {

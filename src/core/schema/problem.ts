@@ -1,6 +1,8 @@
 import { nearest } from '../text/suggest.ts';
-import { isVersioned, type Bundle, type MaybeVersioned } from './availability.ts';
+import { channels, minors, type Bundle, type Minor } from './availability.ts';
 import type { FieldPath } from './json.ts';
+import { nodeAt } from './locate.ts';
+import type { Node, ObjectNode } from './node.ts';
 
 /** Something in which an object differs from the schema of a bundle. */
 export interface StructureProblem {
@@ -19,16 +21,46 @@ export function nameOf(bundle: Bundle): string {
   return `v${bundle.minor} ${bundle.channel}`;
 }
 
+/** What an object is compared with: one version of a kind, in one bundle. */
+export interface Subject {
+  readonly body: ObjectNode;
+  readonly bundle: Bundle;
+  /** Whether another bundle has that version too. */
+  readonly existsIn: (bundle: Bundle) => boolean;
+}
+
+/** Whether a node, as it is in a bundle, has what is looked for. */
+export type Trait = (node: Node, bundle: Bundle) => boolean;
+
 /**
- * Where else something is to be found that this bundle lacks: `is in the experimental channel since v1.4, not in
- * v1.7 standard`; `undefined` where it is nowhere else.
+ * Where else the place `path` has something that it lacks in the subject's bundle: `is in the experimental channel
+ * since v1.4, not in v1.7 standard`; `undefined` where that is nowhere.
  */
-export function elsewhere(value: MaybeVersioned<unknown>, bundle: Bundle): string | undefined {
-  if (!isVersioned(value)) return undefined;
-  const since = Object.entries(value.variants.at(-1)?.availability.since ?? {});
-  if (since.length === 0) return undefined;
-  const places = since.map(([channel, minor]) => `in the ${channel} channel since v${minor}`);
-  return `is ${places.join(' and ')}, not in ${nameOf(bundle)}`;
+export function elsewhere({ body, bundle, existsIn }: Subject, path: FieldPath, trait: Trait): string | undefined {
+  const place = whereabouts((candidate) => {
+    const node = existsIn(candidate) ? nodeAt(body, path, candidate) : undefined;
+    return node !== undefined && trait(node, candidate);
+  });
+  return place === undefined ? undefined : `${place}, not in ${nameOf(bundle)}`;
+}
+
+/** `is in both channels since v1.5`, `was in the experimental channel from v1.2 to v1.3`; `undefined`: nowhere. */
+export function whereabouts(has: (bundle: Bundle) => boolean): string | undefined {
+  const ranges = channels.flatMap((channel) => {
+    const having = minors.filter((minor) => has({ minor, channel }));
+    const [first, last] = [having[0], having.at(-1)];
+    return first === undefined || last === undefined ? [] : [{ channel, last, text: describeRange(first, last) }];
+  });
+  const [one, other] = ranges;
+  if (one === undefined) return undefined;
+  const verb = ranges.some(({ last }) => last === minors.at(-1)) ? 'is' : 'was';
+  if (one.text === other?.text) return `${verb} in both channels ${one.text}`;
+  return `${verb} ${ranges.map(({ channel, text }) => `in the ${channel} channel ${text}`).join(' and ')}`;
+}
+
+function describeRange(first: Minor, last: Minor): string {
+  if (last === minors.at(-1)) return `since v${first}`;
+  return first === last ? `of v${first}` : `from v${first} to v${last}`;
 }
 
 /** What was probably meant by `word`: something spelled much the same, or the only one that contains it. */

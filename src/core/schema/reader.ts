@@ -54,17 +54,22 @@ const absent = Symbol('absent');
 
 function read(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
   if (cursor.unreadable.length >= maximumUnreadable) return absent;
-  const node = nodes.find((candidate) => nodeTypes[candidate.type].holds(json));
+  const fitting = nodes.filter((candidate) => nodeTypes[candidate.type].holds(json));
+  const [node] = fitting;
   if (node === undefined) {
-    const expected = nodes.map((candidate) => nodeTypes[candidate.type].name).join(' or ');
+    const expected = [...new Set(nodes.map((candidate) => nodeTypes[candidate.type].name))].join(' or ');
     cursor.unreadable.push({ path: cursor.path, expected, found: describeJson(json) });
     if (cursor.unreadable.length === maximumUnreadable - 1) cursor.unreadable.push(tooMany);
     return absent;
   }
   if (node.type === 'object') return readObject(node, json as Json, cursor);
   if (node.type === 'map') return readMap(node, json as Json, cursor);
-  if (node.type === 'list') return readList(node, json as readonly unknown[], cursor);
+  if (node.type === 'list') return readList(fitting.filter(isList), json as readonly unknown[], cursor);
   return json;
+}
+
+function isList(node: Node): node is ListNode {
+  return node.type === 'list';
 }
 
 function readObject(node: ObjectNode, json: Json, cursor: Cursor): unknown {
@@ -74,16 +79,19 @@ function readObject(node: ObjectNode, json: Json, cursor: Cursor): unknown {
 
 function readMap(node: MapNode, json: Json, cursor: Cursor): unknown {
   const keys = Object.keys(json).filter((key) => isPresent(json[key]));
-  return fromPairs(keys.map((key) => [key, readItem(node.values, json[key], below(cursor, key))]));
+  return fromPairs(keys.map((key) => [key, readItem([node.values], json[key], below(cursor, key))]));
 }
 
-function readList(node: ListNode, json: readonly unknown[], cursor: Cursor): unknown {
-  return json.map((item, position) => readItem(node.items, item, below(cursor, position)));
+/** Items of a list that had items of another type in other bundles may be of either. */
+function readList(nodes: readonly ListNode[], json: readonly unknown[], cursor: Cursor): unknown {
+  const items = nodes.map((node) => node.items);
+  return json.map((item, position) => readItem(items, item, below(cursor, position)));
 }
 
-function readItem(node: Node, json: unknown, cursor: Cursor): unknown {
-  const value = read([node], json, cursor);
-  return value === absent ? nodeTypes[node.type].placeholder : value;
+function readItem(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
+  const value = read(nodes, json, cursor);
+  const newest = nodes.at(-1);
+  return value === absent && newest !== undefined ? nodeTypes[newest.type].placeholder : value;
 }
 
 /** Object.fromEntries defines own properties, `__proto__` included, and so never touches a prototype. */

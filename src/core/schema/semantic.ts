@@ -1,5 +1,5 @@
 import { allVariants } from './availability.ts';
-import { isRecord, property, type FieldPath } from './json.ts';
+import type { FieldPath, Json } from './json.ts';
 import { tables, type KindName, type ViewOf } from './kinds.ts';
 import type { Node, Semantic } from './node.ts';
 import { unreadableString } from './reader.ts';
@@ -33,15 +33,15 @@ export function visitSemantic<K extends KindName, S extends Semantic>(
 ): void {
   const trail = trailOf(kind, semantic);
   // A view has the types of its table, so what stands at a mark is what the mark promises.
-  if (trail !== undefined) walk(trail, { path: [], value: view, parent: undefined }, visit as (...found: Found) => void);
+  if (trail !== undefined) walk(trail, view, { path: [], visit: visit as (...found: Found) => void });
 }
 
 type Found = [path: FieldPath, value: unknown, parent: unknown];
 
-interface Place {
-  readonly path: FieldPath;
-  readonly value: unknown;
-  readonly parent: unknown;
+interface Walk {
+  /** Where the walk is: one list that grows and shrinks, since few places are visited of those that are passed. */
+  readonly path: (string | number)[];
+  readonly visit: (...found: Found) => void;
 }
 
 /** The part of a table that leads to a meaning. */
@@ -52,21 +52,25 @@ interface Trail {
   readonly each?: Trail;
 }
 
-function walk(trail: Trail, { path, value, parent }: Place, visit: (...found: Found) => void): void {
-  if (value === undefined || value === unreadableString) return;
-  if (trail.here) visit(path, value, parent);
-  if (trail.each !== undefined) {
-    for (const [key, item] of entriesOf(value)) walk(trail.each, { path: [...path, key], value: item, parent: value }, visit);
+function walk(trail: Trail, value: unknown, on: Walk, parent?: unknown): void {
+  if (trail.here) on.visit([...on.path], value, parent);
+  if (typeof value !== 'object' || value === null) return;
+  const { each } = trail;
+  if (Array.isArray(value)) {
+    if (each !== undefined) value.forEach((item, position) => step(each, position, { value: item, parent: value }, on));
+    return;
   }
-  if (!isRecord(value)) return;
+  if (each !== undefined) for (const [key, item] of Object.entries(value)) step(each, key, { value: item, parent: value }, on);
   for (const [name, next] of trail.fields) {
-    walk(next, { path: [...path, name], value: property(value, name), parent: value }, visit);
+    if (Object.hasOwn(value, name)) step(next, name, { value: (value as Json)[name], parent: value }, on);
   }
 }
 
-function entriesOf(value: unknown): Iterable<readonly [string | number, unknown]> {
-  if (Array.isArray(value)) return value.entries();
-  return isRecord(value) ? Object.entries(value) : [];
+function step(trail: Trail, part: string | number, { value, parent }: { readonly value: unknown; readonly parent: unknown }, on: Walk): void {
+  if (value === undefined || value === unreadableString) return;
+  on.path.push(part);
+  walk(trail, value, on, parent);
+  on.path.pop();
 }
 
 // Trails depend on nothing but the tables; they are computed once.

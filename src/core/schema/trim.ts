@@ -1,36 +1,44 @@
 import { resolve, type Bundle } from './availability.ts';
-import { isRecord, property } from './json.ts';
-import type { Node } from './node.ts';
+import { isRecord, type Json } from './json.ts';
+import { fieldsIn } from './locate.ts';
+import type { ListNode, MapNode, Node, ObjectNode } from './node.ts';
 
 /** How many items of a list, or entries of a map, are judged where the schema sets no limit of its own. */
 export const judgedItems = 10_000;
 
 /**
- * A copy in which lists and maps end one item after the most they may have, so that judging a huge object costs no
- * more than judging a big one, and still finds that they are too long.
+ * The value without fields that the bundle does not know, in which lists and maps end one item after the most they may
+ * have, so that judging a huge object costs no more than judging a big one, and still finds that they are too long.
+ * The input stays as it is, and parts of it that are fine are not copied.
  */
 export function trim(node: Node, json: unknown, bundle: Bundle): unknown {
   if (node.type === 'list') return Array.isArray(json) ? trimList(node, json, bundle) : json;
+  if (node.type !== 'object' && node.type !== 'map') return json;
   if (!isRecord(json)) return json;
-  if (node.type === 'map') return trimMap(node, json, bundle);
-  return node.type === 'object' ? trimObject(node, json, bundle) : json;
+  return node.type === 'map' ? trimMap(node, json, bundle) : trimObject(node, json, bundle);
 }
 
-function trimList(node: Extract<Node, { type: 'list' }>, json: readonly unknown[], bundle: Bundle): unknown {
-  return json.slice(0, limitOf(node.maxItems, bundle) + 1).map((item) => trim(node.items, item, bundle));
+function trimList(node: ListNode, json: readonly unknown[], bundle: Bundle): unknown {
+  const limit = limitOf(node.maxItems, bundle) + 1;
+  const items = json.length > limit ? json.slice(0, limit) : json;
+  const trimmed = items.map((item) => trim(node.items, item, bundle));
+  return items === json && trimmed.every((item, position) => item === json[position]) ? json : trimmed;
 }
 
-function trimMap(node: Extract<Node, { type: 'map' }>, json: Readonly<Record<string, unknown>>, bundle: Bundle): unknown {
-  return Object.fromEntries(Object.entries(json).slice(0, limitOf(node.maxProperties, bundle) + 1));
+function trimMap(node: MapNode, json: Json, bundle: Bundle): unknown {
+  const keys = Object.keys(json);
+  const limit = limitOf(node.maxProperties, bundle) + 1;
+  return keys.length <= limit ? json : Object.fromEntries(keys.slice(0, limit).map((key) => [key, json[key]]));
 }
 
-function trimObject(node: Extract<Node, { type: 'object' }>, json: Readonly<Record<string, unknown>>, bundle: Bundle): unknown {
-  const fields = Object.entries(node.fields).flatMap(([name, field]) => {
-    const child = resolve(field, bundle);
-    const value = property(json, name);
-    return child === undefined || value === undefined ? [] : [[name, trim(child, value, bundle)] as const];
+function trimObject(node: ObjectNode, json: Json, bundle: Bundle): unknown {
+  const fields = fieldsIn(node, bundle);
+  const names = Object.keys(json);
+  const kept = names.flatMap((name) => {
+    const child = fields.get(name);
+    return child === undefined ? [] : [[name, trim(child, json[name], bundle)] as const];
   });
-  return Object.fromEntries(fields);
+  return kept.length === names.length && kept.every(([name, value]) => value === json[name]) ? json : Object.fromEntries(kept);
 }
 
 function limitOf(limit: Parameters<typeof resolve<number>>[0] | undefined, bundle: Bundle): number {

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import type { Bundle } from './availability.ts';
 import { formats } from './formats.ts';
-import { definitions, type Validator } from './generated/index.js';
+import { define, names, type Validator } from './generated/index.js';
 import { validatorKey } from './validator-key.ts';
 
 export type { Validator, ValidatorError } from './generated/index.js';
@@ -15,25 +15,25 @@ interface Pattern {
 const modules: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['ajv/dist/runtime/ucs2length', { default: countCodePoints }],
   ['formats', formats],
-  ['patterns', { compile: (pattern: string): Pattern => RE2JS.compile(pattern) }],
+  ['patterns', { compile: lazyPattern }],
 ]);
 
-// Defining a validator compiles its patterns, so it happens once, on first use.
-const loaded = new Map<string, Validator | undefined>();
+let validators: Record<string, Validator> | undefined;
 
 /** The validator of one version (`v1`) of a kind in one bundle; `undefined` where no table says what it is. */
 export function loadValidator(kind: string, version: string, bundle: Bundle): Validator | undefined {
-  const key = validatorKey(kind, version, bundle);
-  if (!loaded.has(key)) loaded.set(key, define(key));
-  return loaded.get(key);
+  const name = names.get(validatorKey(kind, version, bundle));
+  if (validators === undefined) {
+    validators = {};
+    define(validators, (module) => modules.get(module));
+  }
+  return name === undefined ? undefined : validators[name];
 }
 
-function define(key: string): Validator | undefined {
-  const definition = definitions.get(key);
-  if (definition === undefined) return undefined;
-  const module: { exports?: Validator } = {};
-  definition(module, (name) => modules.get(name));
-  return module.exports;
+/** Compiled when it is first tried: most patterns belong to kinds and bundles that a process never sees. */
+function lazyPattern(pattern: string): Pattern {
+  let compiled: Pattern | undefined;
+  return { test: (text) => (compiled ??= RE2JS.compile(pattern)).test(text) };
 }
 
 function countCodePoints(text: string): number {

@@ -68,7 +68,10 @@ const allowedListeners = object({
 const spec = object({
   addresses: list(address, { maxItems: 16, listType: atomic }),
   allowedListeners: since({ experimental: '1.3', standard: '1.5' }, allowedListeners),
-  backendTLS: between({ experimental: '1.2' }, '1.4', object({ clientCertificateRef: secretReference })),
+  backendTLS: between({ experimental: '1.2' }, '1.4', object(
+    { clientCertificateRef: secretReference },
+    { instead: since({ experimental: '1.4', standard: '1.5' }, 'spec.tls.backend') },
+  )),
   defaultScope: experimental('1.4', string({ enum: ['All', 'None'] })),
   gatewayClassName: string({ maxLength: 253, minLength: 1 }),
   infrastructure: since({ experimental: '1.0', standard: '1.2' }, infrastructure),

@@ -46,5 +46,5 @@ export const xListenerSet = experimentalTable({
   namespaced: true,
   versions: [between({ experimental: '1.3' }, '1.5', stored('v1alpha1'))],
   body: object({ spec: xSpec, status: xStatus }, { required: ['spec'] }),
-  successor: 'ListenerSet of gateway.networking.k8s.io/v1',
+  instead: since('1.5', 'ListenerSet of gateway.networking.k8s.io/v1'),
 });

@@ -1,4 +1,4 @@
-import { between, experimental, until, type MaybeVersioned } from '../availability.ts';
+import { between, experimental, since, until, type MaybeVersioned } from '../availability.ts';
 import { integer, list, object, string } from '../node.ts';
 import {
   atomic, conditions, gatewayGroup, groupDefaulting, hostname, kind, labelSelector, localObjectReference,
@@ -15,7 +15,10 @@ export function caCertificateRefs(maxItems: MaybeVersioned<number>) {
 
 const listenerTls = object({
   certificateRefs: list(secretReference, { maxItems: 64, listType: atomic }),
-  frontendValidation: between({ experimental: '1.1' }, '1.4', object({ caCertificateRefs: caCertificateRefs(8) })),
+  frontendValidation: between({ experimental: '1.1' }, '1.4', object(
+    { caCertificateRefs: caCertificateRefs(8) },
+    { instead: since({ experimental: '1.4', standard: '1.5' }, 'spec.tls.frontend of the Gateway') },
+  )),
   mode: string({ default: 'Terminate', enum: ['Terminate', 'Passthrough'] }),
   options: tlsOptions,
 });

@@ -9,9 +9,9 @@ const lifetimeType = string({ default: 'Session', enum: ['Permanent', 'Session']
 export const sessionPersistence = object({
   absoluteTimeout: duration,
   cookie: since('1.7', object({ lifetimeType, name, path: string({ default: '/', maxLength: 1024 }) })),
-  cookieConfig: until('1.7', object({ lifetimeType })),
+  cookieConfig: until('1.7', object({ lifetimeType }, { instead: since('1.7', 'cookie') })),
   header: since('1.7', object({ name }, { required: ['name'] })),
   idleTimeout: until('1.6', duration),
-  sessionName: until('1.7', string({ maxLength: 128 })),
+  sessionName: until('1.7', string({ maxLength: 128, instead: since('1.7', 'cookie.name and header.name') })),
   type: string({ default: 'Cookie', enum: ['Cookie', 'Header'] }),
 });

@@ -14,8 +14,8 @@ export interface KindTable<B extends ObjectNode = ObjectNode> {
   readonly versions: readonly MaybeVersioned<KindVersion>[];
   /** What stands beside apiVersion, kind and metadata. */
   readonly body: B;
-  /** For messages: what to use where this kind is gone. */
-  readonly successor?: string;
+  /** For messages: what stands for this kind in bundles that lack it. */
+  readonly instead?: MaybeVersioned<string>;
 }
 
 export interface KindVersion {

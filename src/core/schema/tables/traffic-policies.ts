@@ -18,7 +18,7 @@ export const backendLbPolicy = gatewayTable({
     { spec: object({ sessionPersistence, targetRefs: distinctTargetRefs }, required), status: policyStatus },
     { required: ['spec'] },
   ),
-  successor: 'XBackendTrafficPolicy of gateway.networking.x-k8s.io/v1alpha1',
+  instead: experimental('1.3', 'XBackendTrafficPolicy of gateway.networking.x-k8s.io/v1alpha1'),
 });
 
 /** How many retries there may be beside the requests themselves (GEP-3388). */

@@ -8,7 +8,7 @@ import { sessionPersistence } from './session-persistence.ts';
 import { experimentalTable, stored } from './table.ts';
 
 const backendPort = object(
-  { name: until('1.7', string({ maxLength: 63 })), number: since('1.7', port), port: until('1.7', port) },
+  { name: until('1.7', string({ maxLength: 63 })), number: since('1.7', port), port: until('1.7', { ...port, instead: since('1.7', 'number') }) },
   { required: [until('1.7', 'port')], minProperties: since('1.7', 1) },
 );
 

@@ -31,7 +31,9 @@ test('only releases with complete tables are supported', () => {
   expect(isSupportedBundle('v1.7.0')).toBe(true);
   expect(isSupportedBundle('v1.7.3')).toBe(true);
   expect(isSupportedBundle('v1.7.0-rc.1')).toBe(false);
-  expect(isSupportedBundle('v1.6.3')).toBe(false);
+  expect(isSupportedBundle('v1.0.0')).toBe(true);
+  expect(isSupportedBundle('v1.8.0')).toBe(false);
+  expect(isSupportedBundle('v0.8.1')).toBe(false);
   expect(isSupportedBundle(undefined)).toBe(false);
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { allVariants } from '../../../../src/core/schema/availability.ts';
-import { findKind, isKindName, knownKinds, tables, type ViewOf } from '../../../../src/core/schema/index.ts';
+import { findKind, isKindName, isSchemaKind, knownKinds, schemaTables, type ViewOf } from '../../../../src/core/schema/index.ts';
 import type { Node } from '../../../../src/core/schema/node.ts';
+import type { KindTable } from '../../../../src/core/schema/tables/table.ts';
 
 describe('kinds', () => {
   test('are found by group and kind, evaluated or not', () => {
@@ -18,15 +19,19 @@ describe('kinds', () => {
     expect(isKindName('Gateway')).toBe(true);
     expect(isKindName('GRPCRoute')).toBe(false);
     expect(isKindName('constructor')).toBe(false);
+    expect(isSchemaKind('GRPCRoute')).toBe(true);
+    expect(isSchemaKind('constructor')).toBe(false);
+    expect(knownKinds).toHaveLength(12);
     expect(knownKinds.filter(({ kind }) => isKindName(kind))).toEqual([]);
   });
 
   test('every table stands under its own kind', () => {
-    for (const [name, table] of Object.entries(tables)) expect(table.kind).toBe(name);
+    for (const [name, table] of Object.entries(schemaTables)) expect(table.kind).toBe(name);
   });
 
   test('every pattern says what to write instead', () => {
-    const silent = Object.values(tables).flatMap((table) => strings(table.body, [table.kind]))
+    const bodies = Object.values<KindTable>(schemaTables).flatMap((table) => [table, ...table.versions.flatMap(allVariants)].map((owner) => ({ table, body: owner.body ?? table.body })));
+    const silent = bodies.flatMap(({ table, body }) => strings(body, [table.kind]))
       .filter(({ node }) => node.pattern !== undefined && node.form === undefined);
     expect(silent.map(({ path }) => path.join('.'))).toEqual([]);
   });

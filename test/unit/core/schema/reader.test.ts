@@ -84,6 +84,14 @@ describe('readView', () => {
     expect(readView(table, { tags: deep, rules: deep, unknown: deep }).unreadable.map(({ path }) => path)).toEqual([['tags', 0], ['rules', 0]]);
   });
 
+  test('items of a list may have the type of any bundle', () => {
+    const status = { supportedFeatures: ['HTTPRoute', { name: 'Gateway' }, 5] };
+    expect(readView(tables.GatewayClass.body, { status })).toEqual({
+      view: { status: { supportedFeatures: ['HTTPRoute', { name: 'Gateway' }, {}] } },
+      unreadable: [{ path: ['status', 'supportedFeatures', 2], expected: 'a string or an object', found: 'an integer' }],
+    });
+  });
+
   test('never throws and never changes its input, whatever JSON stands in whatever field', () => {
     const kinds = Object.values(tables);
     const anyJson = fc.jsonValue({ maxDepth: 6 });

@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import { formatPath } from '../../../../src/core/resources/path.ts';
+import {
+  applyDefaults, channels, isSchemaKind, minors, schemaTables, validateStructure, versionOf, whyNotServed,
+  type Bundle, type Channel, type KindTable, type Minor, type SchemaKind,
+} from '../../../../src/core/schema/index.ts';
+import { versionsIn } from '../../../../src/core/schema/compile.ts';
+import { loadValidator } from '../../../../src/core/schema/validators.ts';
+
+const group = 'gateway.networking.k8s.io';
+const xGroup = 'gateway.networking.x-k8s.io';
+const allBundles = minors.flatMap((minor) => channels.map((channel): Bundle => ({ minor, channel })));
+
+/** `1.3 standard` */
+function bundle(name: string): Bundle {
+  const [minor, channel] = name.split(' ') as [Minor, Channel];
+  return { minor, channel };
+}
+
+function problems(kind: SchemaKind, apiVersion: string, spec: unknown, where: string): readonly string[] {
+  return validateStructure(kind, apiVersion, { apiVersion, kind, spec }, bundle(where))
+    .map(({ path, message, keyword }) => `[${keyword}] ${formatPath(path)} ${message}`);
+}
+
+const targetRefs = [{ group: '', kind: 'Service', name: 's' }];
+const listeners = [{ name: 'http', port: 80, protocol: 'HTTP' }];
+const streamRules = [{ backendRefs: [{ name: 's', port: 80 }] }];
+const samples: Readonly<Partial<Record<SchemaKind, object>>> = {
+  GatewayClass: { controllerName: 'example.com/c' },
+  Gateway: { gatewayClassName: 'c', listeners },
+  HTTPRoute: { rules: [{ backendRefs: [{ name: 's', port: 80 }] }] },
+  GRPCRoute: { rules: [{ matches: [{ method: { service: 'a.B' } }] }] },
+  ReferenceGrant: { from: [{ group, kind: 'HTTPRoute', namespace: 'a' }], to: [{ group: '', kind: 'Service' }] },
+  TLSRoute: { hostnames: ['a.example'], rules: streamRules },
+  TCPRoute: { rules: streamRules },
+  UDPRoute: { rules: streamRules },
+  // The fields of v1alpha2 and those of later versions; each drops the other's.
+  BackendTLSPolicy: {
+    targetRefs, validation: { hostname: 'a.example', wellKnownCACertificates: 'System' },
+    targetRef: targetRefs[0], tls: { hostname: 'a.example', wellKnownCACerts: 'System' },
+  },
+  BackendLBPolicy: { targetRefs },
+  ListenerSet: { parentRef: { name: 'g' }, listeners },
+  XListenerSet: { parentRef: { name: 'g' }, listeners },
+  XBackend: { type: 'ExternalHostname', externalHostname: { hostname: 'a.example' }, port: { port: 443, number: 443 } },
+  XBackendTrafficPolicy: { targetRefs },
+  XMesh: { controllerName: 'example.com/c' },
+  XTelemetryPolicy: { targetRefs, tracing: {} },
+};
+
+describe('every version of every kind that a bundle serves', () => {
+  const served = Object.values<KindTable>(schemaTables).filter((table) => table.group !== '' && table.kind in samples)
+    .flatMap((table) => allBundles.flatMap((where) => versionsIn(table, where).map((version) => ({ table, version, where }))));
+
+  test('has a validator, which admits a plain object and refuses one without spec', () => {
+    expect(served).toHaveLength(233);
+    for (const { table, version, where } of served) {
+      const { kind } = table;
+      expect([kind, version.name, where, loadValidator(kind, version.name, where)]).not.toContain(undefined);
+      if (!isSchemaKind(kind) || !version.served) continue;
+      const apiVersion = `${table.group}/${version.name}`;
+      const refused = validateStructure(kind, apiVersion, { spec: samples[kind] }, where).filter(({ keyword }) => keyword !== 'unknown');
+      expect([kind, version.name, where, refused]).toEqual([kind, version.name, where, []]);
+      expect(validateStructure(kind, apiVersion, { spec: 'none' }, where)).toMatchObject([{ path: ['spec'], keyword: 'type' }]);
+    }
+  });
+});
+
+describe('bundles differ', () => {
+  const matches = (count: number) => ({ rules: [{ matches: Array.from({ length: count }, (_, i) => ({ headers: [{ name: `a${i}`, value: 'b' }] })) }] });
+  const redirect = { rules: [{ filters: [{ type: 'RequestRedirect', requestRedirect: { statusCode: 308 } }] }] };
+  const frontend = { gatewayClassName: 'c', listeners: [{ ...listeners[0], tls: { frontendValidation: { caCertificateRefs: [{ group: '', kind: 'ConfigMap', name: 'ca' }] } } }] };
+  const tooMany = '[maxItems] spec.rules[0].matches has 9 items; at most 8 are allowed';
+
+  test.each<[string, readonly [SchemaKind, string], object, readonly (readonly [string, readonly string[]])[]]>([
+    ['a raised bound', ['HTTPRoute', 'v1'], matches(9), [['1.1 standard', [tooMany]], ['1.2 standard', []]]],
+    ['the same, later', ['GRPCRoute', 'v1'], matches(9), [['1.2 experimental', [tooMany]], ['1.3 experimental', []]]],
+    ['values that came', ['HTTPRoute', 'v1'], redirect, [
+      ['1.4 standard', ['[enum] spec.rules[0].filters[0].requestRedirect.statusCode 308 is in both channels since v1.5, not in v1.4 standard; write one of 301, 302']],
+      ['1.5 standard', []],
+    ]],
+    ['a list that may no longer be empty', ['HTTPRoute', 'v1'], { rules: [] }, [['1.4 standard', []], ['1.5 standard', ['[minItems] spec.rules is empty; write at least one item']]]],
+    ['a field that graduated', ['HTTPRoute', 'v1'], { rules: [{ retry: { attempts: 1 } }] }, [
+      ['1.6 experimental', []], ['1.7 standard', []],
+      ['1.6 standard', ['[unknown] spec.rules[0].retry is in the standard channel since v1.7 and in the experimental channel since v1.2, not in v1.6 standard: the API server drops it']],
+    ]],
+    ['a field that moved', ['Gateway', 'v1'], frontend, [
+      ['1.3 experimental', []],
+      ['1.4 experimental', ['[unknown] spec.listeners[0].tls.frontendValidation was in the experimental channel from v1.1 to v1.3, not in v1.4 experimental, which has spec.tls.frontend of the Gateway instead: the API server drops it']],
+      ['1.4 standard', ['[unknown] spec.listeners[0].tls.frontendValidation was in the experimental channel from v1.1 to v1.3, not in v1.4 standard: the API server drops it']],
+    ]],
+    ['a bound by channel', ['BackendTLSPolicy', 'v1'], { targetRefs, validation: { hostname: 'a', caCertificateRefs: [] } }, [
+      ['1.7 standard', []], ['1.7 experimental', ['[minItems] spec.validation.caCertificateRefs is empty; write at least one item']],
+    ]],
+    ['an enum that opened', ['BackendTLSPolicy', 'v1'], { targetRefs, validation: { hostname: 'a', wellKnownCACertificates: 'Web' } }, [
+      ['1.4 standard', ['[enum] spec.validation.wellKnownCACertificates "Web" is not one of the values here: System']],
+      ['1.5 standard', ['[pattern] spec.validation.wellKnownCACertificates "Web" does not fit; write System, or a name of an implementation such as example.com/corporate']],
+    ]],
+    ['an enum of one bundle', ['HTTPRoute', 'v1'], { rules: [{ filters: [{ type: 'CORS', cors: { allowCredentials: false } }] }] }, [
+      ['1.3 experimental', ['[enum] spec.rules[0].filters[0].cors.allowCredentials false is not one of the values here: true']], ['1.4 experimental', []],
+    ]],
+    ['fields renamed under the same version', ['XBackend', 'v1alpha1'], { type: 'ExternalHostname', port: { port: 443 } }, [
+      ['1.6 experimental', []],
+      ['1.7 experimental', ['[minProperties] spec.port has too few fields; write at least 1 of number', '[unknown] spec.port.port was in the experimental channel of v1.6, not in v1.7 experimental, which has number instead: the API server drops it']],
+    ]],
+    ['the versions of a kind', ['TCPRoute', 'v1alpha2'], { rules: [...streamRules, ...streamRules] }, [['1.5 experimental', []], ['1.7 experimental', []]]],
+    ['its other version', ['TCPRoute', 'v1'], { rules: [...streamRules, ...streamRules] }, [['1.7 experimental', ['[maxItems] spec.rules has 2 items; at most 1 are allowed']]]],
+  ])('in %s', (_name, [kind, version], spec, expected) => {
+    const apiVersion = `${kind.startsWith('X') ? xGroup : group}/${version}`;
+    expect(expected.map(([where]) => [where, problems(kind, apiVersion, spec, where)])).toEqual(expected);
+  });
+
+  test('in defaults', () => {
+    const filled = (where: string) => applyDefaults('HTTPRoute', { spec: { rules: [{ retry: {} }] } }, bundle(where));
+    expect(filled('1.6 experimental')).toMatchObject({ spec: { rules: [{ retry: {} }] } });
+    expect(filled('1.6 experimental')).not.toMatchObject({ spec: { rules: [{ retry: { attempts: 1 } }] } });
+    expect(filled('1.7 standard')).toMatchObject({ spec: { rules: [{ retry: { attempts: 1 } }] } });
+    const status = (minor: Minor) => applyDefaults('GatewayClass', {}, { minor, channel: 'standard' });
+    expect(status('1.1')).toMatchObject({ status: { conditions: [{ reason: 'Waiting' }] } });
+    expect(status('1.2')).toMatchObject({ status: { conditions: [{ reason: 'Pending' }] } });
+  });
+});
+
+describe('what a bundle does not serve is one problem', () => {
+  test.each<[SchemaKind, string, string, string]>([
+    ['TCPRoute', `${group}/v1`, '1.5 standard', '[enum] kind TCPRoute is in the standard channel since v1.6 and in the experimental channel since v1.0, not in v1.5 standard'],
+    ['TCPRoute', `${group}/v1`, '1.5 experimental', '[enum] apiVersion "gateway.networking.k8s.io/v1" is not served by v1.5 experimental (it is in both channels since v1.6); write gateway.networking.k8s.io/v1alpha2'],
+    ['TLSRoute', `${group}/v1alpha3`, '1.7 standard', '[enum] apiVersion "gateway.networking.k8s.io/v1alpha3" is not served by v1.7 standard (it is in the experimental channel since v1.4); write gateway.networking.k8s.io/v1'],
+    ['ReferenceGrant', `${group}/v1alpha2`, '1.1 standard', '[enum] apiVersion "gateway.networking.k8s.io/v1alpha2" is not served by v1.1 standard (it was in the standard channel of v1.0 and in the experimental channel from v1.0 to v1.1); write gateway.networking.k8s.io/v1beta1'],
+    ['BackendTLSPolicy', `${group}/v1alpha2`, '1.3 experimental', '[enum] apiVersion "gateway.networking.k8s.io/v1alpha2" is not served by v1.3 experimental (it was in the experimental channel of v1.0); write gateway.networking.k8s.io/v1alpha3'],
+    ['XListenerSet', `${xGroup}/v1alpha1`, '1.5 standard', '[enum] kind XListenerSet was in the experimental channel from v1.3 to v1.4, not in v1.5 standard; write ListenerSet of gateway.networking.k8s.io/v1'],
+    ['XListenerSet', `${xGroup}/v1alpha1`, '1.4 standard', '[enum] kind XListenerSet was in the experimental channel from v1.3 to v1.4, not in v1.4 standard'],
+    ['BackendLBPolicy', `${group}/v1alpha2`, '1.7 experimental', '[enum] kind BackendLBPolicy was in the experimental channel from v1.1 to v1.2, not in v1.7 experimental; write XBackendTrafficPolicy of gateway.networking.x-k8s.io/v1alpha1'],
+    ['HTTPRoute', 'example.com/v1', '1.0 standard', '[enum] apiVersion "example.com/v1" is not served by v1.0 standard; write gateway.networking.k8s.io/v1 or gateway.networking.k8s.io/v1beta1'],
+  ])('%s %s in %s', (kind, apiVersion, where, expected) => {
+    expect(problems(kind, apiVersion, samples[kind] ?? {}, where)).toEqual([expected]);
+  });
+
+  test('what it serves is none', () => {
+    expect(whyNotServed('TCPRoute', `${group}/v1`, bundle('1.6 standard'))).toBeUndefined();
+    expect(whyNotServed('Service', 'v1', bundle('1.0 standard'))).toBeUndefined();
+  });
+
+  test('a version tells whether it is served, and deprecated', () => {
+    expect(versionOf('TLSRoute', `${group}/v1alpha2`, bundle('1.7 experimental'))).toMatchObject({ served: true, deprecated: true });
+    expect(versionOf('TLSRoute', `${group}/v1alpha2`, bundle('1.7 standard'))).toMatchObject({ served: false, deprecated: true });
+    expect(versionOf('TLSRoute', `${group}/v1`, bundle('1.7 standard'))).toMatchObject({ served: true, storage: true });
+    expect(versionOf('TLSRoute', `${group}/v1`, bundle('1.4 experimental'))).toBeUndefined();
+  });
+});
