@@ -1,6 +1,7 @@
 import { resolve, type Bundle } from './availability.ts';
 import { isPresent, isRecord, property, type Json } from './json.ts';
 import { schemaTables, type SchemaKind } from './kinds.ts';
+import { fieldsIn } from './locate.ts';
 import type { MapNode, Node, ObjectNode } from './node.ts';
 import { bodyOf } from './tables/table.ts';
 
@@ -22,9 +23,7 @@ function fill(node: Node, json: unknown, bundle: Bundle): unknown {
 
 function fillObject(node: ObjectNode, json: Json, bundle: Bundle): unknown {
   const filled: Record<string, unknown> = { ...json };
-  for (const [name, field] of Object.entries(node.fields)) {
-    const child = resolve(field, bundle);
-    if (child === undefined) continue;
+  for (const [name, child] of fieldsIn(node, bundle)) {
     const given = property(json, name);
     const value = isPresent(given) ? given : defaultOf(child, bundle);
     if (value === undefined) delete filled[name];

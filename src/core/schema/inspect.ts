@@ -54,7 +54,7 @@ function visit(node: Node, json: unknown, place: Place): void {
 function visitObject(node: ObjectNode, json: Json, { path, frame: more = [], state }: Place): void {
   for (const name of Object.keys(json)) {
     const child = fieldOf(node, name, state.bundle);
-    if (child !== undefined) visit(child, json[name], { path: [...path, name], state });
+    if (child !== undefined) visitBelow(child, json[name], name, { path, state });
     else if (!more.includes(name) && state.unknown.length < maximumProblems) {
       const message = describeUnknown(node, { path: [...path, name], frame: more, state });
       state.unknown.push({ path: [...path, name], message, keyword: 'unknown' });
@@ -70,12 +70,15 @@ function visitList(node: ListNode, json: readonly unknown[], place: Place): void
 }
 
 function visitEach(node: Node, entries: Iterable<readonly [string | number, unknown]>, { path, state }: Place): void {
-  // Nothing can be wrong inside a scalar that a validator does not see.
-  if (node.type === 'string' || node.type === 'integer' || node.type === 'boolean') return;
   for (const [key, value] of entries) {
-    visit(node, value, { path: [...path, key], state });
+    visitBelow(node, value, key, { path, state });
     if (isFull(state)) return;
   }
+}
+
+/** Only lists and objects: nothing can be wrong inside a scalar that a validator does not see. */
+function visitBelow(node: Node, json: unknown, key: string | number, { path, state }: Place): void {
+  if (typeof json === 'object' && json !== null) visit(node, json, { path: [...path, key], state });
 }
 
 function checkCount(count: number, what: string, { path, state }: Place): void {

@@ -12,6 +12,17 @@ export function isPresent(json: unknown): boolean {
   return json !== null && json !== undefined;
 }
 
+/** The items, each as `change` returns it; the list itself where all stay the same. */
+export function mapItems(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
+  let changed: unknown[] | undefined;
+  for (let position = 0; position < items.length; position++) {
+    const item = change(items[position]);
+    if (changed === undefined && item !== items[position]) changed = items.slice(0, position);
+    changed?.push(item);
+  }
+  return changed ?? items;
+}
+
 /** The value of an own property, never of a prototype; `undefined` where there is none. */
 export function property(json: Json, name: string): unknown {
   return Object.hasOwn(json, name) ? json[name] : undefined;

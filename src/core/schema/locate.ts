@@ -1,6 +1,7 @@
-import { resolve, type Bundle, type Channel, type Minor } from './availability.ts';
+import { resolve, type Bundle } from './availability.ts';
 import { isRecord, property, type FieldPath } from './json.ts';
 import type { Node, ObjectNode } from './node.ts';
+import { perBundle } from './per-bundle.ts';
 
 /** What the table says about the place `path` below `node` in a bundle; `undefined` where it says nothing. */
 export function nodeAt(node: Node, path: FieldPath, bundle: Bundle): Node | undefined {
@@ -25,22 +26,12 @@ export function fieldNames(node: ObjectNode, bundle: Bundle): readonly string[] 
   return [...fieldsIn(node, bundle).keys()];
 }
 
-// Tables never change, and every object that is judged asks for the same fields again.
-const known: { readonly [C in Channel]: { [M in Minor]?: WeakMap<ObjectNode, ReadonlyMap<string, Node>> } } = { standard: {}, experimental: {} };
-
 /** The fields that an object has in a bundle, in the order of the table. */
-export function fieldsIn(node: ObjectNode, { minor, channel }: Bundle): ReadonlyMap<string, Node> {
-  const nodes = (known[channel][minor] ??= new WeakMap());
-  let fields = nodes.get(node);
-  if (fields === undefined) {
-    fields = new Map(Object.entries(node.fields).flatMap(([name, field]) => {
-      const child = resolve(field, { minor, channel });
-      return child === undefined ? [] : [[name, child]];
-    }));
-    nodes.set(node, fields);
-  }
-  return fields;
-}
+export const fieldsIn = perBundle((node: ObjectNode, bundle): ReadonlyMap<string, Node> =>
+  new Map(Object.entries(node.fields).flatMap(([name, field]) => {
+    const child = resolve(field, bundle);
+    return child === undefined ? [] : [[name, child]];
+  })));
 
 /** The JSON value at `path`; `undefined` where there is none. */
 export function valueAt(json: unknown, path: FieldPath): unknown {

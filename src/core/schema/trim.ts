@@ -1,5 +1,5 @@
 import { resolve, type Bundle } from './availability.ts';
-import { isRecord, type Json } from './json.ts';
+import { isRecord, mapItems, type Json } from './json.ts';
 import { fieldsIn } from './locate.ts';
 import type { ListNode, MapNode, Node, ObjectNode } from './node.ts';
 
@@ -21,8 +21,7 @@ export function trim(node: Node, json: unknown, bundle: Bundle): unknown {
 function trimList(node: ListNode, json: readonly unknown[], bundle: Bundle): unknown {
   const limit = limitOf(node.maxItems, bundle) + 1;
   const items = json.length > limit ? json.slice(0, limit) : json;
-  const trimmed = items.map((item) => trim(node.items, item, bundle));
-  return items === json && trimmed.every((item, position) => item === json[position]) ? json : trimmed;
+  return mapItems(items, (item) => trim(node.items, item, bundle));
 }
 
 function trimMap(node: MapNode, json: Json, bundle: Bundle): unknown {
@@ -33,12 +32,14 @@ function trimMap(node: MapNode, json: Json, bundle: Bundle): unknown {
 
 function trimObject(node: ObjectNode, json: Json, bundle: Bundle): unknown {
   const fields = fieldsIn(node, bundle);
-  const names = Object.keys(json);
-  const kept = names.flatMap((name) => {
+  const kept: Record<string, unknown> = {};
+  let differs = false;
+  for (const name of Object.keys(json)) {
     const child = fields.get(name);
-    return child === undefined ? [] : [[name, trim(child, json[name], bundle)] as const];
-  });
-  return kept.length === names.length && kept.every(([name, value]) => value === json[name]) ? json : Object.fromEntries(kept);
+    if (child !== undefined) kept[name] = trim(child, json[name], bundle);
+    if (child === undefined || kept[name] !== json[name]) differs = true;
+  }
+  return differs ? kept : json;
 }
 
 function limitOf(limit: Parameters<typeof resolve<number>>[0] | undefined, bundle: Bundle): number {
