@@ -34,7 +34,7 @@ const wrong = requestOf({ object: cartRoute([wrongRule]) }, { resource: 'httprou
 describe('a decision in a cluster', () => {
   test('is made by the settings', () => {
     expect(decide(wrong).allowed).toBe(false);
-    expect(decide(wrong, { settings: { profile: 'audit' } })).toMatchObject({ allowed: true, warnings: [], auditAnnotations: { recorded: expect.stringContaining('redirect-with-backends') } });
+    expect(decide(wrong, { settings: { profile: 'audit' } })).toMatchObject({ allowed: true, warnings: [], auditAnnotations: { 'would-deny': expect.stringContaining('redirect-with-backends') } });
   });
 
   test("looks at the labels of the request's namespace", () => {
