@@ -6,7 +6,7 @@ import { describeRef, type ObjectRef } from '../resources/reference.ts';
 import { impactOf } from './impact.ts';
 import { judge, type Candidate, type JudgedFinding } from './judge.ts';
 import type { AdmissionPolicy } from './policy.ts';
-import { canonical, newFindings } from './ratchet.ts';
+import { newFindings, sameJson } from './ratchet.ts';
 import type { AdmissionCause, AdmissionRequest, AdmissionVerdict, CountedFinding } from './types.ts';
 
 export interface AdmissionContext {
@@ -39,7 +39,8 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
   if (sameSpec(before.json, candidate.json)) return allowed(impact);
   const found = judge(overlay.read, candidate, context.policy);
-  const fresh = newFindings({ candidate: before, findings: judge(previous.read, before, context.policy) }, { candidate, findings: found });
+  // Most changes are fine, and then nobody needs to know what was wrong before.
+  const fresh = found.length === 0 ? found : newFindings({ candidate: before, findings: judge(previous.read, before, context.policy) }, { candidate, findings: found });
   return verdict(ref, { fresh, found, impact });
 }
 
@@ -66,7 +67,7 @@ function named(request: AdmissionRequest, json: unknown): unknown {
 }
 
 function sameSpec(before: unknown, after: unknown): boolean {
-  return canonical(withoutMetadata(before)) === canonical(withoutMetadata(after));
+  return sameJson(withoutMetadata(before), withoutMetadata(after));
 }
 
 function withoutMetadata(json: unknown): unknown {

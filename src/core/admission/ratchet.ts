@@ -47,6 +47,20 @@ function valueAt(json: unknown, path: Path): unknown {
 
 const depthLimit = 64;
 
+/** Whether two values are the same JSON, in whatever order keys come. What lies deeper than any schema goes is taken for different. */
+export function sameJson(one: unknown, other: unknown, depth = 0): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null || depth > depthLimit) return false;
+  if (Array.isArray(one) || Array.isArray(other)) {
+    return Array.isArray(one) && Array.isArray(other) && one.length === other.length && one.every((item, position) => sameJson(item, other[position], depth + 1));
+  }
+  const [fields, others] = [one as Fields, other as Fields];
+  const keys = Object.keys(fields);
+  return keys.length === Object.keys(others).length && keys.every((key) => Object.hasOwn(others, key) && sameJson(fields[key], others[key], depth + 1));
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
 /** JSON with sorted keys. What lies deeper than any schema goes is left out. */
 export function canonical(value: unknown, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -1,8 +1,9 @@
 import { resolve, type Bundle } from './availability.ts';
-import { isPresent, isRecord, property, type Json } from './json.ts';
+import { isPresent, isRecord, mapItems, property, type Json } from './json.ts';
 import { schemaTables, type SchemaKind } from './kinds.ts';
 import { fieldsIn } from './locate.ts';
 import type { MapNode, Node, ObjectNode } from './node.ts';
+import { perBundle } from './per-bundle.ts';
 import { bodyOf } from './tables/table.ts';
 
 /**
@@ -15,26 +16,44 @@ export function applyDefaults(kind: SchemaKind, json: unknown, bundle: Bundle): 
 }
 
 function fill(node: Node, json: unknown, bundle: Bundle): unknown {
-  if (node.type === 'list') return Array.isArray(json) ? json.map((item) => fill(node.items, item, bundle)) : json;
+  if (node.type === 'list') return Array.isArray(json) ? mapItems(json, (item) => fill(node.items, item, bundle)) : json;
+  if (node.type !== 'object' && node.type !== 'map') return json;
   if (!isRecord(json)) return json;
-  if (node.type === 'object') return fillObject(node, json, bundle);
-  return node.type === 'map' ? fillMap(node, json, bundle) : json;
+  return node.type === 'map' ? fillMap(node, json, bundle) : fillObject(node, json, bundle);
 }
 
+/** What the API server sends has its defaults already, and is not copied then. */
 function fillObject(node: ObjectNode, json: Json, bundle: Bundle): unknown {
-  const filled: Record<string, unknown> = { ...json };
-  for (const [name, child] of fieldsIn(node, bundle)) {
-    const given = property(json, name);
-    const value = isPresent(given) ? given : defaultOf(child, bundle);
+  const fields = fieldsIn(node, bundle);
+  let filled: Record<string, unknown> | undefined;
+  for (const name of Object.keys(json)) {
+    const child = fields.get(name);
+    if (child === undefined) continue;
+    const value = isPresent(json[name]) ? fill(child, json[name], bundle) : undefined;
+    if (value === json[name]) continue;
+    filled ??= { ...json };
     if (value === undefined) delete filled[name];
-    else filled[name] = fill(child, value, bundle);
+    else filled[name] = value;
   }
-  return filled;
+  for (const { name, child, value } of defaultsIn(node, bundle)) {
+    if (isPresent(property(json, name))) continue;
+    filled ??= { ...json };
+    filled[name] = fill(child, value, bundle);
+  }
+  return filled ?? json;
 }
+
+/** The fields of an object that are filled in where they are absent. */
+const defaultsIn = perBundle((node: ObjectNode, bundle): readonly { readonly name: string; readonly child: Node; readonly value: unknown }[] =>
+  [...fieldsIn(node, bundle)].flatMap(([name, child]) => {
+    const value = defaultOf(child, bundle);
+    return value === undefined ? [] : [{ name, child, value }];
+  }));
 
 function fillMap(node: MapNode, json: Json, bundle: Bundle): unknown {
-  const present = Object.entries(json).filter(([, value]) => isPresent(value));
-  return Object.fromEntries(present.map(([key, value]) => [key, fill(node.values, value, bundle)]));
+  const filled = Object.entries(json).filter(([, value]) => isPresent(value)).map(([key, value]): [string, unknown] => [key, fill(node.values, value, bundle)]);
+  const isSame = filled.length === Object.keys(json).length && filled.every(([key, value]) => value === json[key]);
+  return isSame ? json : Object.fromEntries(filled);
 }
 
 /** The default of a value that is absent in a bundle; `undefined` where it simply stays absent. */

@@ -46,7 +46,8 @@ export function readView<N extends Node>(node: N, json: unknown): ReadView<N> {
 }
 
 interface Cursor {
-  readonly path: FieldPath;
+  /** Where the reader is: one list that grows and shrinks, since almost everything can be read. */
+  readonly path: (string | number)[];
   readonly unreadable: FieldProblem[];
 }
 
@@ -54,17 +55,16 @@ const absent = Symbol('absent');
 
 function read(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
   if (cursor.unreadable.length >= maximumUnreadable) return absent;
-  const fitting = nodes.filter((candidate) => nodeTypes[candidate.type].holds(json));
-  const [node] = fitting;
+  const node = nodes.find((candidate) => nodeTypes[candidate.type].holds(json));
   if (node === undefined) {
     const expected = [...new Set(nodes.map((candidate) => nodeTypes[candidate.type].name))].join(' or ');
-    cursor.unreadable.push({ path: cursor.path, expected, found: describeJson(json) });
+    cursor.unreadable.push({ path: [...cursor.path], expected, found: describeJson(json) });
     if (cursor.unreadable.length === maximumUnreadable - 1) cursor.unreadable.push(tooMany);
     return absent;
   }
   if (node.type === 'object') return readObject(node, json as Json, cursor);
   if (node.type === 'map') return readMap(node, json as Json, cursor);
-  if (node.type === 'list') return readList(fitting.filter(isList), json as readonly unknown[], cursor);
+  if (node.type === 'list') return readList(nodes.filter(isList), json as readonly unknown[], cursor);
   return json;
 }
 
@@ -73,34 +73,47 @@ function isList(node: Node): node is ListNode {
 }
 
 function readObject(node: ObjectNode, json: Json, cursor: Cursor): unknown {
-  const fields = Object.entries(node.fields).filter(([name]) => Object.hasOwn(json, name) && isPresent(json[name]));
-  return fromPairs(fields.map(([name, field]) => [name, read(allVariants(field), json[name], below(cursor, name))]));
+  const view: Record<string, unknown> = {};
+  for (const [name, variants] of variantsOf(node)) {
+    if (!Object.hasOwn(json, name) || !isPresent(json[name])) continue;
+    cursor.path.push(name);
+    const value = read(variants, json[name], cursor);
+    cursor.path.pop();
+    if (value !== absent) view[name] = value;
+  }
+  return view;
+}
+
+// Tables never change, and each object asks for the same again.
+const knownVariants = new WeakMap<ObjectNode, readonly (readonly [string, readonly Node[]])[]>();
+
+function variantsOf(node: ObjectNode): readonly (readonly [string, readonly Node[]])[] {
+  let variants = knownVariants.get(node);
+  if (variants === undefined) {
+    variants = Object.entries(node.fields).map(([name, field]) => [name, allVariants(field)]);
+    knownVariants.set(node, variants);
+  }
+  return variants;
 }
 
 function readMap(node: MapNode, json: Json, cursor: Cursor): unknown {
   const keys = Object.keys(json).filter((key) => isPresent(json[key]));
-  return fromPairs(keys.map((key) => [key, readItem([node.values], json[key], below(cursor, key))]));
+  // Object.fromEntries defines own properties, `__proto__` included, and so never touches a prototype.
+  return Object.fromEntries(keys.map((key) => [key, readItem([node.values], key, { value: json[key], cursor })]));
 }
 
 /** Items of a list that had items of another type in other bundles may be of either. */
 function readList(nodes: readonly ListNode[], json: readonly unknown[], cursor: Cursor): unknown {
   const items = nodes.map((node) => node.items);
-  return json.map((item, position) => readItem(items, item, below(cursor, position)));
+  return json.map((value, position) => readItem(items, position, { value, cursor }));
 }
 
-function readItem(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
+function readItem(nodes: readonly Node[], part: string | number, { value: json, cursor }: { readonly value: unknown; readonly cursor: Cursor }): unknown {
+  cursor.path.push(part);
   const value = read(nodes, json, cursor);
+  cursor.path.pop();
   const newest = nodes.at(-1);
   return value === absent && newest !== undefined ? nodeTypes[newest.type].placeholder : value;
-}
-
-/** Object.fromEntries defines own properties, `__proto__` included, and so never touches a prototype. */
-function fromPairs(pairs: readonly (readonly [string, unknown])[]): unknown {
-  return Object.fromEntries(pairs.filter(([, value]) => value !== absent));
-}
-
-function below(cursor: Cursor, part: string | number): Cursor {
-  return { path: [...cursor.path, part], unreadable: cursor.unreadable };
 }
 
 interface NodeType {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { canonical } from '../../../../src/core/admission/ratchet.ts';
+import fc from 'fast-check';
+import { canonical, sameJson } from '../../../../src/core/admission/ratchet.ts';
 import { evaluate } from '../../../support/evaluation.ts';
 import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './requests.ts';
 
@@ -66,5 +67,32 @@ describe('canonical', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level += 1) deep = [deep];
     expect(canonical(deep).length).toBeLessThan(1000);
+  });
+});
+
+describe('sameJson', () => {
+  test('says what the canonical form says', () => {
+    fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+      expect(sameJson(one, other)).toBe(canonical(one) === canonical(other));
+      expect(sameJson(one, structuredClone(one))).toBe(true);
+    }));
+  });
+
+  test.each([
+    [{ a: 1, b: [{ c: null }] }, { b: [{ c: null }], a: 1 }, true],
+    [{ a: 1 }, { a: 1, b: 2 }, false],
+    [{ a: 1, b: 2 }, { a: 1, c: 2 }, false],
+    [[1, 2], [2, 1], false],
+    [[], {}, false],
+    [{ 0: 'a' }, ['a'], false],
+    [JSON.parse('{"__proto__": {}}'), { toString: {} }, false],
+  ])('%j and %j: %s', (one, other, expected) => {
+    expect(sameJson(one, other)).toBe(expected);
+  });
+
+  test('is not brought down by nesting', () => {
+    const nested: unknown = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
+    expect(sameJson(nested, [1])).toBe(false);
+    expect(sameJson(nested, JSON.parse('['.repeat(5000) + ']'.repeat(5000)))).toBe(false);
   });
 });
