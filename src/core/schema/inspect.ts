@@ -56,8 +56,7 @@ function visitObject(node: ObjectNode, json: Json, { path, frame: more = [], sta
     const child = fieldOf(node, name, state.bundle);
     if (child !== undefined) visitBelow(child, json[name], name, { path, state });
     else if (!more.includes(name) && state.unknown.length < maximumProblems) {
-      const message = describeUnknown(node, { path: [...path, name], frame: more, state });
-      state.unknown.push({ path: [...path, name], message, keyword: 'unknown' });
+      state.unknown.push(unknownField(node, { path: [...path, name], frame: more, state }));
     }
     if (isFull(state)) return;
   }
@@ -121,23 +120,35 @@ function describeKeys(item: unknown, keys: readonly string[]): string {
   return keys.map((key) => `${key} ${quote(isRecord(item) ? property(item, key) : undefined)}`).join(' and ');
 }
 
-function describeUnknown(node: ObjectNode, { path, frame: more = [], state }: Place): string {
+function unknownField(node: ObjectNode, { path, frame: more = [], state }: Place): StructureProblem {
   const { subject, bundle } = state;
   const name = String(path.at(-1));
   const place = elsewhere(subject, path, () => true);
-  if (place !== undefined) return `${place}${successor(node, name, bundle)}: the API server drops it`;
+  if (place !== undefined) return knownElsewhere(newestField(node, name), { path, place, bundle });
   const known = [...fieldNames(node, bundle), ...more];
   const near = suggestion(name, known);
   const advice = near === undefined ? `the fields here are ${known.join(', ')}` : `did you mean ${near}?`;
-  return `is no field of ${nameOf(bundle)}, so the API server drops it; ${advice}`;
+  return { path, message: `is no field of ${nameOf(bundle)}, so the API server drops it; ${advice}`, keyword: 'unknown' };
 }
 
-/** What stands for a field that other bundles have, where the table says so. */
-function successor({ fields }: ObjectNode, name: string, bundle: Bundle): string {
+function newestField({ fields }: ObjectNode, name: string): Node | undefined {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  const instead = field === undefined ? undefined : allVariants(field).at(-1)?.instead;
-  const here = instead === undefined ? undefined : resolve(instead, bundle);
-  return here === undefined ? '' : `, which has ${here} instead`;
+  return field === undefined ? undefined : allVariants(field).at(-1);
+}
+
+interface Elsewhere {
+  readonly path: FieldPath;
+  readonly place: string;
+  readonly bundle: Bundle;
+}
+
+/** With what stands for the field here, and what goes with it, where the table says so. */
+function knownElsewhere(field: Node | undefined, { path, place, bundle }: Elsewhere): StructureProblem {
+  const instead = field?.instead === undefined ? undefined : resolve(field.instead, bundle);
+  const here = instead === undefined ? '' : `, which has ${instead} instead`;
+  const dropped = `${place}${here}: the API server drops it`;
+  const lost = field?.lost;
+  return lost === undefined ? { path, message: dropped, keyword: 'unknown' } : { path, message: `${dropped}. ${lost}`, keyword: 'unknown', lost };
 }
 
 function isFull({ errors, unknown }: State): boolean {

@@ -43,6 +43,8 @@ interface Marked {
   readonly form?: string;
   /** For messages: the field that stands for this one in bundles that lack it. */
   readonly instead?: MaybeVersioned<string>;
+  /** A sentence about the protection that goes with this field where a bundle drops it; only where there is one. */
+  readonly lost?: string;
 }
 
 export interface StringOptions extends Marked {

@@ -11,6 +11,8 @@ export interface StructureProblem {
   readonly message: string;
   /** The keyword of JSON Schema, `duplicate`, or `unknown` for a field that the API server drops. */
   readonly keyword: string;
+  /** Of an unknown field: a sentence about the protection that goes with it. The message has it too. */
+  readonly lost?: string;
 }
 
 /** More problems than these help nobody, and an object may be made of nothing else. */

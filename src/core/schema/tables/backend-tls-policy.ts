@@ -9,6 +9,7 @@ import { deprecated, gatewayTable, stored, unserved } from './table.ts';
 
 const wellKnownPattern = `^(System|(${subdomain}/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`;
 
+/** Names that a certificate may have instead of the hostname. */
 const subjectAltName = object({
   hostname,
   type: string({ enum: ['Hostname', 'URI'] }),

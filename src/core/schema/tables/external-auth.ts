@@ -16,4 +16,4 @@ export const externalAuth = object({
     }),
   }),
   protocol: string({ enum: ['HTTP', 'GRPC'] }),
-}, { required: ['backendRef', 'protocol'] });
+}, { required: ['backendRef', 'protocol'], lost: 'Requests then pass without authentication' });

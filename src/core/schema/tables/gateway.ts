@@ -8,7 +8,7 @@ import { caCertificateRefs, listener, listenerStatuses } from './listener.ts';
 import { gatewayTable, v1AndBeta } from './table.ts';
 
 const addressFields = {
-  routability: experimental('1.7', string({ maxLength: 253 })),
+  routability: experimental('1.7', string({ maxLength: 253, lost: 'An address that was meant for the cluster alone may then be public' })),
   type: string({
     default: 'IPAddress', maxLength: 253, minLength: 1, pattern: addressTypePattern,
     form: 'IPAddress, Hostname, NamedAddress or a type of an implementation, such as example.com/vpc',
@@ -50,7 +50,7 @@ const gatewayTls = object({
       { maxItems: 64, listType: 'map', keys: ['port'] },
     ),
   }, { required: ['default'] }),
-});
+}, { lost: 'Certificates of clients are then not checked, and backends see none of the gateway' });
 
 const infrastructure = object({
   annotations: map(string({ maxLength: 4096, minLength: 0 }), { maxProperties: versions(8, since('1.6', 16)) }),
@@ -70,7 +70,10 @@ const spec = object({
   allowedListeners: since({ experimental: '1.3', standard: '1.5' }, allowedListeners),
   backendTLS: between({ experimental: '1.2' }, '1.4', object(
     { clientCertificateRef: secretReference },
-    { instead: since({ experimental: '1.4', standard: '1.5' }, 'spec.tls.backend') },
+    {
+      instead: since({ experimental: '1.4', standard: '1.5' }, 'spec.tls.backend'),
+      lost: 'The gateway then shows no certificate to backends',
+    },
   )),
   defaultScope: experimental('1.4', string({ enum: ['All', 'None'] })),
   gatewayClassName: string({ maxLength: 253, minLength: 1 }),

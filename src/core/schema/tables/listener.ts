@@ -17,7 +17,10 @@ const listenerTls = object({
   certificateRefs: list(secretReference, { maxItems: 64, listType: atomic }),
   frontendValidation: between({ experimental: '1.1' }, '1.4', object(
     { caCertificateRefs: caCertificateRefs(8) },
-    { instead: since({ experimental: '1.4', standard: '1.5' }, 'spec.tls.frontend of the Gateway') },
+    {
+      instead: since({ experimental: '1.4', standard: '1.5' }, 'spec.tls.frontend of the Gateway'),
+      lost: 'Certificates of clients are then not checked',
+    },
   )),
   mode: string({ default: 'Terminate', enum: ['Terminate', 'Passthrough'] }),
   options: tlsOptions,
@@ -43,7 +46,7 @@ const listenerFilters = object({
     externalAuth,
     type: string({ enum: ['ExternalAuth', 'ExtensionRef'] }),
   }, { required: ['type'] }), { maxItems: 16, listType: atomic, semantics: ['filters'] }),
-});
+}, { lost: 'Requests then pass without the authentication that these filters ask for' });
 
 export const listenerFields = {
   allowedRoutes,

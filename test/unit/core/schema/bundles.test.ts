@@ -86,8 +86,8 @@ describe('bundles differ', () => {
     ]],
     ['a field that moved', ['Gateway', 'v1'], frontend, [
       ['1.3 experimental', []],
-      ['1.4 experimental', ['[unknown] spec.listeners[0].tls.frontendValidation was in the experimental channel from v1.1 to v1.3, not in v1.4 experimental, which has spec.tls.frontend of the Gateway instead: the API server drops it']],
-      ['1.4 standard', ['[unknown] spec.listeners[0].tls.frontendValidation was in the experimental channel from v1.1 to v1.3, not in v1.4 standard: the API server drops it']],
+      ['1.4 experimental', ['[unknown] spec.listeners[0].tls.frontendValidation was in the experimental channel from v1.1 to v1.3, not in v1.4 experimental, which has spec.tls.frontend of the Gateway instead: the API server drops it. Certificates of clients are then not checked']],
+      ['1.4 standard', ['[unknown] spec.listeners[0].tls.frontendValidation was in the experimental channel from v1.1 to v1.3, not in v1.4 standard: the API server drops it. Certificates of clients are then not checked']],
     ]],
     ['a bound by channel', ['BackendTLSPolicy', 'v1'], { targetRefs, validation: { hostname: 'a', caCertificateRefs: [] } }, [
       ['1.7 standard', []], ['1.7 experimental', ['[minItems] spec.validation.caCertificateRefs is empty; write at least one item']],
@@ -108,6 +108,15 @@ describe('bundles differ', () => {
   ])('in %s', (_name, [kind, version], spec, expected) => {
     const apiVersion = `${kind.startsWith('X') ? xGroup : group}/${version}`;
     expect(expected.map(([where]) => [where, problems(kind, apiVersion, spec, where)])).toEqual(expected);
+  });
+
+  test('in fields that protect, which is told apart', () => {
+    const spec = { gatewayClassName: 'c', listeners: [{ ...listeners[0], filters: {} }], defaultScope: 'All' };
+    const found = validateStructure('Gateway', `${group}/v1`, { spec }, bundle('1.7 standard'));
+    expect(found.map(({ path, lost }) => [formatPath(path), lost])).toEqual([
+      ['spec.listeners[0].filters', 'Requests then pass without the authentication that these filters ask for'],
+      ['spec.defaultScope', undefined],
+    ]);
   });
 
   test('in defaults', () => {
