@@ -1,0 +1,37 @@
+/** An object as the API server stores it. Only identity is sure. */
+export interface WireObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: WireMetadata;
+  readonly [field: string]: unknown;
+}
+
+export interface WireMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+/** What became of a write; `message` is the API server's. */
+export type WriteResult =
+  | { readonly type: 'ok'; readonly object?: WireObject }
+  | {
+      /** `conflict`: somebody was quicker; `unavailable`: nobody knows whether it was done. */
+      readonly type: 'conflict' | 'exists' | 'notFound' | 'forbidden' | 'invalid' | 'unavailable';
+      readonly message: string;
+    };
+
+/** Writes to the cluster. None of them rejects. */
+export interface ClusterWriter {
+  /** Replaces the status of the object of that kind, `metadata.resourceVersion` being a condition. */
+  updateStatus(kind: string, object: WireObject): Promise<WriteResult>;
+  /** Server-side apply; takes fields over from other managers. */
+  apply(object: WireObject): Promise<WriteResult>;
+  /** Deletes the object of this kind and name. */
+  remove(object: WireObject): Promise<WriteResult>;
+}

@@ -1,0 +1,185 @@
+import type { OwnStatus } from '../core/status/emit.ts';
+import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
+import type { LiveObjects } from './live-objects.ts';
+import type { ClusterWriter, WireObject, WriteResult } from './ports.ts';
+import { mergeStatus } from './status.ts';
+
+export interface StatusWriterOptions {
+  readonly writer: Pick<ClusterWriter, 'updateStatus'>;
+  readonly live: LiveObjects;
+  /** Our part of the status of an object as it must be now. */
+  readonly wanted: (key: string) => OwnStatus | undefined;
+  /** Asked before everything that is sent. */
+  readonly mayWrite: () => boolean;
+  readonly controllerName: string;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** The wall clock. */
+  readonly now?: () => Date;
+  /** Milliseconds; see `defaultPace`. */
+  readonly pace?: Pace;
+}
+
+/** How fast to go on after what did not work out. */
+export interface Pace {
+  /** Until the next attempt where a write failed or its outcome is not known. */
+  readonly retry: number;
+  /** A status that has to be written again though it did not change is somebody else's doing. After `rewrites` of these
+   * within `window` the object is left alone until the window has passed. */
+  readonly rewrites: number;
+  readonly window: number;
+}
+
+const defaultPace: Pace = { retry: 1_000, rewrites: 5, window: 60_000 };
+
+/** Writes in flight, over all objects. */
+const concurrency = 16;
+
+interface Written {
+  readonly status: OwnStatus | undefined;
+  /** When the same status was written again. */
+  readonly rewrites: readonly number[];
+}
+
+interface Sent {
+  readonly kind: string;
+  readonly object: WireObject;
+  readonly ours: OwnStatus | undefined;
+}
+
+/**
+ * Brings the statuses of live objects to what they must be. Each object has at most one write in flight; what happens
+ * meanwhile is one more look at the newest state afterwards. A conflict means that a newer object is on its way here:
+ * its arrival marks the key again.
+ */
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+  readonly #pace: Pace;
+  readonly #now: () => Date;
+  readonly #marked = new Set<string>();
+  readonly #flying = new Set<string>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Left alone for a while. */
+  readonly #contested = new Set<string>();
+  readonly #written = new Map<string, Written>();
+  readonly #writes: Family<Cell>;
+  readonly #suppressed: Family<Cell>;
+  #idle: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+    this.#pace = options.pace ?? defaultPace;
+    this.#now = options.now ?? (() => new Date());
+    const { metrics } = options;
+    this.#writes = metrics.counter({ name: 'status_writes_total', help: 'Writes of statuses, by what became of them.', labels: ['kind', 'result'] });
+    this.#suppressed = metrics.counter({ name: 'status_writes_suppressed_total', help: 'Statuses that were not written: equal ones, and those that somebody else writes, too.', labels: ['kind', 'reason'] });
+  }
+
+  /** Something about the object or about our part of its status has changed. */
+  mark(key: string): void {
+    this.#marked.add(key);
+    this.#pump();
+  }
+
+  /** Looks at all live objects, as at the begin of a term as leader. */
+  markAll(): void {
+    for (const key of this.#options.live.keys()) this.#marked.add(key);
+    this.#pump();
+  }
+
+  /** Forgets what is to be done, and waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#marked.clear();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    if (this.#flying.size === 0) return;
+    this.#idle ??= Promise.withResolvers<void>();
+    await this.#idle.promise;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  #pump(): void {
+    if (!this.#options.mayWrite()) {
+      // Whoever becomes leader looks at everything.
+      this.#marked.clear();
+      return;
+    }
+    for (const key of this.#marked) {
+      if (this.#flying.size >= concurrency) return;
+      if (this.#flying.has(key) || this.#contested.has(key)) continue;
+      this.#marked.delete(key);
+      this.#begin(key);
+    }
+  }
+
+  #begin(key: string): void {
+    const { live, wanted, controllerName } = this.#options;
+    const present = live.get(key);
+    if (present === undefined) {
+      this.#written.delete(key);
+      return;
+    }
+    const ours = wanted(key);
+    const status = mergeStatus(present.object, ours, { controllerName, now: this.#now().toISOString().replace(/\.\d+Z$/, 'Z') });
+    if (status === 'same') this.#suppressed.at(present.kind, 'equal').value += 1;
+    else if (this.#isContested(key, present.kind, ours)) this.#later(key, this.#pace.window);
+    else void this.#send(key, { kind: present.kind, object: { ...present.object, status }, ours });
+  }
+
+  async #send(key: string, { kind, object, ours }: Sent): Promise<void> {
+    this.#flying.add(key);
+    const result = await this.#options.writer.updateStatus(kind, object);
+    this.#flying.delete(key);
+    this.#writes.at(kind, result.type).value += 1;
+    if (result.type === 'ok') this.#note(key, ours);
+    this.#conclude(key, kind, result);
+    this.#pump();
+    if (this.#flying.size === 0) this.#idle?.resolve();
+  }
+
+  #conclude(key: string, kind: string, result: WriteResult): void {
+    const { live, log } = this.#options;
+    switch (result.type) {
+      case 'ok':
+        // Without waiting for the watch, or the next write would be for an object that is no more.
+        if (result.object !== undefined && live.get(key) !== undefined) live.set(kind, result.object);
+        return;
+      case 'conflict': case 'exists':
+        this.#later(key, this.#pace.retry);
+        return;
+      case 'notFound':
+        return;
+      default:
+        log.warn({ object: key, outcome: result.type, problem: result.message }, 'status could not be written');
+        this.#later(key, this.#pace.retry * 5);
+    }
+  }
+
+  #note(key: string, ours: OwnStatus | undefined): void {
+    const before = this.#written.get(key);
+    const rewrites = before?.status === ours ? [...(before?.rewrites ?? []), this.#now().getTime()] : [];
+    this.#written.set(key, { status: ours, rewrites: rewrites.slice(-this.#pace.rewrites) });
+  }
+
+  /** Whether the same status was written so often of late that one more time would not help. */
+  #isContested(key: string, kind: string, ours: OwnStatus | undefined): boolean {
+    const before = this.#written.get(key);
+    if (before === undefined || before.status !== ours) return false;
+    const recent = before.rewrites.filter((at) => this.#now().getTime() - at < this.#pace.window);
+    if (recent.length < this.#pace.rewrites) return false;
+    this.#suppressed.at(kind, 'contested').value += 1;
+    this.#options.log.warn({ object: key }, 'somebody else overwrites this status again and again, it is left alone for a while');
+    this.#contested.add(key);
+    return true;
+  }
+
+  #later(key: string, delay: number): void {
+    clearTimeout(this.#timers.get(key));
+    const timer = setTimeout(() => {
+      this.#timers.delete(key);
+      this.#contested.delete(key);
+      this.mark(key);
+    }, delay);
+    this.#timers.set(key, timer);
+  }
+}
