@@ -2,7 +2,7 @@ import { readFolder } from '../files/folder.ts';
 import type { Profile } from '../core/rules/rule.ts';
 import type { Channel } from '../core/schema/index.ts';
 import { printLines, reportLines, summarise, type ReportLine } from './report-findings.ts';
-import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { Workspace } from './workspace.ts';
 
@@ -19,7 +19,7 @@ export interface CheckOptions {
  */
 export async function check(paths: readonly string[], { profile, channel }: CheckOptions): Promise<number> {
   const terminal = createTerminal();
-  const workspace = new Workspace({ controllerName, bundleVersion: assumedBundle }, policyOf(profile, channel));
+  const workspace = new Workspace(filesOnly, policyOf(profile, channel));
   const { documents, problems } = await readFolder(paths);
   workspace.update(documents);
   const lines: readonly ReportLine[] = reportLines(workspace, problems);

@@ -91,7 +91,8 @@ export class ClusterState {
   }
 
   #installation(gatewayClass: InstalledKind | undefined): Write {
-    return write(installationCell, [], { controllerName: this.#controllerName, bundleVersion: bundleVersionOf(gatewayClass) });
+    const unobserved = (Object.keys(tables) as KindName[]).filter((kind) => !this.#kinds.has(kind));
+    return write(installationCell, [], { controllerName: this.#controllerName, bundleVersion: bundleVersionOf(gatewayClass), unobserved });
   }
 }
 

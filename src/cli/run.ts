@@ -16,7 +16,7 @@ import { exposeProxyCounters } from './proxy-metrics.ts';
 import { printLines, reportLines, summarise } from './report-findings.ts';
 import { printServing } from './report-serving.ts';
 import { printStatuses } from './report-status.ts';
-import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { filesOnly, policyOf } from './settings.ts';
 import { Shutdown } from './shutdown.ts';
 import { startStandaloneWebhook } from './standalone-webhook.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
@@ -57,7 +57,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const terminal = createTerminal();
   const log = createLogger('info');
   const policy = policyOf(options.profile, 'experimental');
-  const workspace = new Workspace({ controllerName, bundleVersion: assumedBundle }, policy);
+  const workspace = new Workspace(filesOnly, policy);
   const metrics = createMetrics();
   metrics.observeProcess();
 

@@ -1,7 +1,7 @@
 import { judge, type Candidate, type JudgedFinding } from '../../src/core/admission/judge.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
-import { acknowledgementCell, certificateCell, installationCell, objectCell, type Acknowledgement, type CertificateFacts } from '../../src/core/graph/inputs.ts';
+import { acknowledgementCell, certificateCell, installationCell, objectCell, type Acknowledgement, type CertificateFacts, type Installation } from '../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../../src/core/incremental/index.ts';
 import { parseObject } from '../../src/core/resources/parse.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
@@ -11,7 +11,7 @@ import { consequenceOf } from '../../src/core/rules/validity.ts';
 import { applyDefaults } from '../../src/core/schema/index.ts';
 
 /** The installation that tests evaluate for. */
-export const installation = { controllerName: 'sallyport.dev/gateway-controller', bundleVersion: 'v1.7.0' };
+export const installation: Installation = { controllerName: 'sallyport.dev/gateway-controller', bundleVersion: 'v1.7.0', unobserved: [] };
 
 export const standardPolicy: AdmissionPolicy = { profile: 'standard', overrides: {}, bundle: { minor: '1.7', channel: 'standard' } };
 

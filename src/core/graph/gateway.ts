@@ -3,9 +3,16 @@ import type { Reader } from '../incremental/reader.ts';
 import { certificateCell, gatewayGroup, installationCell, readObject, type CertificateFacts } from './inputs.ts';
 import { granted } from './grants.ts';
 import { canSharePort, routeKindsOf, terminatesTls, type RouteKind } from './protocols.ts';
-import { isReadable } from '../resources/resource.ts';
+import { isReadable, type KindName } from '../resources/resource.ts';
 import { intersectHostnames } from '../text/hostname.ts';
 import { strata } from './strata.ts';
+
+/** Whether objects of a kind are followed here, so that not seeing one means that there is none. */
+export const isObserved = defineQuery({
+  name: 'isObserved',
+  stratum: strata.links,
+  compute: (read, kind: KindName): boolean => read.input(installationCell)?.unobserved.includes(kind) !== true,
+});
 
 /** What a Gateway's class says about who serves it. */
 export interface GatewayClassNode {
@@ -75,6 +82,8 @@ export type CertificateNode = { readonly index: number } & (
   | { readonly type: 'unsupportedKind'; readonly kind: string }
   | { readonly type: 'notPermitted'; readonly secret: string }
   | { readonly type: 'absent'; readonly secret: string }
+  /** Whether the Secret exists is not known here. */
+  | { readonly type: 'unobserved'; readonly secret: string }
   | { readonly type: 'unusable'; readonly secret: string; readonly problem: string }
 );
 
@@ -140,7 +149,7 @@ function resolveCertificate(read: Reader, gatewayNamespace: string, ref: SecretR
   // The grant comes before existence, so that nobody can probe for Secrets of another namespace.
   if (!read.query(granted, gatewayGroup, 'Gateway', gatewayNamespace, '', 'Secret', namespace, name)) return { index, type: 'notPermitted', secret };
   const facts: CertificateFacts | undefined = read.input(certificateCell, namespace, name);
-  if (facts === undefined) return { index, type: 'absent', secret };
+  if (facts === undefined) return { index, type: read.query(isObserved, 'Secret') ? 'absent' : 'unobserved', secret };
   return facts.type === 'certificate' ? { index, type: 'usable', secret } : { index, type: 'unusable', secret, problem: facts.problem };
 }
 

@@ -33,6 +33,8 @@ export interface Installation {
   readonly controllerName: string;
   /** The installed Gateway API bundle, as its CRDs are annotated, e.g. `v1.7.0`. */
   readonly bundleVersion: string;
+  /** Kinds that are not followed here: nothing can be said about whether such an object exists. */
+  readonly unobserved: readonly KindName[];
 }
 
 /** The object of that kind and name, or `undefined`. */

@@ -138,7 +138,7 @@ function describeCertificate(certificate: CertificateNode): Omit<Finding, 'rule'
     case 'unusable':
       return { value: certificate.secret, message: `Secret ${certificate.secret} holds no usable certificate: ${certificate.problem}.` };
     case 'usable':
-    default:
+    case 'unobserved':
       return undefined;
   }
 }

@@ -70,11 +70,16 @@ describe('the state of a cluster', () => {
 
   test('the installed bundle is a fact of the evaluation, and follows the definition', () => {
     const { kernel, source } = started();
-    expect(kernel.read.input(installationCell)).toEqual({ controllerName: 'example.com/controller', bundleVersion: '' });
+    expect(kernel.read.input(installationCell)).toMatchObject({ controllerName: 'example.com/controller', bundleVersion: '' });
     source.reader?.onInstalled(gatewayClassDefinition('v1.7.0'));
-    expect(kernel.read.input(installationCell)).toEqual({ controllerName: 'example.com/controller', bundleVersion: 'v1.7.0' });
+    expect(kernel.read.input(installationCell)).toMatchObject({ bundleVersion: 'v1.7.0' });
     source.reader?.onInstalled(new Map());
-    expect(kernel.read.input(installationCell)).toEqual({ controllerName: 'example.com/controller', bundleVersion: '' });
+    expect(kernel.read.input(installationCell)).toMatchObject({ bundleVersion: '' });
+  });
+
+  test('what is not followed is said to be unobserved, so that nobody takes it for absent', () => {
+    const { kernel } = started();
+    expect(kernel.read.input(installationCell)?.unobserved).toEqual(['EndpointSlice', 'Secret', 'ConfigMap']);
   });
 
   test('the bundle of a resource is that of its definition', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { policyOf } from '../../../src/cli/settings.ts';
+import { filesOnly, policyOf } from '../../../src/cli/settings.ts';
 import { Workspace } from '../../../src/cli/workspace.ts';
 import { objectCell } from '../../../src/core/graph/inputs.ts';
 import { parseDocuments } from '../../../src/files/parse.ts';
 import type { SourceDocument } from '../../../src/files/document.ts';
 
 function workspace(): Workspace {
-  return new Workspace({ controllerName: 'sallyport.dev/gateway-controller', bundleVersion: 'v1.7.0' }, policyOf('standard', 'standard'));
+  return new Workspace(filesOnly, policyOf('standard', 'standard'));
 }
 
 function documentsOf(text: string, file = 'a.yaml'): readonly SourceDocument[] {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { found, grantIn, ourClass } from '../../../support/evaluation.ts';
+import { installationCell } from '../../../../src/core/graph/inputs.ts';
+import { write } from '../../../../src/core/incremental/index.ts';
+import { evaluate, found, grantIn, installation, ourClass } from '../../../support/evaluation.ts';
 import { gatewayWith } from '../../../support/rules.ts';
 
 const certificate = { type: 'certificate', dnsNames: ['a.example.com'], notBefore: '2026-01-01T00:00:00Z', notAfter: '2027-01-01T00:00:00Z' } as const;
@@ -13,6 +15,12 @@ describe('listener-certificate-invalid', () => {
   test('a usable one is fine, from another namespace with a grant', () => {
     expect(asked(withRef({ name: 'good' }))).toEqual([]);
     expect(asked(withRef({ name: 'shared', namespace: 'vault' }), grant)).toEqual([]);
+  });
+
+  test('where Secrets are not followed, nothing is said of one that was not seen', () => {
+    const world = evaluate([gatewayWith({ name: 'web', port: 443, protocol: 'HTTPS', tls: withRef({ name: 'gone' }) }), ourClass]);
+    world.kernel.apply([write(installationCell, [], { ...installation, unobserved: ['Secret'] })]);
+    expect(world.candidates.flatMap((candidate) => world.judge(candidate))).toEqual([]);
   });
 
   test.each<[string, object, string, string]>([
