@@ -9,7 +9,7 @@ const modulePath = 'sigs.k8s.io/gateway-api';
  * where it is too old to use the module, and tells both. Throws where there is no Go or no such version.
  */
 export function gatewayApiModule(version: string): Buffer {
-  const go = spawnSync('go', ['mod', 'download', '-json', `${modulePath}@${version}`], { encoding: 'utf8', cwd: tmpdir() });
+  const go = spawnSync('go', ['mod', 'download', '-json', `${modulePath}@${version}`], { encoding: 'utf8', cwd: tmpdir(), timeout: 120_000 });
   const answer = go.error !== undefined || go.stdout === '' ? {} : JSON.parse(go.stdout) as { readonly Zip?: string; readonly Error?: string };
   if (answer.Zip !== undefined) return readFileSync(answer.Zip);
   throw new Error(`cannot get ${modulePath}@${version} with go mod download: ${answer.Error ?? go.error?.message ?? go.stderr}`);

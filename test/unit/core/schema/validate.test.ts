@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { formatPath } from '../../../../src/core/resources/path.ts';
-import { channels, validateStructure, type Bundle, type KindName } from '../../../../src/core/schema/index.ts';
+import { allVariants } from '../../../../src/core/schema/availability.ts';
+import {
+  channels, minors, schemaTables, validateStructure, type Bundle, type KindName, type KindTable, type SchemaKind,
+} from '../../../../src/core/schema/index.ts';
+import { apiVersionOf } from '../../../../src/core/schema/tables/table.ts';
 
 const standard: Bundle = { minor: '1.7', channel: 'standard' };
 const experimental: Bundle = { minor: '1.7', channel: 'experimental' };
@@ -142,15 +146,15 @@ describe('validateStructure', () => {
   });
 
   test('never throws, whatever JSON stands in whatever field', () => {
-    const kinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'HTTPRoute', 'ReferenceGrant', 'Service'];
+    const versions = Object.entries<KindTable>(schemaTables).flatMap(([kind, table]) => table.versions.flatMap(allVariants)
+      .map(({ name }) => ({ kind: kind as SchemaKind, apiVersion: apiVersionOf(table, name) })));
     const names = fc.constantFrom('rules', 'matches', 'path', 'value', 'listeners', 'tls', 'addresses', 'from', '__proto__', 'labels', 'name', '~1/');
     const value = fc.letrec((tie) => ({
       node: fc.oneof({ maxDepth: 5 }, fc.jsonValue(), fc.dictionary(names, tie('node')), fc.array(tie('node'), { maxLength: 3 })),
     })).node;
-    fc.assert(fc.property(fc.constantFrom(...kinds), fc.constantFrom(...channels), value, (kind, channel, json) => {
+    fc.assert(fc.property(fc.constantFrom(...versions), fc.constantFrom(...minors), fc.constantFrom(...channels), value, ({ kind, apiVersion }, minor, channel, json) => {
       for (const object of [json, { spec: json }, { status: json }]) {
-        const apiVersion = kind === 'Service' ? 'v1' : `${group}/v1`;
-        const found = validateStructure(kind, apiVersion, object, { minor: '1.7', channel });
+        const found = validateStructure(kind, apiVersion, object, { minor, channel });
         for (const problem of found) expect(problem.message).not.toMatch(/undefined|NaN|\[object/);
       }
     }));
