@@ -27,7 +27,8 @@ export interface WebhookLimits {
 }
 
 export const defaultLimits: WebhookLimits = {
-  // An object may have 3 MiB, and a review holds two of them.
+  // A request may have 3 MiB, and a review holds two objects. Escaped, an object can take more, but only one that the
+  // storage refuses anyway: docs/guides/limits.md.
   bodyBytes: 7 * 1024 * 1024,
   headersTimeout: 10_000,
   // The API server itself waits 30 seconds at most.
