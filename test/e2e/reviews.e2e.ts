@@ -5,7 +5,7 @@ import { createClient, loadCredentials, type ApiClient } from '../../src/kuberne
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { getObject } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
-import { installSallyport, metricSum, replaceSettings, systemNamespace, uninstallSallyport, waitForFailurePolicy, webhookConfiguration, webhookSelector } from './support/sallyport.ts';
+import { installSallyport, metricSum, replaceSettings, systemNamespace, uninstallSallyport, waitForFailurePolicy, webhookConfiguration, webhookPods } from './support/sallyport.ts';
 
 // Reviews as the API server sends them, straight to the Service, and the biggest that it can be made to send.
 const namespace = useNamespace('reviews');
@@ -87,9 +87,7 @@ async function degraded(reason: string): Promise<number> {
 }
 
 async function restarts(): Promise<number> {
-  const { items } = await getObject<{ items: readonly { status: { containerStatuses: readonly { restartCount: number }[] } }[] }>(
-    ['pods', '-n', systemNamespace, '-l', webhookSelector]);
-  return items.flatMap(({ status }) => status.containerStatuses).reduce((sum, { restartCount }) => sum + restartCount, 0);
+  return (await webhookPods()).reduce((sum, pod) => sum + pod.restarts, 0);
 }
 
 describe('a review of', () => {

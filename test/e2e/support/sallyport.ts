@@ -71,17 +71,36 @@ export async function replaceSettings(settings: object | string): Promise<void> 
   await kubectlOutput(['patch', 'configmap', 'sallyport-settings', '-n', systemNamespace, '--type=merge', '-p', patch]);
 }
 
-/** The webhook's pods that run and are not on their way out. */
-export async function webhookPods(): Promise<readonly { readonly name: string; readonly ip: string }[]> {
-  const { items } = await getObject<{ items: readonly { metadata: { name: string; deletionTimestamp?: string }; status: { podIP?: string } }[] }>(
-    ['pods', '-n', systemNamespace, '-l', webhookSelector]);
-  return items.flatMap(({ metadata, status }) => (metadata.deletionTimestamp === undefined && status.podIP !== undefined ? [{ name: metadata.name, ip: status.podIP }] : []));
+export interface WebhookPod {
+  readonly name: string;
+  readonly ip: string;
+  readonly restarts: number;
 }
 
-/** What the metrics of one pod say: sample with its labels → value. */
-export async function metricsOf(pod: { readonly ip: string }): Promise<ReadonlyMap<string, number>> {
-  const response = await fetch(`http://${pod.ip}:8080/metrics`, { signal: AbortSignal.timeout(5000) });
-  const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+interface PodObject {
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string };
+  readonly status: { readonly podIP?: string; readonly containerStatuses?: readonly { readonly restartCount: number }[] };
+}
+
+/** The webhook's pods that run and are not on their way out. */
+export async function webhookPods(): Promise<readonly WebhookPod[]> {
+  const { items } = await getObject<{ items: readonly PodObject[] }>(['pods', '-n', systemNamespace, '-l', webhookSelector]);
+  return items.flatMap(({ metadata, status: { podIP, containerStatuses = [] } }) => {
+    if (metadata.deletionTimestamp !== undefined || podIP === undefined) return [];
+    return [{ name: metadata.name, ip: podIP, restarts: containerStatuses.reduce((sum, { restartCount }) => sum + restartCount, 0) }];
+  });
+}
+
+/** The log of all webhook pods since their start. */
+export async function webhookLogs(): Promise<string> {
+  const logs = (await webhookPods()).map(({ name }) => kubectlOutput(['logs', name, '-n', systemNamespace]));
+  return (await Promise.all(logs)).join('');
+}
+
+/** What the metrics of one pod say: sample with its labels → value. They are fetched through the API server, which works from everywhere. */
+export async function metricsOf({ name }: { readonly name: string }): Promise<ReadonlyMap<string, number>> {
+  const scraped = await kubectlOutput(['get', '--raw', `/api/v1/namespaces/${systemNamespace}/pods/${name}:8080/proxy/metrics`]);
+  const lines = scraped.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(lines.map((line) => {
     const end = line.lastIndexOf(' ');
     return [line.slice(0, end), Number(line.slice(end + 1))];
