@@ -26,34 +26,53 @@ export type Visit<S extends Semantic> = (path: FieldPath, value: SemanticValue<S
 
 /**
  * Visits every value of one meaning in a view, in the order of the table and of lists. Unreadable values are left
- * out. Only branches in which the meaning can occur are walked.
+ * out. Only branches in which some meaning can occur are walked, once for all meanings that are asked for in turn.
  */
 export function visitSemantic<K extends KindName, S extends Semantic>(
   kind: K, view: ViewOf<K>, semantic: S, visit: Visit<S>,
 ): void {
-  const trail = trailOf(kind, semantic);
   // A view has the types of its table, so what stands at a mark is what the mark promises.
-  if (trail !== undefined) walk(trail, view, { path: [], visit: visit as (...found: Found) => void });
+  const found = marksIn(kind, view).get(semantic) as readonly Mark<SemanticValue<S>>[] | undefined;
+  found?.forEach(({ path, value, parent }) => visit(path, value, parent));
 }
 
-type Found = [path: FieldPath, value: unknown, parent: unknown];
+/** A value that has a meaning. */
+interface Mark<T = unknown> {
+  readonly path: FieldPath;
+  readonly value: T;
+  readonly parent: unknown;
+}
+
+type Marks = Map<Semantic, Mark[]>;
+
+// Rules look at one object one after the other. Remembering more than that object would cost memory for each.
+let last: { readonly view: object; readonly kind: KindName; readonly marks: Marks } | undefined;
+
+function marksIn(kind: KindName, view: object): Marks {
+  if (last === undefined || last.view !== view || last.kind !== kind) {
+    const marks: Marks = new Map();
+    walk(trailOf(kind), view, { path: [], marks });
+    last = { view, kind, marks };
+  }
+  return last.marks;
+}
 
 interface Walk {
-  /** Where the walk is: one list that grows and shrinks, since few places are visited of those that are passed. */
+  /** Where the walk is: one list that grows and shrinks, since few places have a meaning of those that are passed. */
   readonly path: (string | number)[];
-  readonly visit: (...found: Found) => void;
+  readonly marks: Marks;
 }
 
-/** The part of a table that leads to a meaning. */
+/** The part of a table in which there are meanings. */
 interface Trail {
-  readonly here: boolean;
+  readonly here: readonly Semantic[];
   readonly fields: readonly (readonly [name: string, trail: Trail])[];
   /** Of the items of a list or the values of a map. */
   readonly each?: Trail;
 }
 
 function walk(trail: Trail, value: unknown, on: Walk, parent?: unknown): void {
-  if (trail.here) on.visit([...on.path], value, parent);
+  if (trail.here.length > 0) mark(trail.here, { path: [...on.path], value, parent }, on.marks);
   if (typeof value !== 'object' || value === null) return;
   const { each } = trail;
   if (Array.isArray(value)) {
@@ -73,21 +92,30 @@ function step(trail: Trail, part: string | number, { value, parent }: { readonly
   on.path.pop();
 }
 
-// Trails depend on nothing but the tables; they are computed once.
-const trails = new Map<string, Trail | undefined>();
-
-function trailOf(kind: KindName, semantic: Semantic): Trail | undefined {
-  const key = `${kind}/${semantic}`;
-  if (!trails.has(key)) trails.set(key, leadTo(tables[kind].body, semantic));
-  return trails.get(key);
+function mark(semantics: readonly Semantic[], found: Mark, marks: Marks): void {
+  for (const semantic of semantics) {
+    const others = marks.get(semantic);
+    if (others === undefined) marks.set(semantic, [found]);
+    else others.push(found);
+  }
 }
 
-function leadTo(node: Node, semantic: Semantic): Trail | undefined {
-  const here = node.semantics?.includes(semantic) === true;
-  const fields = node.type === 'object' ? fieldsLeadingTo(node.fields, semantic) : [];
+// Trails depend on nothing but the tables; they are computed once.
+const trails = new Map<KindName, Trail>();
+const nowhere: Trail = { here: [], fields: [] };
+
+function trailOf(kind: KindName): Trail {
+  const trail = trails.get(kind) ?? trailIn(tables[kind].body) ?? nowhere;
+  trails.set(kind, trail);
+  return trail;
+}
+
+function trailIn(node: Node): Trail | undefined {
+  const here = node.semantics ?? [];
+  const fields = node.type === 'object' ? fieldsWithTrails(node.fields) : [];
   const each = itemsOf(node);
-  const eachTrail = each === undefined ? undefined : leadTo(each, semantic);
-  if (!here && fields.length === 0 && eachTrail === undefined) return undefined;
+  const eachTrail = each === undefined ? undefined : trailIn(each);
+  if (here.length === 0 && fields.length === 0 && eachTrail === undefined) return undefined;
   return eachTrail === undefined ? { here, fields } : { here, fields, each: eachTrail };
 }
 
@@ -96,9 +124,9 @@ function itemsOf(node: Node): Node | undefined {
   return node.type === 'map' ? node.values : undefined;
 }
 
-function fieldsLeadingTo(fields: Extract<Node, { type: 'object' }>['fields'], semantic: Semantic): [string, Trail][] {
+function fieldsWithTrails(fields: Extract<Node, { type: 'object' }>['fields']): [string, Trail][] {
   return Object.entries(fields).flatMap(([name, field]) => allVariants(field).flatMap((variant): [string, Trail][] => {
-    const trail = leadTo(variant, semantic);
+    const trail = trailIn(variant);
     return trail === undefined ? [] : [[name, trail]];
   }));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
+import { assert, jsonValue, property } from 'fast-check';
 import { canonical, sameJson } from '../../../../src/core/admission/ratchet.ts';
 import { evaluate } from '../../../support/evaluation.ts';
 import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './requests.ts';
@@ -72,7 +72,7 @@ describe('canonical', () => {
 
 describe('sameJson', () => {
   test('says what the canonical form says', () => {
-    fc.assert(fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+    assert(property(jsonValue(), jsonValue(), (one, other) => {
       expect(sameJson(one, other)).toBe(canonical(one) === canonical(other));
       expect(sameJson(one, structuredClone(one))).toBe(true);
     }));
