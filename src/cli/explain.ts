@@ -5,7 +5,7 @@ import { configuration } from '../core/routing/emit.ts';
 import { RouteTable, type RouteRequest } from '../core/routing/table.ts';
 import { readFolder } from '../files/folder.ts';
 import { ListenerIndex } from '../proxy/listener-index.ts';
-import { filesOnly, policyOf } from './settings.ts';
+import { assumedBundle, filesOnly, policyOf } from './settings.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { Workspace } from './workspace.ts';
 
@@ -25,7 +25,7 @@ export interface ExplainOptions {
  */
 export async function explain(url: URL, options: ExplainOptions): Promise<number> {
   const terminal = createTerminal();
-  const workspace = new Workspace(filesOnly, policyOf('standard', 'experimental'));
+  const workspace = new Workspace(filesOnly(assumedBundle), policyOf('standard', assumedBundle));
   workspace.update((await readFolder(options.files)).documents);
   const resources = [...workspace.kernel.emitted(configuration).values()];
   const request = requestOf(url, options);

@@ -1,8 +1,10 @@
 import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { profiles, type Profile } from '../core/rules/rule.ts';
-import { channels, type Channel } from '../core/schema/availability.ts';
+import { channels, type Channel, type Minor } from '../core/schema/availability.ts';
+import { parseBundleVersion } from '../core/schema/bundle.ts';
 import type { LogLevel } from '../telemetry/index.ts';
+import type { ControllerCommandOptions } from './controller.ts';
 import type { Installation } from './doctor/facts.ts';
 import { UsageError } from './usage-error.ts';
 import type { WatchdogCommandOptions } from './watchdog-command.ts';
@@ -36,10 +38,11 @@ export async function main(argv: readonly string[]): Promise<void> {
     .description('judge objects in files as admission would; exit code 1 where something would be denied')
     .argument('<path...>', 'files or folders of YAML or JSON')
     .addOption(profileOption())
-    .addOption(new Option('--channel <name>', 'channel of the CRDs (bundle v1.7)').choices([...channels]).default('standard'))
-    .action(async (paths: string[], options: { readonly profile: Profile; readonly channel: Channel }) => {
+    .option('--bundle <version>', 'release of the CRDs that the objects are meant for', parseMinor, '1.7')
+    .addOption(new Option('--channel <name>', 'its channel').choices([...channels]).default('standard'))
+    .action(async (paths: string[], { profile, bundle, channel }: { readonly profile: Profile; readonly bundle: Minor; readonly channel: Channel }) => {
       const { check } = await import('./check.ts');
-      process.exitCode = await check(paths, options);
+      process.exitCode = await check(paths, { profile, bundle: { minor: bundle, channel } });
     });
 
   program
@@ -66,7 +69,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--configuration <name>', 'ValidatingWebhookConfiguration to look after', 'sallyport-webhook')
     .option('--secret <name>', 'Secret for the certificate authority', 'sallyport-authority')
     .option('--lease <name>', 'Lease that decides which replica renews the authority', 'sallyport-webhook')
-    .addOption(new Option('--identity <name>', 'unique among the replicas').env('POD_NAME').default(hostname(), "this machine's name"))
+    .addOption(identityOption())
     .option('--certificate-file <file>', 'certificate to serve with instead of an own authority, with --private-key-file; followed')
     .option('--private-key-file <file>', 'its private key')
     .addOption(logLevelOption())
@@ -74,6 +77,25 @@ export async function main(argv: readonly string[]): Promise<void> {
       const certificate = certificateOf(options);
       const { startWebhook } = await import('./webhook.ts');
       await serve(startWebhook({ ...options, drain: options.drain * 1000, ...(certificate && { certificate }) }));
+    });
+
+  program
+    .command('controller')
+    .description('serve the Gateways of a cluster: statuses, data planes and their configuration; runs in a pod')
+    .option('--port <port>', 'port that data planes connect to, 0 for any', parsePort, 8443)
+    .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 8080)
+    .addOption(namespaceOption())
+    .option('--service <name>', 'Service that data planes connect to', 'sallyport-controller')
+    .option('--secret <name>', 'Secret for the certificate authority', 'sallyport-controller-authority')
+    .option('--lease <name>', 'Lease that decides which replica writes', 'sallyport-controller')
+    .addOption(identityOption())
+    .option('--image <name>', "image of data planes; without one, that of the controller's own pod")
+    .addOption(logLevelOption())
+    .action(async (options: ControllerCommandOptions) => {
+      const { startController } = await import('./controller.ts');
+      const running = await startController(options);
+      await untilStopped();
+      await running.stop();
     });
 
   program
@@ -120,6 +142,12 @@ function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+function parseMinor(text: string): Minor {
+  const version = parseBundleVersion(text);
+  if (!version.ok) throw new InvalidArgumentError(`${version.problem[0]?.toUpperCase()}${version.problem.slice(1)}.`);
+  return version.minor;
+}
+
 function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('Write a full URL, for example http://store.example.com/cart.');
@@ -154,6 +182,10 @@ function certificateOf({ certificateFile, privateKeyFile }: WebhookArguments): W
 
 function namespaceOption(): Option {
   return new Option('--namespace <name>', 'namespace of the Service').env('POD_NAMESPACE').default('sallyport-system');
+}
+
+function identityOption(): Option {
+  return new Option('--identity <name>', 'unique among the replicas').env('POD_NAME').default(hostname(), "this machine's name");
 }
 
 /** Named here, so that commands without a log load no logger. */

@@ -1,8 +1,8 @@
 import type { JudgedFinding } from '../core/admission/judge.ts';
 import { formatPath } from '../core/resources/path.ts';
-import type { FileProblem } from '../files/document.ts';
+import type { FileProblem, SourceDocument } from '../files/document.ts';
 import type { Terminal } from './terminal.ts';
-import type { Remark, Workspace, WorkspaceObject } from './workspace.ts';
+import type { Remark, Workspace } from './workspace.ts';
 
 /** One line about one place of a file. */
 export interface ReportLine {
@@ -21,7 +21,8 @@ export function reportLines(workspace: Workspace, problems: readonly FileProblem
   const lines = [
     ...problems.map(problemLine),
     ...workspace.remarks().filter((remark) => remark.type !== 'foreign').map(remarkLine),
-    ...workspace.objects().flatMap((object) => workspace.judge(object).map((finding) => findingLine(object, finding))),
+    ...workspace.objects().flatMap((object) => workspace.judge(object).map((finding) => findingLine(object.document, finding))),
+    ...workspace.unserved().flatMap(({ document, findings }) => findings.map((finding) => findingLine(document, finding))),
   ];
   return lines.sort((one, other) => (one.file === other.file ? one.line - other.line || one.column - other.column : one.file < other.file ? -1 : 1));
 }
@@ -50,7 +51,7 @@ function remarkLine({ document, type, message }: Remark): ReportLine {
   return { file: document.file, ...document.locate([]), severity: type === 'unserved' ? 'note' : 'error', text: message };
 }
 
-function findingLine({ document }: WorkspaceObject, finding: JudgedFinding): ReportLine {
+function findingLine(document: SourceDocument, finding: JudgedFinding): ReportLine {
   return {
     file: document.file,
     ...document.locate(finding.path),

@@ -16,7 +16,7 @@ import { exposeProxyCounters } from './proxy-metrics.ts';
 import { printLines, reportLines, summarise } from './report-findings.ts';
 import { printServing } from './report-serving.ts';
 import { printStatuses } from './report-status.ts';
-import { filesOnly, policyOf } from './settings.ts';
+import { assumedBundle, filesOnly, policyOf } from './settings.ts';
 import { Shutdown } from './shutdown.ts';
 import { startStandaloneWebhook } from './standalone-webhook.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
@@ -56,8 +56,8 @@ export async function run(options: RunOptions): Promise<{ stop(): Promise<void> 
 async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const terminal = createTerminal();
   const log = createLogger('info');
-  const policy = policyOf(options.profile, 'experimental');
-  const workspace = new Workspace(filesOnly, policy);
+  const policy = policyOf(options.profile, assumedBundle);
+  const workspace = new Workspace(filesOnly(assumedBundle), policy);
   const metrics = createMetrics();
   metrics.observeProcess();
 

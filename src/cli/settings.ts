@@ -1,18 +1,20 @@
 import type { Installation } from '../core/graph/inputs.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Profile } from '../core/rules/rule.ts';
-import type { Channel } from '../core/schema/index.ts';
+import { releases, type Bundle } from '../core/schema/index.ts';
 
 /** GatewayClasses with this controllerName are ours. */
 export const controllerName = 'sallyport.dev/gateway-controller';
 
-/** The bundle that is assumed where no cluster tells which one is installed. */
-export const assumedBundle = 'v1.7.0';
+/** The CRDs that are assumed where no cluster tells which ones are installed. */
+export const assumedBundle: Bundle = { minor: '1.7', channel: 'experimental' };
 
 /** What evaluation is told where files are all there is: nothing else could be seen. */
-export const filesOnly: Installation = { controllerName, bundleVersion: assumedBundle, unobserved: [] };
+export function filesOnly(bundle: Bundle): Installation {
+  return { controllerName, bundleVersion: releases[bundle.minor], unobserved: [] };
+}
 
-/** The policy of a profile without overrides, for the assumed bundle. */
-export function policyOf(profile: Profile, channel: Channel): AdmissionPolicy {
-  return { profile, overrides: {}, bundle: { minor: '1.7', channel } };
+/** The policy of a profile without overrides. */
+export function policyOf(profile: Profile, bundle: Bundle): AdmissionPolicy {
+  return { profile, overrides: {}, bundle };
 }

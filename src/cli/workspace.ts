@@ -1,12 +1,12 @@
 import { createEvaluation } from '../core/evaluation.ts';
-import { judge, type Candidate, type JudgedFinding } from '../core/admission/judge.ts';
+import { judge, judgeStructure, type Candidate, type JudgedFinding } from '../core/admission/judge.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import { canonical } from '../core/admission/ratchet.ts';
 import { certificateCell, installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { parseObject, type ParsedObject } from '../core/resources/parse.ts';
 import type { ObjectRef } from '../core/resources/reference.ts';
-import { applyDefaults } from '../core/schema/index.ts';
+import { applyDefaults, isSchemaKind } from '../core/schema/index.ts';
 import { certificateFacts } from '../certificates/facts.ts';
 import type { SourceDocument } from '../files/document.ts';
 
@@ -70,6 +70,22 @@ export class Workspace {
       rest.map((entry): Remark => ({ document: entry.document, type: 'duplicate', message: `${describe(entry)} stands already in ${place(first ?? entry)}; that one counts. Remove one of the two.` })),
     );
     return [...this.remarksByDocument.values(), ...duplicates].sort((one, other) => compare(one.document, other.document));
+  }
+
+  /** Objects of kinds of the Gateway API that take no part in evaluation, with what the schema says of them. */
+  unserved(): readonly { readonly document: SourceDocument; readonly findings: readonly JudgedFinding[] }[] {
+    return this.remarks().flatMap(({ document, type }) => (type === 'unserved' ? [{ document, findings: this.judgeUnserved(document) }] : []));
+  }
+
+  /** How many objects of the Gateway API and of the kinds that it refers to there are. */
+  get size(): number {
+    return this.entries.size + this.remarks().filter(({ type }) => type === 'unserved').length;
+  }
+
+  private judgeUnserved(document: SourceDocument): readonly JudgedFinding[] {
+    const parsed = parseObject(document.value);
+    if (parsed.type !== 'unserved' || !isSchemaKind(parsed.ref.kind)) return [];
+    return judgeStructure({ kind: parsed.ref.kind, apiVersion: parsed.apiVersion, json: document.value }, this.policy);
   }
 
   /** Everything that is to be said about one object, as admission would. */

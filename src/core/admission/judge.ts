@@ -4,7 +4,7 @@ import { formatPath } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
-import { validateStructure } from '../schema/index.ts';
+import { validateStructure, type SchemaKind } from '../schema/index.ts';
 import { effectOf, isWithheld, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 
 /** One object as it came, and as it was read. */
@@ -28,21 +28,26 @@ export interface JudgedFinding extends Finding {
 export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const { kind, ref } = candidate.resource;
   const ours = read.query(isOurs, kind, ref.namespace, ref.name);
-  const withEffect = (finding: Finding): readonly JudgedFinding[] => {
-    const effect = effectOf(finding.rule, policy, ours);
-    return effect === 'none' ? [] : [{ ...finding, effect, withheld: isWithheld(finding.rule, policy, ours) }];
-  };
-  const byRules = read.query(findings, kind, ref.namespace, ref.name).flatMap(withEffect);
+  const byRules = withEffects(read.query(findings, kind, ref.namespace, ref.name), policy, ours);
   // Where a rule denies, it says what is wrong; the schema would only say once more that something is.
   const explained = new Set(byRules.filter(({ effect }) => effect === 'deny').map(({ path }) => formatPath(path)));
-  const byStructure = structureFindings(candidate, policy).flatMap(withEffect).filter(({ path }) => !explained.has(formatPath(path)));
+  const byStructure = judgeStructure({ ...candidate, kind }, policy).filter(({ path }) => !explained.has(formatPath(path)));
   return [...byStructure, ...byRules];
 }
 
-function structureFindings({ json, apiVersion, resource }: Candidate, policy: AdmissionPolicy): readonly Finding[] {
-  return validateStructure(resource.kind, apiVersion, json, policy.bundle).map((problem) => ({
+/** What the schema of the bundle says of an object, of a kind that is not evaluated, too. */
+export function judgeStructure(object: { readonly kind: SchemaKind; readonly apiVersion: string; readonly json: unknown }, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  const found = validateStructure(object.kind, object.apiVersion, object.json, policy.bundle).map((problem) => ({
     rule: problem.keyword === 'unknown' ? unknownFieldRule : schemaRule,
     path: problem.path,
     message: problem.message,
   }));
+  return withEffects(found, policy, false);
+}
+
+function withEffects(found: readonly Finding[], policy: AdmissionPolicy, ours: boolean): readonly JudgedFinding[] {
+  return found.flatMap((finding) => {
+    const effect = effectOf(finding.rule, policy, ours);
+    return effect === 'none' ? [] : [{ ...finding, effect, withheld: isWithheld(finding.rule, policy, ours) }];
+  });
 }

@@ -1,7 +1,7 @@
 /** The versioned schema: what every kind looks like in every bundle and channel. */
 export { channels, minors, type Bundle, type Channel, type Minor } from './availability.ts';
 export {
-  isSupportedBundle, parseBundleVersion, parseChannel, supportedBundles, supportedMinors, type BundleVersion,
+  isSupportedBundle, parseBundleVersion, parseChannel, releases, supportedBundles, supportedMinors, type BundleVersion,
 } from './bundle.ts';
 export { applyDefaults } from './defaults.ts';
 export type { FieldPath } from './json.ts';

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { startProgram } from '../../support/program.ts';
 
@@ -54,5 +57,27 @@ describe('sallyport check', () => {
     const { code, output } = await outcome('check', 'examples/nowhere');
     expect(output).toContain('examples/nowhere:1:1: error there is no such file or folder');
     expect(code).toBe(1);
+  });
+});
+
+describe('sallyport check --bundle', () => {
+  test('says what a bundle does not have, and what to do', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    const file = join(folder, 'route.yaml');
+    await writeFile(file, `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: cart, namespace: shop }
+spec: { parentRefs: [{ name: web }], rules: [{ retry: { attempts: 2 }, backendRefs: [{ name: cart, port: 80 }] }] }
+`);
+    const old = await outcome('check', '--bundle', 'v1.3.0', file);
+    const present = await outcome('check', '--bundle', 'v1.7.0', file);
+    await rm(folder, { recursive: true });
+    expect(old.output).toMatch(/route\.yaml:4:\d+: warning \[schema-unknown-field\] spec\.rules\[0\]\.retry: .*v1\.3 standard/);
+    expect(present.output).not.toContain('schema-unknown-field');
+  });
+
+  test('refuses a version that is none', async () => {
+    const program = startProgram('check', '--bundle', 'v0.1', 'examples/quickstart');
+    expect(await program.ended()).toBe(1);
   });
 });

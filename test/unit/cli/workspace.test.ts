@@ -5,8 +5,10 @@ import { objectCell } from '../../../src/core/graph/inputs.ts';
 import { parseDocuments } from '../../../src/files/parse.ts';
 import type { SourceDocument } from '../../../src/files/document.ts';
 
+const bundle = { minor: '1.7', channel: 'standard' } as const;
+
 function workspace(): Workspace {
-  return new Workspace(filesOnly, policyOf('standard', 'standard'));
+  return new Workspace(filesOnly(bundle), policyOf('standard', bundle));
 }
 
 function documentsOf(text: string, file = 'a.yaml'): readonly SourceDocument[] {
@@ -79,6 +81,18 @@ metadata: { name: cart }
 kind: HTTPRoute
 `));
     expect(space.remarks().map(({ type }) => type)).toEqual(['unserved', 'foreign', 'invalid']);
+  });
+
+  test('judges the structure of kinds that take no part', () => {
+    const space = workspace();
+    space.update(documentsOf(`
+apiVersion: gateway.networking.k8s.io/v1
+kind: GRPCRoute
+metadata: { name: echo }
+spec: { rules: [{ matches: [{ method: { type: Exactly, service: echo } }] }] }
+`));
+    expect(space.unserved().flatMap(({ findings }) => findings).map(({ rule, path }) => [rule, path.join('.')])).toEqual([['schema', 'spec.rules.0.matches.0.method.type']]);
+    expect(space.size).toBe(1);
   });
 
   test('places findings where the file stands now', () => {
