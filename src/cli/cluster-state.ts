@@ -1,5 +1,6 @@
-import { installationCell, objectCell } from '../core/graph/inputs.ts';
-import { write, type Kernel, type Write } from '../core/incremental/index.ts';
+import { certificateFacts } from '../certificates/index.ts';
+import { certificateCell, installationCell, objectCell } from '../core/graph/inputs.ts';
+import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { parseObject } from '../core/resources/parse.ts';
 import { tables, type KindName } from '../core/schema/index.ts';
 import { Discovery, systemClock, type ApiClient, type FollowedKind, type InstalledKind, type KindState, type ObjectEvent } from '../kubernetes/index.ts';
@@ -8,6 +9,12 @@ import { bundleOfKind, bundleVersionOf, type KnownBundle } from './installed-bun
 
 /** Kinds that admission looks at. The ClusterRole of the webhook grants exactly these. */
 export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'HTTPRoute', 'ReferenceGrant', 'Service', 'Namespace'];
+
+/** Kinds that the controller evaluates. Its ClusterRole grants these. */
+export const controllerKinds: readonly KindName[] = [...admissionKinds, 'EndpointSlice', 'Secret'];
+
+/** Of some kinds not all objects matter. */
+const selections: Partial<Record<KindName, Pick<FollowedKind, 'fieldSelector'>>> = { Secret: { fieldSelector: 'type=kubernetes.io/tls' } };
 
 /** Where objects come from: something that follows kinds for as long as they exist. */
 export interface ObjectSource {
@@ -30,6 +37,8 @@ export interface ClusterStateOptions {
   readonly kernel: Kernel;
   readonly kinds: readonly KindName[];
   readonly controllerName: string;
+  /** Called after each change with what happened, and what that changed in the evaluation. */
+  readonly onChange?: (events: readonly ObjectEvent[], delta: Delta) => void;
   /** Starts to follow. */
   readonly follow: (reader: ObjectReader) => ObjectSource;
 }
@@ -43,15 +52,15 @@ export class ClusterState {
   #wasComplete = false;
 
   /** Starts at once. */
-  constructor({ kernel, kinds, controllerName, follow }: ClusterStateOptions) {
+  constructor({ kernel, kinds, controllerName, onChange = () => {}, follow }: ClusterStateOptions) {
     this.#kernel = kernel;
     this.#controllerName = controllerName;
-    this.#kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind] }]));
+    this.#kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind], ...selections[kind] }]));
     this.#kernel.apply([this.#installation(undefined)]);
     this.#source = follow({
       kinds: [...this.#kinds.values()],
-      onEvents: (events) => void kernel.apply(events.map(writeOf)),
-      onInstalled: (installed) => void kernel.apply([this.#installation(installed.get(definitionOf('GatewayClass')))]),
+      onEvents: (events) => onChange(events, kernel.apply(events.flatMap(writesOf))),
+      onInstalled: (installed) => onChange([], kernel.apply([this.#installation(installed.get(definitionOf('GatewayClass')))])),
     });
   }
 
@@ -105,10 +114,13 @@ export function followCluster(client: ApiClient, log: Logger): ClusterStateOptio
 }
 
 /** What cannot be read as an object of its kind is as good as absent. */
-function writeOf(event: ObjectEvent): Write {
+function writesOf(event: ObjectEvent): readonly Write[] {
   const { kind, namespace, name } = event.ref;
-  const parsed = event.type === 'upsert' ? parseObject(event.object) : undefined;
-  return write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined);
+  const json = event.type === 'upsert' ? event.object : undefined;
+  // Evaluation knows certificates by facts only.
+  if (kind === 'Secret') return [write(certificateCell, [namespace, name], json && certificateFacts(json))];
+  const parsed = json && parseObject(json);
+  return [write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined)];
 }
 
 function definitionOf(kind: KindName): string {

@@ -149,7 +149,7 @@ export class StatusWriter {
         return;
       case 'notFound':
         return;
-      default:
+      case 'forbidden': case 'invalid': case 'unavailable':
         log.warn({ object: key, outcome: result.type, problem: result.message }, 'status could not be written');
         this.#later(key, this.#pace.retry * 5);
     }

@@ -1,0 +1,133 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AuthorityRotation, defaultRotationPolicy, joinPem, ManagedCertificate, serviceNames, type RotationPolicy } from '../certificates/index.ts';
+import { Controller, type DataPlaneSettings } from '../controller/index.ts';
+import { createEvaluation } from '../core/evaluation.ts';
+import { createClient, Election, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
+import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
+import { buildProbes } from '../webhook/index.ts';
+import { ClusterSecretStore } from './cluster-certificates.ts';
+import { ClusterState, controllerKinds, followCluster } from './cluster-state.ts';
+import { clusterWriter } from './cluster-writer.ts';
+import { serveDataPlanes } from './data-plane-channel.ts';
+import { listenEverywhere } from './listen.ts';
+import { imageOfPod } from './own-image.ts';
+import { PublishedAuthorities } from './published-authorities.ts';
+import { ReadinessGate } from './readiness.ts';
+import { controllerName } from './settings.ts';
+import { Shutdown } from './shutdown.ts';
+
+/** Settings of `sallyport controller`. */
+export interface ControllerCommandOptions {
+  /** Where data planes connect; 0 for any. */
+  readonly port: number;
+  readonly probePort: number;
+  /** The namespace that the controller lives in, and its names there. */
+  readonly namespace: string;
+  readonly service: string;
+  readonly secret: string;
+  readonly lease: string;
+  /** The pod's name, unique among the replicas. */
+  readonly identity: string;
+  /** Image of the data planes; without one, that of this pod. */
+  readonly image?: string;
+  readonly logLevel: LogLevel;
+}
+
+/** Audience of the tokens that data planes prove themselves with. */
+export const channelAudience = 'sallyport.dev/channel';
+
+/** Kubelets take up to two minutes until a changed ConfigMap is in a pod. */
+const policy: RotationPolicy = { ...defaultRotationPolicy, propagation: 5 * 60_000 };
+
+/**
+ * Serves the Gateways of a cluster until `stop`: statuses, data planes, and their configuration.
+ *
+ * @returns how to stop
+ */
+export async function startController(options: ControllerCommandOptions): Promise<{ stop(): Promise<void> }> {
+  const running = new Shutdown();
+  try {
+    await start(options, running);
+    return running;
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+interface Surroundings {
+  readonly options: ControllerCommandOptions;
+  readonly running: Shutdown;
+  readonly client: ApiClient;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+async function start(options: ControllerCommandOptions, running: Shutdown): Promise<void> {
+  const log = createLogger(options.logLevel);
+  const metrics = createMetrics();
+  metrics.observeProcess();
+  const readiness = new ReadinessGate(() => running.stopping);
+  const probes = buildProbes({ ready: () => readiness.now(), metrics });
+  running.last(() => probes.close());
+  await listenEverywhere(probes, options.probePort);
+  const client = createClient(await loadCredentials('default'));
+  running.add(() => client.close());
+  const surroundings: Surroundings = { options, running, client, log, metrics };
+
+  const authorities = new PublishedAuthorities();
+  const settings = await dataPlaneSettings(surroundings, authorities);
+  const kernel = createEvaluation();
+  // Nothing is sent before everything is known: half of the objects would make wrong statuses and empty data planes.
+  let mayWrite = (): boolean => false;
+  const controller = new Controller({ kernel, writer: clusterWriter(client), dataPlane: settings, controllerName, mayWrite: () => mayWrite(), log, metrics });
+  const state = new ClusterState({ kernel, kinds: controllerKinds, controllerName, follow: followCluster(client, log), onChange: (events, delta) => controller.take(events, delta) });
+  running.add(() => state.stop());
+  running.add(() => controller.stop());
+  readiness.require(() => state.problems());
+  await complete(state, running);
+
+  const election = lead(surroundings, { controller, authorities });
+  mayWrite = () => election.isLeader() && authorities.certificates.length > 0;
+  const certificates = await servingCertificate(surroundings);
+  const channel = await serveDataPlanes({ client, certificates, audience: channelAudience, sourceOf: (gateway) => controller.sourceOf(gateway), log, port: options.port });
+  running.add(() => channel.close());
+  running.add(() => election.stop());
+  readiness.started();
+  log.info({ port: channel.port, probePort: options.probePort }, 'controller started');
+}
+
+async function complete(state: ClusterState, running: Shutdown): Promise<void> {
+  while (state.problems().length > 0 && !running.stopping) await delay(50);
+}
+
+async function dataPlaneSettings({ options, client }: Surroundings, authorities: PublishedAuthorities): Promise<() => DataPlaneSettings> {
+  const { namespace, service, port, identity } = options;
+  const image = options.image ?? (await imageOfPod(client, { namespace, name: identity }));
+  return () => ({ image, controller: `${service}.${namespace}.svc:${port}`, audience: channelAudience, authority: joinPem(authorities.certificates) });
+}
+
+/** One replica, the holder of the lease, renews the authority and writes. */
+function lead({ options, client, log }: Surroundings, { controller, authorities }: { readonly controller: Controller; readonly authorities: PublishedAuthorities }): Election {
+  const { namespace, secret, lease: name, identity } = options;
+  const rotation = new AuthorityRotation({ secrets: new ClusterSecretStore({ client, log }, { namespace, name: secret }), bundles: authorities, policy, log });
+  return new Election({
+    client, clock: systemClock, log, namespace, name, identity,
+    async lead(term) {
+      const rounds = rotation.start();
+      const forget = authorities.onChange(() => controller.lead());
+      controller.lead();
+      if (!term.aborted) await new Promise<void>((resolve) => term.addEventListener('abort', () => resolve(), { once: true }));
+      forget();
+      await rounds.stop();
+    },
+  });
+}
+
+function servingCertificate({ options, running, client, log }: Surroundings) {
+  const { namespace, service, secret } = options;
+  const managed = new ManagedCertificate({ secrets: new ClusterSecretStore({ client, log }, { namespace, name: secret }), names: serviceNames(service, namespace), policy, log });
+  const rounds = managed.start();
+  running.add(() => rounds.stop());
+  return managed.issued();
+}

@@ -1,0 +1,141 @@
+import { dataPlaneName, labelValue } from './names.ts';
+import type { WireObject } from './ports.ts';
+
+/** What of a Gateway its data plane depends on. */
+export interface GatewayFacts {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** Of the listeners, ascending, each once; none: nothing to provision. */
+  readonly ports: readonly number[];
+  /** spec.infrastructure. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** What is the same for all data planes. */
+export interface DataPlaneSettings {
+  readonly image: string;
+  /** `host:port` of the channel. */
+  readonly controller: string;
+  /** Audience of the token that a data plane proves itself with. */
+  readonly audience: string;
+  /** PEM; whom a data plane trusts to be the controller. */
+  readonly authority: string;
+}
+
+/** Marks everything that is provisioned, together with the name of its Gateway. */
+export const managedBy = { label: 'app.kubernetes.io/managed-by', value: 'sallyport' } as const;
+export const gatewayNameLabel = 'gateway.networking.k8s.io/gateway-name';
+
+/** The ServiceAccount that data planes of a Gateway run as, as TokenReview names it. */
+export function dataPlaneUser(namespace: string, gateway: string): string {
+  return `system:serviceaccount:${namespace}:${dataPlaneName(gateway)}`;
+}
+
+/**
+ * The objects of a Gateway's data plane, in the order in which they are needed (GatewayInfrastructure, GEP-1762). They
+ * belong to the Gateway, so that they go with it. The number of replicas is nobody's here: an autoscaler may have it.
+ */
+export function desiredObjects(gateway: GatewayFacts, settings: DataPlaneSettings): readonly WireObject[] {
+  if (gateway.ports.length === 0) return [];
+  const name = dataPlaneName(gateway.name);
+  const metadata = metadataOf(gateway, name);
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'ca.crt': settings.authority } },
+    service(gateway, metadata),
+    deployment(gateway, settings, metadata),
+    {
+      apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata,
+      spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector: { matchLabels: selectorOf(gateway) } },
+    },
+  ];
+}
+
+/** Every object that a Gateway may have, by identity only, users before what they use. */
+export function allObjects(namespace: string, gateway: string): readonly WireObject[] {
+  const metadata = { namespace, name: dataPlaneName(gateway) };
+  return [
+    { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata },
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+    { apiVersion: 'v1', kind: 'Service', metadata },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+  ];
+}
+
+function metadataOf(gateway: GatewayFacts, name: string): WireObject['metadata'] {
+  return {
+    namespace: gateway.namespace,
+    name,
+    labels: labelsOf(gateway),
+    annotations: gateway.annotations,
+    ownerReferences: [{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', name: gateway.name, uid: gateway.uid, controller: true }],
+  };
+}
+
+/** Ours come last: selectors rest on them. */
+function labelsOf(gateway: GatewayFacts): Readonly<Record<string, string>> {
+  return { ...gateway.labels, ...selectorOf(gateway) };
+}
+
+function selectorOf({ name }: GatewayFacts): Readonly<Record<string, string>> {
+  return { [managedBy.label]: managedBy.value, [gatewayNameLabel]: labelValue(name) };
+}
+
+function service(gateway: GatewayFacts, metadata: WireObject['metadata']): WireObject {
+  const ports = gateway.ports.map((port) => ({ name: `tcp-${port}`, port, targetPort: port, protocol: 'TCP' }));
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { type: 'LoadBalancer', ports, selector: selectorOf(gateway) } };
+}
+
+const paths = { token: '/var/run/secrets/sallyport', authority: '/etc/sallyport/controller' } as const;
+
+function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: WireObject['metadata']): WireObject {
+  return {
+    apiVersion: 'apps/v1', kind: 'Deployment', metadata,
+    spec: {
+      selector: { matchLabels: selectorOf(gateway) },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      template: { metadata: { labels: labelsOf(gateway), annotations: gateway.annotations }, spec: podSpec(gateway, settings, metadata.name) },
+    },
+  };
+}
+
+function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPlaneSettings, name: string): object {
+  const probePort = freePort(gateway.ports);
+  const args = ['proxy', `--controller=${controller}`, `--gateway=${gateway.namespace}/${gateway.name}`, `--token-file=${paths.token}/token`, `--ca-file=${paths.authority}/ca.crt`, `--probe-port=${probePort}`];
+  return {
+    serviceAccountName: name,
+    automountServiceAccountToken: false,
+    terminationGracePeriodSeconds: 30,
+    // Listeners may have any port, and nobody here is root.
+    securityContext: { runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532, seccompProfile: { type: 'RuntimeDefault' }, sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
+    containers: [{
+      name: 'proxy', image, imagePullPolicy: 'IfNotPresent', args,
+      env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+      ports: [...gateway.ports.map((port) => ({ name: `tcp-${port}`, containerPort: port, protocol: 'TCP' })), { name: 'probes', containerPort: probePort, protocol: 'TCP' }],
+      startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
+      readinessProbe: probe('/readyz', { periodSeconds: 1, failureThreshold: 2 }),
+      livenessProbe: probe('/healthz', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),
+      resources: { requests: { cpu: '50m', memory: '96Mi' } },
+      securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+      volumeMounts: [{ name: 'token', mountPath: paths.token, readOnly: true }, { name: 'authority', mountPath: paths.authority, readOnly: true }],
+    }],
+    volumes: [
+      { name: 'token', projected: { sources: [{ serviceAccountToken: { path: 'token', audience, expirationSeconds: 3_600 } }] } },
+      { name: 'authority', configMap: { name } },
+    ],
+  };
+}
+
+function probe(path: string, pace: object): object {
+  return { httpGet: { path, port: 'probes', scheme: 'HTTP' }, ...pace };
+}
+
+/** A port for the probes that no listener wants. */
+function freePort(taken: readonly number[]): number {
+  let port = 19_090;
+  while (taken.includes(port)) port += 1;
+  return port;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { PerGateway, type GatewayChange } from '../../../src/controller/per-gateway.ts';
+import type { ConfigResource, EndpointsConfig, ListenerConfig, RouteConfig } from '../../../src/core/routing/config.ts';
+
+function change(upserts: readonly ConfigResource[], removals: readonly string[] = []) {
+  return { upserted: new Map(upserts.map((resource) => [resource.key, resource])), removed: new Set(removals) };
+}
+
+function listener(gateway: string): ListenerConfig {
+  return { kind: 'listener', key: `listener/${gateway}/http`, gateway, name: 'http', port: 80, protocol: 'HTTP', certificates: [], generation: 1 };
+}
+
+function endpoints(service: string, ...hosts: string[]): EndpointsConfig {
+  return { kind: 'endpoints', key: `endpoints/ns/${service}/80`, addresses: hosts.map((host) => ({ host, port: 80 })) };
+}
+
+function route(name: string, gateways: readonly string[], services: readonly string[]): RouteConfig {
+  return {
+    kind: 'route', key: `route/HTTPRoute/ns/${name}`, route: `ns/${name}`, created: '', generation: 1,
+    attachments: gateways.map((gateway) => ({ listener: `listener/${gateway}/http`, hostnames: [''] })),
+    rules: [{ index: 0, matches: [], filters: [], backends: services.map((service) => ({ weight: 1, target: { type: 'endpoints', key: `endpoints/ns/${service}/80` }, filters: [] })) }],
+  };
+}
+
+/** `gateway: +upserted -removed` */
+function summary(changes: ReadonlyMap<string, GatewayChange>): readonly string[] {
+  return [...changes].map(([gateway, { upserts, removals }]) => [`${gateway}:`, ...[...upserts.keys()].map((key) => `+${key}`), ...[...removals].map((key) => `-${key}`)].join(' ')).sort();
+}
+
+describe('configuration by Gateway', () => {
+  test('a Gateway gets its listeners, its routes without their attachments elsewhere, and the endpoints they use', () => {
+    const split = new PerGateway();
+    const changes = split.take(change([listener('ns/a'), listener('ns/b'), endpoints('x', '10.0.0.1'), endpoints('unused'), route('r', ['ns/a', 'ns/b'], ['x']), route('s', ['ns/b'], [])]));
+    expect(summary(changes)).toEqual([
+      'ns/a: +listener/ns/a/http +route/HTTPRoute/ns/r +endpoints/ns/x/80',
+      'ns/b: +listener/ns/b/http +route/HTTPRoute/ns/r +endpoints/ns/x/80 +route/HTTPRoute/ns/s',
+    ]);
+    expect(changes.get('ns/a')?.upserts.get('route/HTTPRoute/ns/r')).toMatchObject({ attachments: [{ listener: 'listener/ns/a/http' }] });
+  });
+
+  test('endpoints that change go to those that use them, and come when they appear after the route', () => {
+    const split = new PerGateway();
+    expect(summary(split.take(change([route('r', ['ns/a'], ['x'])])))).toEqual(['ns/a: +route/HTTPRoute/ns/r']);
+    expect(summary(split.take(change([endpoints('x', '10.0.0.1')])))).toEqual(['ns/a: +endpoints/ns/x/80']);
+    expect(summary(split.take(change([endpoints('y')])))).toEqual([]);
+    expect(summary(split.take(change([], ['endpoints/ns/x/80'])))).toEqual(['ns/a: -endpoints/ns/x/80']);
+    expect(summary(split.take(change([endpoints('x', '10.0.0.2')])))).toEqual(['ns/a: +endpoints/ns/x/80']);
+  });
+
+  test('a route that moves takes along what nobody else uses', () => {
+    const split = new PerGateway();
+    split.take(change([endpoints('x'), endpoints('y'), route('r', ['ns/a'], ['x', 'y']), route('s', ['ns/a'], ['y'])]));
+    expect(summary(split.take(change([route('r', ['ns/b'], ['x', 'y'])])))).toEqual([
+      'ns/a: -route/HTTPRoute/ns/r -endpoints/ns/x/80',
+      'ns/b: +route/HTTPRoute/ns/r +endpoints/ns/x/80 +endpoints/ns/y/80',
+    ]);
+  });
+
+  test('a route that uses another Service changes endpoints in the same transaction', () => {
+    const split = new PerGateway();
+    split.take(change([endpoints('x'), endpoints('y'), route('r', ['ns/a'], ['x'])]));
+    expect(summary(split.take(change([route('r', ['ns/a'], ['y'])])))).toEqual(['ns/a: +route/HTTPRoute/ns/r +endpoints/ns/y/80 -endpoints/ns/x/80']);
+  });
+
+  test('what goes is removed from those that had it', () => {
+    const split = new PerGateway();
+    split.take(change([listener('ns/a'), endpoints('x'), route('r', ['ns/a'], ['x'])]));
+    expect(summary(split.take(change([], ['route/HTTPRoute/ns/r', 'listener/ns/a/http', 'endpoints/ns/x/80'])))).toEqual(['ns/a: -route/HTTPRoute/ns/r -endpoints/ns/x/80 -listener/ns/a/http']);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { addressesOfService, gatewayOfChild } from '../../../src/controller/children.ts';
+import { dataPlaneName, labelValue } from '../../../src/controller/names.ts';
+import { allObjects, desiredObjects, type GatewayFacts } from '../../../src/controller/provision.ts';
+
+const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: [80, 19_090], labels: { team: 'a', 'gateway.networking.k8s.io/gateway-name': 'spoof' }, annotations: { note: 'b' } };
+const settings = { image: 'sallyport:1', controller: 'c.ns.svc:8443', audience: 'a', authority: 'PEM' };
+
+describe('names', () => {
+  test.each(['web', 'a.b.c', '1st', 'x'.repeat(253), 'x'.repeat(53), 'x'.repeat(54), 'ends.'.padEnd(60, 'y')])('of %s are valid labels', (gateway) => {
+    expect(dataPlaneName(gateway)).toMatch(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/);
+    expect(labelValue(gateway)).toMatch(/^[a-z0-9A-Z]([-._a-zA-Z0-9]{0,61}[a-zA-Z0-9])?$/);
+  });
+
+  test('tell Gateways apart that look alike', () => {
+    const names = ['a.b', 'a-b', 'x'.repeat(100), 'x'.repeat(101)];
+    expect(new Set(names.map(dataPlaneName)).size).toBe(names.length);
+    expect(new Set(names.map(labelValue)).size).toBe(names.length);
+  });
+});
+
+describe('objects of a data plane', () => {
+  const objects = desiredObjects(facts, settings);
+
+  test('there is one of each kind, in the order of need; all belong to the Gateway and carry its labels and annotations', () => {
+    expect(objects.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'ConfigMap', 'Service', 'Deployment', 'PodDisruptionBudget']);
+    for (const { metadata } of objects) {
+      expect(metadata).toMatchObject({ namespace: 'shop', name: 'web-sallyport', labels: { team: 'a', 'gateway.networking.k8s.io/gateway-name': 'web' }, annotations: { note: 'b' } });
+      expect(gatewayOfChild({ metadata })).toBe('shop/web');
+    }
+    expect(new Set(allObjects('shop', 'web').map(({ kind }) => kind))).toEqual(new Set(objects.map(({ kind }) => kind)));
+  });
+
+  test('the Service has the ports of the listeners, and the probes keep out of their way', () => {
+    expect(objects[2]).toMatchObject({ spec: { type: 'LoadBalancer', ports: [{ port: 80, targetPort: 80 }, { port: 19_090, targetPort: 19_090 }] } });
+    expect(JSON.stringify(objects[3])).toContain('--probe-port=19091');
+  });
+
+  test('the pod passes the restricted Pod Security Standard', () => {
+    expect(objects[3]).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            automountServiceAccountToken: false,
+            securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+            containers: [{ securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } }],
+          },
+        },
+      },
+    });
+  });
+
+  test('the number of replicas is left to an autoscaler', () => {
+    expect(objects[3]?.['spec']).not.toHaveProperty('replicas');
+  });
+
+  test('without ports there is nothing', () => {
+    expect(desiredObjects({ ...facts, ports: [] }, settings)).toEqual([]);
+  });
+});
+
+describe('what the cluster says of them', () => {
+  test.each([
+    [{ loadBalancer: { ingress: [{ ip: '192.0.2.1' }, { hostname: 'lb.example' }, {}, null] } }, [{ type: 'IPAddress', value: '192.0.2.1' }, { type: 'Hostname', value: 'lb.example' }]],
+    [{ loadBalancer: { ingress: null } }, []],
+    [undefined, []],
+  ])('addresses of %j', (status, expected) => {
+    expect(addressesOfService({ metadata: { name: 'x' }, status })).toEqual(expected);
+  });
+
+  test('objects that nobody marked are not ours', () => {
+    expect(gatewayOfChild({ metadata: { name: 'x', ownerReferences: [{ kind: 'Gateway', name: 'web', controller: true }] } })).toBeUndefined();
+  });
+});
