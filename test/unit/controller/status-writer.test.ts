@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { LiveObjects } from '../../../src/controller/live-objects.ts';
+import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
+import { StatusWriter } from '../../../src/controller/status-writer.ts';
+import type { OwnStatus } from '../../../src/core/status/emit.ts';
+import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
+
+interface Call {
+  readonly object: WireObject;
+  readonly answer: (result: WriteResult) => Promise<void>;
+}
+
+const writers: StatusWriter[] = [];
+
+afterEach(async () => {
+  for (const writer of writers.splice(0)) await writer.stop();
+});
+
+function status(message: string): OwnStatus {
+  return { conditions: [{ type: 'Accepted', status: 'True', reason: 'Accepted', message, observedGeneration: 1 }] };
+}
+
+function started() {
+  const calls: Call[] = [];
+  const live = new LiveObjects();
+  const world = { leads: true, wanted: new Map<string, OwnStatus>() };
+  const metrics = createMetrics();
+  const writer = new StatusWriter({
+    live, metrics, log: createLogger('silent'), controllerName: 'example.com/us',
+    mayWrite: () => world.leads,
+    wanted: (key) => world.wanted.get(key),
+    writer: {
+      updateStatus: (_kind, object) => new Promise((resolve) => {
+        calls.push({
+          object,
+          async answer(result) {
+            resolve(result);
+            await new Promise(setImmediate);
+          },
+        });
+      }),
+    },
+    // Long enough that no test sees the end of it.
+    pace: { retry: 60_000, rewrites: 3, window: 60_000 },
+  });
+  writers.push(writer);
+  const see = (name: string, resourceVersion: string, present: unknown = {}) => writer.mark(live.set('GatewayClass', { metadata: { name, resourceVersion, generation: 1 }, status: present }));
+  return { calls, live, world, writer, see, metrics };
+}
+
+/** The answer of an API server that stored it. */
+function stored(call: Call | undefined, resourceVersion: string): WriteResult {
+  if (call === undefined) throw new Error('nothing was sent');
+  return { type: 'ok', object: { ...call.object, metadata: { ...call.object.metadata, resourceVersion } } };
+}
+
+describe('writing of statuses', () => {
+  test('one write in flight for an object; afterwards the newest state counts', async () => {
+    const { calls, world, writer, see } = started();
+    world.wanted.set('GatewayClass//a', status('one'));
+    see('a', '1');
+    world.wanted.set('GatewayClass//a', status('two'));
+    writer.mark('GatewayClass//a');
+    world.wanted.set('GatewayClass//a', status('three'));
+    writer.mark('GatewayClass//a');
+    expect(calls).toHaveLength(1);
+    await calls[0]?.answer(stored(calls[0], '2'));
+    expect(calls).toHaveLength(2);
+    expect(calls[1]?.object).toMatchObject({ metadata: { resourceVersion: '2' }, status: { conditions: [{ message: 'three' }] } });
+    await calls[1]?.answer(stored(calls[1], '3'));
+    expect(calls).toHaveLength(2);
+  });
+
+  test('different objects do not wait for each other', () => {
+    const { calls, world, see } = started();
+    for (const name of ['a', 'b', 'c']) {
+      world.wanted.set(`GatewayClass//${name}`, status(name));
+      see(name, '1');
+    }
+    expect(calls.map(({ object }) => object.metadata.name)).toEqual(['a', 'b', 'c']);
+    for (const call of calls) void call.answer(stored(call, '2'));
+  });
+
+  test('after a conflict the status is made anew from the newer object', async () => {
+    const { calls, world, see } = started();
+    world.wanted.set('GatewayClass//a', status('ours'));
+    see('a', '1');
+    await calls[0]?.answer({ type: 'conflict', message: 'changed' });
+    expect(calls).toHaveLength(1);
+    const foreign = { type: 'example.com/Other', status: 'True', reason: 'X', message: '' };
+    see('a', '2', { conditions: [foreign] });
+    expect(calls[1]?.object).toMatchObject({ metadata: { resourceVersion: '2' }, status: { conditions: [foreign, { message: 'ours' }] } });
+    await calls[1]?.answer(stored(calls[1], '3'));
+  });
+
+  test('nothing is sent by who does not lead; who becomes leader looks at everything', async () => {
+    const { calls, world, writer, see } = started();
+    world.leads = false;
+    world.wanted.set('GatewayClass//a', status('ours'));
+    see('a', '1');
+    expect(calls).toHaveLength(0);
+    world.leads = true;
+    writer.markAll();
+    expect(calls).toHaveLength(1);
+    await calls[0]?.answer({ type: 'notFound', message: 'gone' });
+  });
+
+  test('a status that is overwritten again and again is left alone for a while, and counted', async () => {
+    const { calls, world, see, metrics } = started();
+    world.wanted.set('GatewayClass//a', status('ours'));
+    for (let round = 0; round < 10; round += 1) {
+      see('a', `before ${round}`, { conditions: [{ type: 'Accepted', status: 'False', reason: 'Theirs', message: '' }] });
+      const call = calls[round];
+      if (call !== undefined) await call.answer(stored(call, `after ${round}`));
+    }
+    // The first one, and as many repetitions as the pace allows.
+    expect(calls).toHaveLength(4);
+    const text = await metrics.scrape();
+    expect(text).toContain('sallyport_status_writes_total{kind="GatewayClass",result="ok"} 4');
+    expect(text).toContain('sallyport_status_writes_suppressed_total{kind="GatewayClass",reason="contested"} 1');
+  });
+
+  test('a status that changes as often as it likes is no contest', async () => {
+    const { calls, world, see } = started();
+    for (let round = 0; round < 10; round += 1) {
+      world.wanted.set('GatewayClass//a', status(`round ${round}`));
+      see('a', `${round}`);
+      await calls[round]?.answer(stored(calls[round], `${round}'`));
+    }
+    expect(calls).toHaveLength(10);
+  });
+});
