@@ -1,10 +1,11 @@
 import { objectCell } from '../graph/inputs.ts';
 import { write, type Kernel, type Overlay } from '../incremental/index.ts';
+import type { Reader } from '../incremental/reader.ts';
 import { formatPath } from '../resources/path.ts';
 import { parseObject } from '../resources/parse.ts';
 import { describeRef, type ObjectRef } from '../resources/reference.ts';
 import { impactOf } from './impact.ts';
-import { judge, type Candidate, type JudgedFinding } from './judge.ts';
+import { isStructural, judge, judgeByRules, type Candidate, type JudgedFinding } from './judge.ts';
 import type { AdmissionPolicy } from './policy.ts';
 import { newFindings, sameJson } from './ratchet.ts';
 import type { AdmissionCause, AdmissionRequest, AdmissionVerdict, CountedFinding } from './types.ts';
@@ -39,9 +40,19 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
   if (sameSpec(before.json, candidate.json)) return allowed(impact);
   const found = judge(overlay.read, candidate, context.policy);
-  // Most changes are fine, and then nobody needs to know what was wrong before.
-  const fresh = found.length === 0 ? found : newFindings({ candidate: before, findings: judge(previous.read, before, context.policy) }, { candidate, findings: found });
+  const fresh = newFindings({ candidate: before, findings: comparableFindings(found, previous.read, { candidate: before, context }) }, { candidate, findings: found });
   return verdict(ref, { fresh, found, impact });
+}
+
+interface Earlier {
+  readonly candidate: Candidate;
+  readonly context: AdmissionContext;
+}
+
+/** What was wrong with the old object, no more of it than can be the same as something in `found`: most changes are fine. */
+function comparableFindings(found: readonly JudgedFinding[], read: Reader, { candidate, context: { policy } }: Earlier): readonly JudgedFinding[] {
+  if (found.length === 0) return [];
+  return found.some(isStructural) ? judge(read, candidate, policy) : judgeByRules(read, candidate, policy);
 }
 
 function decideDeletion(before: Candidate, context: AdmissionContext): AdmissionVerdict {

@@ -26,13 +26,22 @@ export interface JudgedFinding extends Finding {
  * webhook and the command line call this, with the same policy, and so say the same.
  */
 export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const { kind, ref } = candidate.resource;
-  const ours = read.query(isOurs, kind, ref.namespace, ref.name);
-  const byRules = withEffects(read.query(findings, kind, ref.namespace, ref.name), policy, ours);
+  const byRules = judgeByRules(read, candidate, policy);
   // Where a rule denies, it says what is wrong; the schema would only say once more that something is.
   const explained = new Set(byRules.filter(({ effect }) => effect === 'deny').map(({ path }) => formatPath(path)));
-  const byStructure = judgeStructure({ ...candidate, kind }, policy).filter(({ path }) => !explained.has(formatPath(path)));
+  const byStructure = judgeStructure({ ...candidate, kind: candidate.resource.kind }, policy).filter(({ path }) => !explained.has(formatPath(path)));
   return [...byStructure, ...byRules];
+}
+
+/** What the rules say of an object, the schema left out. */
+export function judgeByRules(read: Reader, { resource: { kind, ref } }: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  const found = read.query(findings, kind, ref.namespace, ref.name);
+  return found.length === 0 ? [] : withEffects(found, policy, read.query(isOurs, kind, ref.namespace, ref.name));
+}
+
+/** Whether a finding is of the schema and not of a rule. */
+export function isStructural({ rule }: Finding): boolean {
+  return rule === schemaRule || rule === unknownFieldRule;
 }
 
 /** What the schema of the bundle says of an object, of a kind that is not evaluated, too. */
