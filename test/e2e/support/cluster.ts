@@ -25,7 +25,8 @@ export interface AuditEvent {
   readonly stage: 'ResponseStarted' | 'ResponseComplete' | 'Panic';
   readonly verb: string;
   readonly requestURI: string;
-  readonly user: { readonly username: string };
+  /** Without a name where the request came without credentials. */
+  readonly user: { readonly username?: string };
   readonly objectRef?: {
     readonly resource: string;
     readonly apiGroup?: string;

@@ -19,9 +19,10 @@ interface InstallOptions {
   readonly replicas?: number;
 }
 
-interface Manifest {
+/** An object as the overlays render it. */
+export interface Manifest {
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
 interface ConfigMap extends Manifest {
@@ -115,7 +116,7 @@ export async function metricSum(prefix: string): Promise<number> {
 
 /** Removes all that `installSallyport` made, and waits until it is gone. Pods are not given their time to drain. */
 export async function uninstallSallyport(): Promise<void> {
-  const manifests = (await render('enforce', {})).filter(({ kind }) => kind !== 'Namespace');
+  const manifests = (await render('enforce')).filter(({ kind }) => kind !== 'Namespace');
   await kubectl(['delete', 'validatingwebhookconfiguration', webhookConfiguration, '--ignore-not-found']);
   await kubectl(['delete', 'deployment', '--all', '-n', systemNamespace, '--cascade=foreground', '--wait=false']);
   await kubectl(['delete', 'pod', '--all', '-n', systemNamespace, '--grace-period=0', '--force']);
@@ -123,7 +124,8 @@ export async function uninstallSallyport(): Promise<void> {
   await kubectlOutput(['delete', 'namespace', systemNamespace, '--ignore-not-found', '--timeout=90s']);
 }
 
-async function render(overlay: Overlay, { settings, replicas }: InstallOptions): Promise<readonly Manifest[]> {
+/** What an overlay consists of, with the image under test. */
+export async function render(overlay: Overlay, { settings, replicas }: InstallOptions = {}): Promise<readonly Manifest[]> {
   const rendered = await kubectlOutput(['kustomize', join(import.meta.dirname, '../../../deploy/overlays', overlay)]);
   const manifests = loadAll(rendered) as Manifest[];
   for (const manifest of manifests) {
