@@ -8,6 +8,24 @@ import type { ConfigKey, ConfigResource } from '../core/routing/config.ts';
 export type ToProxy = Transaction | End;
 export type ToController = Hello | Acknowledge;
 
+/**
+ * What a listener terminates TLS with. Evaluation knows facts about certificates only, so that this kind exists on the
+ * channel alone, and only where the proxy lives in another process.
+ */
+export interface CertificateResource {
+  readonly kind: 'certificate';
+  /** `certificate/<namespace>/<name>` of the Secret. */
+  readonly key: ConfigKey;
+  /** `namespace/name` of the Secret, as listeners name it. */
+  readonly secret: string;
+  /** PEM, the leaf first. Never logged. */
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+/** Everything that is sent by key. */
+export type ChannelResource = ConfigResource | CertificateResource;
+
 /** A fingerprint of a resource's content; see `digestOf`. */
 export type Digest = string;
 
@@ -24,7 +42,7 @@ export interface Hello {
 export interface Transaction {
   readonly type: 'transaction';
   readonly id: number;
-  readonly upserts: readonly { readonly digest: Digest; readonly resource: ConfigResource }[];
+  readonly upserts: readonly { readonly digest: Digest; readonly resource: ChannelResource }[];
   readonly removals: readonly ConfigKey[];
 }
 

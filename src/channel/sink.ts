@@ -1,9 +1,11 @@
 import type { ConfigKey, ConfigResource } from '../core/routing/config.ts';
-import type { Digest, Peer, ResourceProblem, ToController, ToProxy, Transaction } from './messages.ts';
+import type { CertificateResource, Digest, Peer, ResourceProblem, ToController, ToProxy, Transaction } from './messages.ts';
 
 /** A change for the proxy to make as a whole. */
 export interface ConfigChange {
   readonly upserts: readonly ConfigResource[];
+  /** Certificates that are new or have changed. Listeners that use them may be among the upserts, or held already. */
+  readonly certificates: readonly CertificateResource[];
   readonly removals: readonly ConfigKey[];
 }
 
@@ -106,7 +108,9 @@ export class ConfigurationSink {
     const keys = [...removals, ...upserts.map(({ resource }) => resource.key)];
     for (const key of keys) this.failed.delete(key);
     try {
-      this.reported = await this.apply({ upserts: upserts.map(({ resource }) => resource), removals });
+      const resources = upserts.map(({ resource }) => resource);
+      const certificates = resources.filter((resource) => resource.kind === 'certificate');
+      this.reported = await this.apply({ upserts: resources.filter((resource) => resource.kind !== 'certificate'), certificates, removals });
       for (const key of removals) this.digests.delete(key);
       for (const { digest, resource } of upserts) this.digests.set(resource.key, digest);
     } catch (error) {

@@ -1,6 +1,6 @@
-import type { ConfigKey, ConfigResource } from '../core/routing/config.ts';
+import type { ConfigKey } from '../core/routing/config.ts';
 import { digestOf } from './digest.ts';
-import type { Digest, Peer, ResourceProblem, ToController, ToProxy } from './messages.ts';
+import type { ChannelResource, Digest, Peer, ResourceProblem, ToController, ToProxy } from './messages.ts';
 
 /** How far a connected proxy is. */
 export interface SessionState {
@@ -15,7 +15,7 @@ export interface SessionState {
 
 interface Held {
   readonly digest: Digest;
-  readonly resource: ConfigResource;
+  readonly resource: ChannelResource;
 }
 
 interface Session {
@@ -38,7 +38,7 @@ export class ConfigurationSource {
    * and upserted is upserted.
    * @returns the id whose acknowledgement means that a proxy holds this state; the former one if nothing differs.
    */
-  publish(upserts: Iterable<ConfigResource>, removals: Iterable<ConfigKey>): number {
+  publish(upserts: Iterable<ChannelResource>, removals: Iterable<ConfigKey>): number {
     const changed = new Map<ConfigKey, Held>();
     const desired = new Set<ConfigKey>();
     for (const resource of upserts) {
@@ -47,7 +47,7 @@ export class ConfigurationSource {
       if (this.current.get(resource.key)?.digest === digest) changed.delete(resource.key);
       else changed.set(resource.key, { digest, resource });
     }
-    const removed: ConfigResource[] = [];
+    const removed: ChannelResource[] = [];
     for (const key of new Set(removals)) {
       const held = this.current.get(key);
       if (held !== undefined && !desired.has(key)) removed.push(held.resource);
@@ -137,10 +137,10 @@ export class ConfigurationSource {
   }
 }
 
-type Kind = ConfigResource['kind'];
+type Kind = ChannelResource['kind'];
 
-// Routes name listeners and endpoints; a kind unknown here, from another version, is taken for a user of everything.
-const rank: ReadonlyMap<string, number> = new Map<Kind, number>([['endpoints', 0], ['listener', 1], ['route', 2]]);
+// Routes name listeners and endpoints, listeners certificates; a kind unknown here, from another version, is taken for a user of everything.
+const rank: ReadonlyMap<string, number> = new Map<Kind, number>([['endpoints', 0], ['certificate', 0], ['listener', 1], ['route', 2]]);
 
 function rankOf(kind: string): number {
   return rank.get(kind) ?? rank.size;
