@@ -56,6 +56,10 @@ golden: $(VALIDATORS) ## Rewrite the expected files of test/golden; review them 
 bench-kernel: $(VALIDATORS) ## Cost of one change at 100, 1,000 and 10,000 routes, and memory per route
 	@node --expose-gc test/bench/kernel.ts
 
+.PHONY: bench-webhook
+bench-webhook: $(VALIDATORS) ## CPU, latency and memory per review, beside the official Go server; needs go, two minutes
+	@test/bench/webhook/run.sh
+
 .PHONY: schema-diff
 schema-diff: $(VALIDATORS) ## Compare the schema with the official CRDs, node by node
 	@node tools/schema-diff.ts

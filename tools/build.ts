@@ -1,24 +1,6 @@
-/**
- * Bundles src/main.ts and its packages into dist/, as ES modules. One bundle starts three times as fast as many
- * files do; what is imported lazily becomes a chunk of its own and costs nothing until it is used.
- */
+/** Bundles src/main.ts and its packages into dist/. */
 import { rm } from 'node:fs/promises';
-import { build } from 'esbuild';
+import { bundle } from './bundle.ts';
 
 await rm('dist', { recursive: true, force: true });
-await build({
-  entryPoints: { sallyport: 'src/main.ts' },
-  outdir: 'dist',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node22.19',
-  // ES modules where a package has them: CommonJS hides the names that a lazy import takes.
-  mainFields: ['module', 'main'],
-  sourcemap: 'linked',
-  sourcesContent: false,
-  logLevel: 'warning',
-  // Packages in CommonJS call require() for Node's own modules; ES modules have no such function.
-  banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" },
-});
+await bundle({ sallyport: 'src/main.ts' }, 'dist');

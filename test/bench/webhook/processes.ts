@@ -1,0 +1,106 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AskOrder, AskReport, LoadOrder, LoadReport } from './client.ts';
+
+/** Clock ticks a second in /proc; the same on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+
+/** A server under test, a process of its own. */
+export interface ServerProcess {
+  readonly port: number;
+  /** Microseconds of CPU, of the user's and of the kernel's, that all of its threads took so far. */
+  cpu(): number;
+  /** What it holds of the machine's memory, in MiB. */
+  memory(): number;
+  stop(): void;
+}
+
+/** Starts a program that prints the port it listens on as its first line. */
+export async function startPrintingPort(command: string, args: readonly string[]): Promise<ServerProcess> {
+  // Its log goes where those of a benchmark belong.
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await answerOf(child, once(createInterface({ input: child.stdout }), 'line'));
+  return serverOf(child, Number(line));
+}
+
+/** Starts a program that listens on a port of its own choice. */
+export async function startOnPort(command: string, args: readonly string[], port: number): Promise<ServerProcess> {
+  const child = spawn(command, args, { stdio: 'ignore' });
+  for (let tries = 0; !(await isOpen(port)); tries++) {
+    if (tries === 100 || child.exitCode !== null) throw new Error(`${command} does not listen on port ${port}`);
+    await delay(50);
+  }
+  return serverOf(child, port);
+}
+
+function serverOf(child: ChildProcess, port: number): ServerProcess {
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the process did not start');
+  return {
+    port,
+    cpu: () => cpuOf(pid),
+    memory: () => Number(/^VmRSS:\s+([0-9]+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    stop: () => void child.kill('SIGKILL'),
+  };
+}
+
+function cpuOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name of the program comes first, in parentheses, and may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [user, system] = [fields[11], fields[12]].map(Number);
+  return (((user ?? Number.NaN) + (system ?? Number.NaN)) / ticksPerSecond) * 1_000_000;
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port });
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The process that makes the load. One order at a time. */
+export class Client {
+  private readonly child = fork(new URL('client.ts', import.meta.url));
+
+  load(order: Omit<LoadOrder, 'type'>): Promise<LoadReport> {
+    return this.order<LoadReport>({ type: 'load', ...order });
+  }
+
+  ask(order: Omit<AskOrder, 'type'>): Promise<AskReport> {
+    return this.order<AskReport>({ type: 'ask', ...order });
+  }
+
+  stop(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  private async order<T>(order: LoadOrder | AskOrder): Promise<T> {
+    const reply = answerOf(this.child, once(this.child, 'message'));
+    this.child.send(order);
+    const [report] = await reply;
+    return report as T;
+  }
+}
+
+/** What a process answers. Throws where it ends instead. */
+async function answerOf(child: ChildProcess, answer: Promise<unknown[]>): Promise<unknown[]> {
+  const end = new AbortController();
+  const ended = once(child, 'exit', { signal: end.signal }).then(() => Promise.reject(new Error(`process ${child.pid} ended instead of answering`)));
+  try {
+    return await Promise.race([answer, ended]);
+  } finally {
+    // Otherwise each answer would leave a listener behind.
+    ended.catch(() => undefined);
+    end.abort();
+  }
+}
