@@ -2,23 +2,19 @@ import type { ConfigurationSource } from '../channel/source.ts';
 import { isOurGateway, listenersOf } from '../core/graph/gateway.ts';
 import { readObject } from '../core/graph/inputs.ts';
 import type { Delta, Kernel, Write } from '../core/incremental/index.ts';
-import type { ObjectRef } from '../core/resources/reference.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { partProblems } from '../core/rules/validity.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import { certificateChanges } from './certificates.ts';
 import { addressesOfService, gatewayOfChild } from './children.ts';
 import { DataPlanes } from './data-planes.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
-import type { ClusterWriter, WireObject } from './ports.ts';
+import type { ConfigurationChange } from './per-gateway.ts';
+import type { ClusterWriter, ObjectChange, WireObject } from './ports.ts';
 import type { DataPlaneSettings, GatewayFacts } from './provision.ts';
 import { Provisioner } from './provisioner.ts';
 import { StatusWriter } from './status-writer.ts';
-
-/** What became of an object of the cluster. */
-export type ObjectChange =
-  | { readonly type: 'upsert'; readonly ref: ObjectRef; readonly object: WireObject }
-  | { readonly type: 'delete'; readonly ref: ObjectRef };
 
 export interface ControllerOptions {
   /** Whoever applies writes to it, other than by this controller, tells by `take`. */
@@ -57,7 +53,7 @@ export class Controller {
   /** What the cluster told, and what that changed in the evaluation. */
   take(events: readonly ObjectChange[], delta: Delta): void {
     for (const event of events) this.#note(event);
-    this.#follow(delta);
+    this.#follow(delta, certificateChanges(events));
   }
 
   /** This replica leads now, or the settings of data planes have changed: everything is looked at. */
@@ -77,7 +73,7 @@ export class Controller {
   }
 
   #apply(writes: readonly Write[]): void {
-    this.#follow(this.#kernel.apply(writes));
+    this.#follow(this.#kernel.apply(writes), certificateChanges([]));
   }
 
   #note(event: ObjectChange): void {
@@ -103,13 +99,15 @@ export class Controller {
     }
   }
 
-  #follow(delta: Delta): void {
+  #follow(delta: Delta, certificates: ConfigurationChange): void {
     const change = delta.of(statuses);
+    const configured = delta.of(configuration);
     for (const key of change.upserted.keys()) {
       if (key.startsWith('Gateway/')) this.#serve(gatewayName(key));
       this.#statuses.mark(key);
     }
-    this.#dataPlanes.publish(delta.of(configuration));
+    // In one go: a listener that appears with its certificate shall never be without.
+    this.#dataPlanes.publish({ upserted: new Map([...certificates.upserted, ...configured.upserted]), removed: new Set([...certificates.removed, ...configured.removed]) });
     for (const key of change.removed) {
       if (key.startsWith('Gateway/')) this.#abandon(gatewayName(key));
       this.#statuses.mark(key);

@@ -1,8 +1,8 @@
 import { ConfigurationSource, type SessionState } from '../channel/source.ts';
 import { acknowledgementCell, type Acknowledgement } from '../core/graph/inputs.ts';
-import { write, type EmissionChange, type Write } from '../core/incremental/index.ts';
-import type { ConfigKey, ConfigResource } from '../core/routing/config.ts';
-import { PerGateway, type GatewayChange } from './per-gateway.ts';
+import { write, type Write } from '../core/incremental/index.ts';
+import type { ConfigKey } from '../core/routing/config.ts';
+import { PerGateway, type ConfigurationChange, type GatewayChange } from './per-gateway.ts';
 
 interface DataPlaneState {
   readonly source: ConfigurationSource;
@@ -32,7 +32,7 @@ export class DataPlanes {
   }
 
   /** Sends what changed to those whom it concerns. */
-  publish(change: EmissionChange<ConfigResource>): void {
+  publish(change: ConfigurationChange): void {
     for (const [gateway, part] of this.#perGateway.take(change)) this.#publishTo(this.#open(gateway), part);
   }
 

@@ -1,105 +1,122 @@
-import type { EmissionChange } from '../core/incremental/index.ts';
-import type { ConfigKey, ConfigResource, EndpointsConfig, RouteConfig } from '../core/routing/config.ts';
+import type { ChannelResource } from '../channel/messages.ts';
+import type { ConfigKey, ListenerConfig, RouteConfig } from '../core/routing/config.ts';
+
+/** What becomes of configuration; a key is either upserted or removed. */
+export interface ConfigurationChange {
+  readonly upserted: ReadonlyMap<ConfigKey, ChannelResource>;
+  readonly removed: ReadonlySet<ConfigKey>;
+}
 
 /** What of a change concerns one Gateway. */
 export interface GatewayChange {
-  readonly upserts: Map<ConfigKey, ConfigResource>;
+  readonly upserts: Map<ConfigKey, ChannelResource>;
   readonly removals: Set<ConfigKey>;
 }
 
-interface PlacedRoute {
-  readonly route: RouteConfig;
+/** A listener or a route: where it belongs, and what it uses. */
+interface Placed {
+  readonly key: ConfigKey;
   readonly gateways: ReadonlySet<string>;
-  readonly endpoints: ReadonlySet<ConfigKey>;
+  readonly uses: ReadonlySet<ConfigKey>;
 }
 
+type User = ListenerConfig | RouteConfig;
+type Shared = Exclude<ChannelResource, User>;
+
 /**
- * Splits the configuration of all data planes by Gateway, change by change: a Gateway gets its listeners, the routes
- * that are attached to them, without their attachments elsewhere, and the endpoints that those routes use.
- * A change costs as much as what it touches.
+ * Splits the configuration of all data planes by Gateway, change by change: a Gateway gets its listeners with their
+ * certificates, the routes that are attached to them, without their attachments elsewhere, and the endpoints that
+ * those routes use. A change costs as much as what it touches.
  */
 export class PerGateway {
-  readonly #routes = new Map<ConfigKey, PlacedRoute>();
-  readonly #endpoints = new Map<ConfigKey, EndpointsConfig>();
-  /** Endpoints → Gateway → routes of that Gateway that use them. */
+  readonly #placed = new Map<ConfigKey, Placed>();
+  /** Endpoints and certificates. */
+  readonly #shared = new Map<ConfigKey, Shared>();
+  /** Key of something shared → Gateway → listeners and routes of that Gateway that use it. */
   readonly #users = new Map<ConfigKey, Map<string, Set<ConfigKey>>>();
 
   /** @returns the changes by `namespace/name` of the Gateway; only of those that are concerned */
-  take({ upserted, removed }: EmissionChange<ConfigResource>): ReadonlyMap<string, GatewayChange> {
+  take({ upserted, removed }: ConfigurationChange): ReadonlyMap<string, GatewayChange> {
     const changes = new Changes();
-    for (const resource of upserted.values()) if (resource.kind === 'endpoints') this.#setEndpoints(resource, changes);
+    const users: User[] = [];
     for (const resource of upserted.values()) {
-      if (resource.kind === 'listener') changes.upsert(resource.gateway, resource);
-      else if (resource.kind === 'route') this.#setRoute(resource, changes);
+      if (resource.kind === 'listener' || resource.kind === 'route') users.push(resource);
+      else this.#share(resource, changes);
     }
+    for (const user of users) this.#place(user, changes);
     for (const key of removed) this.#remove(key, changes);
     return changes.byGateway;
   }
 
-  #setEndpoints(resource: EndpointsConfig, changes: Changes): void {
-    this.#endpoints.set(resource.key, resource);
+  #share(resource: Shared, changes: Changes): void {
+    this.#shared.set(resource.key, resource);
     for (const gateway of this.#users.get(resource.key)?.keys() ?? []) changes.upsert(gateway, resource);
   }
 
-  #setRoute(route: RouteConfig, changes: Changes): void {
-    const before = this.#routes.get(route.key);
-    const placed = { route, gateways: new Set(route.attachments.map(({ listener }) => gatewayOf(listener))), endpoints: endpointsOf(route) };
-    this.#routes.set(route.key, placed);
+  #place(resource: User, changes: Changes): void {
+    const before = this.#placed.get(resource.key);
+    const placed = { key: resource.key, gateways: gatewaysOf(resource), uses: usesOf(resource) };
+    this.#placed.set(resource.key, placed);
     for (const gateway of placed.gateways) {
-      changes.upsert(gateway, { ...route, attachments: route.attachments.filter(({ listener }) => gatewayOf(listener) === gateway) });
-      for (const key of placed.endpoints) this.#use(key, gateway, route.key, changes);
+      changes.upsert(gateway, partFor(gateway, resource));
+      for (const key of placed.uses) this.#use(key, gateway, { user: resource.key, changes });
     }
     if (before !== undefined) this.#release(before, placed, changes);
   }
 
   #remove(key: ConfigKey, changes: Changes): void {
-    const route = this.#routes.get(key);
-    if (route !== undefined) {
-      this.#routes.delete(key);
-      this.#release(route, { ...route, gateways: new Set(), endpoints: new Set() }, changes);
-    } else if (this.#endpoints.delete(key)) {
+    const placed = this.#placed.get(key);
+    if (placed !== undefined) {
+      this.#placed.delete(key);
+      this.#release(placed, { key, gateways: new Set(), uses: new Set() }, changes);
+    } else if (this.#shared.delete(key)) {
       for (const gateway of this.#users.get(key)?.keys() ?? []) changes.remove(gateway, key);
-    } else changes.remove(gatewayOf(key), key);
+    }
   }
 
-  #use(key: ConfigKey, gateway: string, route: ConfigKey, changes: Changes): void {
+  #use(key: ConfigKey, gateway: string, { user, changes }: Use): void {
     const users = this.#users.get(key) ?? new Map<string, Set<ConfigKey>>();
     this.#users.set(key, users);
-    const routes = users.get(gateway);
-    if (routes !== undefined) {
-      routes.add(route);
+    const present = users.get(gateway);
+    if (present !== undefined) {
+      present.add(user);
       return;
     }
-    users.set(gateway, new Set([route]));
-    const known = this.#endpoints.get(key);
+    users.set(gateway, new Set([user]));
+    const known = this.#shared.get(key);
     if (known !== undefined) changes.upsert(gateway, known);
   }
 
   /** Takes back what `before` had and `now` has no more. */
-  #release(before: PlacedRoute, now: PlacedRoute, changes: Changes): void {
+  #release(before: Placed, now: Placed, changes: Changes): void {
     for (const gateway of before.gateways) {
       const stays = now.gateways.has(gateway);
-      if (!stays) changes.remove(gateway, before.route.key);
-      for (const key of before.endpoints) if (!stays || !now.endpoints.has(key)) this.#unuse(key, gateway, { route: before.route.key, changes });
+      if (!stays) changes.remove(gateway, before.key);
+      for (const key of before.uses) if (!stays || !now.uses.has(key)) this.#unuse(key, gateway, { user: before.key, changes });
     }
   }
 
-  #unuse(key: ConfigKey, gateway: string, { route, changes }: { readonly route: ConfigKey; readonly changes: Changes }): void {
+  #unuse(key: ConfigKey, gateway: string, { user, changes }: Use): void {
     const users = this.#users.get(key);
-    const routes = users?.get(gateway);
-    if (users === undefined || routes === undefined) return;
-    routes.delete(route);
-    if (routes.size > 0) return;
+    const present = users?.get(gateway);
+    if (users === undefined || present === undefined) return;
+    present.delete(user);
+    if (present.size > 0) return;
     users.delete(gateway);
     if (users.size === 0) this.#users.delete(key);
     changes.remove(gateway, key);
   }
 }
 
+interface Use {
+  readonly user: ConfigKey;
+  readonly changes: Changes;
+}
+
 class Changes {
   readonly byGateway = new Map<string, GatewayChange>();
 
-  upsert(gateway: string, resource: ConfigResource): void {
+  upsert(gateway: string, resource: ChannelResource): void {
     const { upserts, removals } = this.#of(gateway);
     removals.delete(resource.key);
     upserts.set(resource.key, resource);
@@ -114,10 +131,15 @@ class Changes {
   #of(gateway: string): GatewayChange {
     const known = this.byGateway.get(gateway);
     if (known !== undefined) return known;
-    const change = { upserts: new Map<ConfigKey, ConfigResource>(), removals: new Set<ConfigKey>() };
+    const change = { upserts: new Map<ConfigKey, ChannelResource>(), removals: new Set<ConfigKey>() };
     this.byGateway.set(gateway, change);
     return change;
   }
+}
+
+/** The key of a certificate by the `namespace/name` of its Secret. */
+export function certificateKey(secret: string): ConfigKey {
+  return `certificate/${secret}`;
 }
 
 /** `namespace/name` of the Gateway that a listener's key names. */
@@ -125,6 +147,17 @@ function gatewayOf(listener: ConfigKey): string {
   return listener.split('/').slice(1, 3).join('/');
 }
 
-function endpointsOf(route: RouteConfig): ReadonlySet<ConfigKey> {
-  return new Set(route.rules.flatMap((rule) => rule.backends.flatMap(({ target }) => (target.type === 'endpoints' ? [target.key] : []))));
+function gatewaysOf(resource: User): ReadonlySet<string> {
+  return new Set(resource.kind === 'listener' ? [resource.gateway] : resource.attachments.map(({ listener }) => gatewayOf(listener)));
+}
+
+function usesOf(resource: User): ReadonlySet<ConfigKey> {
+  if (resource.kind === 'listener') return new Set(resource.certificates.map(certificateKey));
+  return new Set(resource.rules.flatMap((rule) => rule.backends.flatMap(({ target }) => (target.type === 'endpoints' ? [target.key] : []))));
+}
+
+/** What other Gateways do with a route is none of this one's business. */
+function partFor(gateway: string, resource: User): User {
+  if (resource.kind === 'listener') return resource;
+  return { ...resource, attachments: resource.attachments.filter(({ listener }) => gatewayOf(listener) === gateway) };
 }

@@ -1,3 +1,5 @@
+import type { ObjectRef } from '../core/resources/reference.ts';
+
 /** An object as the API server stores it. Only identity is sure. */
 export interface WireObject {
   readonly apiVersion?: string;
@@ -16,6 +18,11 @@ export interface WireMetadata {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
+
+/** What became of an object of the cluster. */
+export type ObjectChange =
+  | { readonly type: 'upsert'; readonly ref: ObjectRef; readonly object: WireObject }
+  | { readonly type: 'delete'; readonly ref: ObjectRef };
 
 /** What became of a write; `message` is the API server's. */
 export type WriteResult =

@@ -1,17 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
+import type { CertificateResource, ChannelResource } from '../../../src/channel/messages.ts';
 import { PerGateway, type GatewayChange } from '../../../src/controller/per-gateway.ts';
-import type { ConfigResource, EndpointsConfig, ListenerConfig, RouteConfig } from '../../../src/core/routing/config.ts';
+import type { EndpointsConfig, ListenerConfig, RouteConfig } from '../../../src/core/routing/config.ts';
 
-function change(upserts: readonly ConfigResource[], removals: readonly string[] = []) {
+function change(upserts: readonly ChannelResource[], removals: readonly string[] = []) {
   return { upserted: new Map(upserts.map((resource) => [resource.key, resource])), removed: new Set(removals) };
 }
 
-function listener(gateway: string): ListenerConfig {
-  return { kind: 'listener', key: `listener/${gateway}/http`, gateway, name: 'http', port: 80, protocol: 'HTTP', certificates: [], generation: 1 };
+function listener(gateway: string, ...certificates: readonly string[]): ListenerConfig {
+  return { kind: 'listener', key: `listener/${gateway}/http`, gateway, name: 'http', port: 80, protocol: 'HTTP', certificates, generation: 1 };
 }
 
 function endpoints(service: string, ...hosts: string[]): EndpointsConfig {
   return { kind: 'endpoints', key: `endpoints/ns/${service}/80`, addresses: hosts.map((host) => ({ host, port: 80 })) };
+}
+
+function certificate(name: string, text: string): CertificateResource {
+  return { kind: 'certificate', key: `certificate/ns/${name}`, secret: `ns/${name}`, certificate: text, privateKey: text };
 }
 
 function route(name: string, gateways: readonly string[], services: readonly string[]): RouteConfig {
@@ -60,6 +65,16 @@ describe('configuration by Gateway', () => {
     const split = new PerGateway();
     split.take(change([endpoints('x'), endpoints('y'), route('r', ['ns/a'], ['x'])]));
     expect(summary(split.take(change([route('r', ['ns/a'], ['y'])])))).toEqual(['ns/a: +route/HTTPRoute/ns/r +endpoints/ns/y/80 -endpoints/ns/x/80']);
+  });
+
+  test('a certificate goes to the Gateways whose listeners name it, and to no other', () => {
+    const split = new PerGateway();
+    expect(summary(split.take(change([certificate('one', 'old'), certificate('other', 'x'), listener('ns/a', 'ns/one'), listener('ns/b')])))).toEqual([
+      'ns/a: +listener/ns/a/http +certificate/ns/one',
+      'ns/b: +listener/ns/b/http',
+    ]);
+    expect(summary(split.take(change([certificate('one', 'new')])))).toEqual(['ns/a: +certificate/ns/one']);
+    expect(summary(split.take(change([listener('ns/a', 'ns/other')])))).toEqual(['ns/a: +listener/ns/a/http +certificate/ns/other -certificate/ns/one']);
   });
 
   test('what goes is removed from those that had it', () => {

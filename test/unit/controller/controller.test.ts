@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { connectInProcess } from '../../../src/channel/in-process.ts';
+import { ConfigurationSink } from '../../../src/channel/sink.ts';
+import { Controller, type ObjectChange, type WireObject } from '../../../src/controller/index.ts';
+import { createEvaluation } from '../../../src/core/evaluation.ts';
+import { installationCell, objectCell } from '../../../src/core/graph/inputs.ts';
+import { write } from '../../../src/core/incremental/index.ts';
+import { parseObject } from '../../../src/core/resources/parse.ts';
+import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
+
+const controllerName = 'example.com/us';
+const group = 'gateway.networking.k8s.io';
+const started: Controller[] = [];
+
+afterEach(async () => {
+  for (const one of started.splice(0)) await one.stop();
+});
+
+/** A cluster of one Gateway's size: stores what is written and tells it back. */
+function cluster() {
+  const kernel = createEvaluation();
+  const statuses = new Map<string, unknown>();
+  const calls: string[] = [];
+  let version = 0;
+  const controller: Controller = new Controller({
+    kernel, controllerName, mayWrite: () => true, log: createLogger('silent'), metrics: createMetrics(),
+    dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }),
+    writer: {
+      async updateStatus(kind, object) {
+        statuses.set(`${kind} ${object.metadata.name}`, object['status']);
+        return { type: 'ok', object: { ...object, metadata: { ...object.metadata, resourceVersion: String((version += 1)) } } };
+      },
+      async apply({ kind, metadata }) {
+        calls.push(`apply ${kind} ${metadata.name}`);
+        return { type: 'ok' };
+      },
+      async remove({ kind, metadata }) {
+        calls.push(`remove ${kind} ${metadata.name}`);
+        return { type: 'ok' };
+      },
+    },
+  });
+  started.push(controller);
+  kernel.apply([write(installationCell, [], { controllerName, bundleVersion: 'v1.7.0', unobserved: [] })]);
+  const refOf = ({ apiVersion = '', kind = '', metadata }: WireObject) => ({ group: apiVersion.split('/').at(-2) ?? '', kind, namespace: metadata.namespace ?? '', name: metadata.name });
+  const tell = async (event: ObjectChange) => {
+    const { kind, namespace, name } = event.ref;
+    const parsed = event.type === 'upsert' ? parseObject(event.object) : undefined;
+    controller.take([event], kernel.apply([write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined)]));
+    await new Promise(setImmediate);
+  };
+  return {
+    controller, statuses, calls,
+    put: (object: WireObject) => tell({ type: 'upsert', ref: refOf(object), object }),
+    drop: (object: WireObject) => tell({ type: 'delete', ref: refOf(object) }),
+  };
+}
+
+const gatewayClass: WireObject = { apiVersion: `${group}/v1`, kind: 'GatewayClass', metadata: { name: 'ours', generation: 1 }, spec: { controllerName } };
+const gateway: WireObject = {
+  apiVersion: `${group}/v1`, kind: 'Gateway', metadata: { namespace: 'shop', name: 'web', uid: 'u', generation: 3 },
+  spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+};
+const service: WireObject = {
+  apiVersion: 'v1', kind: 'Service',
+  metadata: { namespace: 'shop', name: 'web-sallyport', labels: { 'app.kubernetes.io/managed-by': 'sallyport' }, ownerReferences: [{ kind: 'Gateway', name: 'web', controller: true }] },
+  status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
+};
+
+function programmed(status: unknown): unknown {
+  const { conditions = [] } = status as { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  return conditions.find(({ type }) => type === 'Programmed')?.status;
+}
+
+describe('a controller', () => {
+  test('accepts a class, provisions its Gateway, and calls that programmed once a data plane serves it at an address', async () => {
+    const { controller, statuses, calls, put } = cluster();
+    await put(gatewayClass);
+    expect(statuses.get('GatewayClass ours')).toMatchObject({ conditions: [{ type: 'Accepted', status: 'True' }, { type: 'SupportedVersion', status: 'True' }] });
+    await put(gateway);
+    expect(calls).toContain('apply Deployment web-sallyport');
+    expect(programmed(statuses.get('Gateway web'))).toBe('Unknown');
+    await put(service);
+    const source = controller.sourceOf('shop/web');
+    expect(source).toBeDefined();
+    if (source === undefined) return;
+    const sink = new ConfigurationSink(() => []);
+    const connection = connectInProcess(source, sink);
+    await sink.synchronised;
+    await new Promise(setImmediate);
+    expect(programmed(statuses.get('Gateway web'))).toBe('True');
+    expect(statuses.get('Gateway web')).toMatchObject({ addresses: [{ type: 'IPAddress', value: '192.0.2.1' }] });
+    connection.close();
+  });
+
+  test('leaves Gateways of other classes alone', async () => {
+    const { controller, statuses, calls, put } = cluster();
+    await put({ ...gatewayClass, spec: { controllerName: 'example.com/other' } });
+    await put(gateway);
+    expect([...statuses.keys(), ...calls]).toEqual([]);
+    expect(controller.sourceOf('shop/web')).toBeUndefined();
+  });
+
+  test('takes everything away when the class goes', async () => {
+    const { controller, calls, put, drop } = cluster();
+    await put(gatewayClass);
+    await put(gateway);
+    calls.splice(0);
+    await drop(gatewayClass);
+    expect(calls).toContain('remove Deployment web-sallyport');
+    expect(controller.sourceOf('shop/web')).toBeUndefined();
+  });
+
+  test('makes a Service anew that somebody deleted', async () => {
+    const { calls, put, drop } = cluster();
+    await put(gatewayClass);
+    await put(gateway);
+    await put(service);
+    calls.splice(0);
+    await drop(service);
+    expect(calls).toContain('apply Service web-sallyport');
+  });
+});
