@@ -114,7 +114,8 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
     containers: [{
       name: 'proxy', image, imagePullPolicy: 'IfNotPresent', args,
       env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
-      ports: [...gateway.ports.map((port) => ({ name: `tcp-${port}`, containerPort: port, protocol: 'TCP' })), { name: 'probes', containerPort: probePort, protocol: 'TCP' }],
+      // Those of listeners are not named: a listener that is added would roll out new pods.
+      ports: [{ name: 'probes', containerPort: probePort, protocol: 'TCP' }],
       startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
       readinessProbe: probe('/readyz', { periodSeconds: 1, failureThreshold: 2 }),
       livenessProbe: probe('/healthz', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),

@@ -50,6 +50,12 @@ describe('objects of a data plane', () => {
     });
   });
 
+  test('a listener more rolls out no new pods', () => {
+    const after = desiredObjects({ ...facts, ports: [80, 443, 19_090] }, settings);
+    expect(after[3]).toEqual(objects[3]);
+    expect(after[2]).not.toEqual(objects[2]);
+  });
+
   test('the number of replicas is left to an autoscaler', () => {
     expect(objects[3]?.['spec']).not.toHaveProperty('replicas');
   });
