@@ -31,8 +31,8 @@ function connect(source: ConfigurationSource) {
   const peer = source.connect('pod', (message: ToProxy) => {
     sent = message.id;
   });
-  peer.receive({ type: 'hello', digests: {} });
-  return { ...peer, acknowledge: (...problems: { key: string; message: string }[]) => peer.receive({ type: 'acknowledge', id: sent, problems }) };
+  void peer.receive({ type: 'hello', digests: {} });
+  return { ...peer, acknowledge: (...problems: { key: string; message: string }[]) => void peer.receive({ type: 'acknowledge', id: sent, problems }) };
 }
 
 describe('acknowledgements', () => {
