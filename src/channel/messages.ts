@@ -67,7 +67,8 @@ export interface ResourceProblem {
 
 /** One end of a connection, as the other end sees it. Messages arrive in the order in which they were sent. */
 export interface Peer<Message> {
-  receive(message: Message): void;
+  /** What it answers resolves when the message has been dealt with, for those who want to go easy on a slow end. Never rejects. */
+  receive(message: Message): void | Promise<void>;
   /** The connection is gone; nothing more is sent to this end or accepted from it. */
   close(): void;
 }

@@ -58,9 +58,9 @@ export class ConfigurationSink {
     };
     let seen = -1;
     // After what a former connection still has at work, so that the digests say what is really held.
-    this.enqueue(() => reply({ type: 'hello', digests: Object.fromEntries(this.digests) }));
+    void this.enqueue(() => reply({ type: 'hello', digests: Object.fromEntries(this.digests) }));
     return {
-      receive: (message) => {
+      receive: (message) =>
         this.enqueue(async () => {
           if (!isCurrent()) return;
           if (message.type === 'end') this.markEnd();
@@ -70,8 +70,7 @@ export class ConfigurationSink {
           }
           this.acknowledgeAgain = () => reply({ type: 'acknowledge', id: message.id, problems: this.problemList() });
           this.acknowledgeAgain();
-        });
-      },
+        }),
       close: () => {
         if (isCurrent()) this.connection = undefined;
       },
@@ -80,14 +79,15 @@ export class ConfigurationSink {
 
   /** What does not work has changed although the configuration has not, e.g. by a new certificate. */
   report(problems: readonly ResourceProblem[]): void {
-    this.enqueue(() => {
+    void this.enqueue(() => {
       this.reported = problems;
       this.acknowledgeAgain();
     });
   }
 
-  private enqueue(step: () => void | Promise<void>): void {
+  private enqueue(step: () => void | Promise<void>): Promise<void> {
     this.work = this.work.then(step);
+    return this.work;
   }
 
   private markEnd(): void {

@@ -6,6 +6,7 @@ import { parseBundleVersion } from '../core/schema/bundle.ts';
 import type { LogLevel } from '../telemetry/index.ts';
 import type { ControllerCommandOptions } from './controller.ts';
 import type { Installation } from './doctor/facts.ts';
+import type { ProxyCommandOptions } from './proxy.ts';
 import { UsageError } from './usage-error.ts';
 import type { WatchdogCommandOptions } from './watchdog-command.ts';
 import type { WebhookCommandOptions } from './webhook.ts';
@@ -96,6 +97,25 @@ export async function main(argv: readonly string[]): Promise<void> {
       const running = await startController(options);
       await untilStopped();
       await running.stop();
+    });
+
+  program
+    .command('proxy')
+    .description('serve the traffic of one Gateway as its controller says; runs in a pod that the controller makes')
+    .requiredOption('--controller <host:port>', 'where the controller listens', parseHostAndPort)
+    .requiredOption('--gateway <namespace/name>', 'the Gateway to serve', parseQualifiedName)
+    .requiredOption('--token-file <file>', 'ServiceAccount token to prove itself with; read at each connection')
+    .requiredOption('--ca-file <file>', 'authorities that the controller is verified with, PEM; read at each connection')
+    .option('--bind <address>', 'address for all listeners', '0.0.0.0')
+    .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 19_090)
+    .addOption(identityOption())
+    .option('--no-access-log', 'do not log requests')
+    .option('--drain <seconds>', 'how long to go on serving after the signal to stop', parseSeconds, 5)
+    .option('--grace <seconds>', 'how long requests in flight may take after that', parseSeconds, 20)
+    .addOption(logLevelOption())
+    .action(async (options: ProxyCommandOptions) => {
+      const { startProxy } = await import('./proxy.ts');
+      await serve(startProxy({ ...options, drain: options.drain * 1000, grace: options.grace * 1000 }));
     });
 
   program
@@ -207,6 +227,16 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a port from 0 to 65535.');
   return port;
+}
+
+function parseHostAndPort(text: string): string {
+  if (!/^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(text)) throw new InvalidArgumentError('Write host:port, for example sallyport-controller.sallyport-system.svc:8443.');
+  return text;
+}
+
+function parseQualifiedName(text: string): string {
+  if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('Write namespace/name, for example shop/web.');
+  return text;
 }
 
 function parseSeconds(text: string): number {

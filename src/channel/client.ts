@@ -1,0 +1,182 @@
+import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import type { Logger } from '../telemetry/index.ts';
+import { keepAlive } from './heartbeat.ts';
+import type { ConfigurationSink } from './sink.ts';
+import { channelPath, encodeLine, fields, longestLine, parseToProxy, readLines } from './wire.ts';
+
+export interface ConnectOptions {
+  /** `host:port` of the controller; its certificate has to be valid for the host. */
+  readonly address: string;
+  /** `namespace/name` of the Gateway to serve. */
+  readonly gateway: string;
+  /** What the controller calls this proxy (pod name). */
+  readonly name: string;
+  /** The authorities to trust, PEM; asked before each connection, like the token. */
+  readonly authorities: () => Promise<string>;
+  readonly token: () => Promise<string>;
+  readonly sink: ConfigurationSink;
+  readonly log: Logger;
+  readonly pace?: Partial<ConnectPace>;
+}
+
+/** Milliseconds. */
+export interface ConnectPace {
+  /** Between signs of life that the controller is asked for. */
+  readonly heartbeat: number;
+  /** Until a controller has to have answered. */
+  readonly patience: number;
+  /** Before the first new attempt; doubled with each that fails, up to `longestPause`. */
+  readonly pause: number;
+  readonly longestPause: number;
+}
+
+const defaultPace: ConnectPace = { heartbeat: 10_000, patience: 10_000, pause: 200, longestPause: 10_000 };
+
+export interface ChannelConnection {
+  /** Whether a controller is there now. */
+  readonly isConnected: boolean;
+  /** Ends the connection for good. What the sink holds stays in force. */
+  close(): Promise<void>;
+}
+
+/** Keeps a sink connected to its controller until `close`: whenever the connection is lost, or refused, it tries again. */
+export function connectChannel(options: ConnectOptions): ChannelConnection {
+  return new Connection(options);
+}
+
+class Connection implements ChannelConnection {
+  readonly #options: ConnectOptions;
+  readonly #pace: ConnectPace;
+  readonly #closing = new AbortController();
+  readonly #done: Promise<void>;
+  #isConnected = false;
+
+  constructor(options: ConnectOptions) {
+    this.#options = options;
+    this.#pace = { ...defaultPace, ...options.pace };
+    this.#done = this.#run();
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#done;
+  }
+
+  async #run(): Promise<void> {
+    const { address: controller, gateway, log } = this.#options;
+    const { signal } = this.#closing;
+    let failures = 0;
+    while (!signal.aborted) {
+      let wasConnected = false;
+      try {
+        await this.#attempt(() => {
+          wasConnected = true;
+        });
+      } catch (error) {
+        const problem = error instanceof Error ? error.message : String(error);
+        if (!signal.aborted) log.warn({ controller, gateway, problem }, 'no connection to the controller, what is configured stays in force');
+      }
+      failures = wasConnected ? 0 : failures + 1;
+      await pauseFor(this.#pauseAfter(failures), signal);
+    }
+  }
+
+  /** One connection, from its beginning to its end. */
+  async #attempt(onConnected: () => void): Promise<void> {
+    const { address, authorities, token } = this.#options;
+    const [ca, proof] = await Promise.all([authorities(), token()]);
+    if (this.#closing.signal.aborted) return;
+    const session = connect(`https://${address}`, { ca, minVersion: 'TLSv1.2', settings: { enablePush: false, initialWindowSize: windowSize } });
+    const stop = (): void => session.destroy();
+    this.#closing.signal.addEventListener('abort', stop);
+    try {
+      const stream = await open(session, { ...this.#options, token: proof.trim(), patience: this.#pace.patience });
+      keepAlive(session, this.#pace.heartbeat);
+      onConnected();
+      await this.#follow(stream);
+    } finally {
+      this.#closing.signal.removeEventListener('abort', stop);
+      session.destroy();
+    }
+  }
+
+  async #follow(stream: ClientHttp2Stream): Promise<void> {
+    const { sink, address: controller, gateway, log } = this.#options;
+    const peer = sink.connect((message) => {
+      if (!stream.destroyed && !stream.writableEnded) stream.write(encodeLine(message));
+    });
+    this.#isConnected = true;
+    log.info({ controller, gateway }, 'connected to the controller');
+    try {
+      for await (const line of readLines(stream, longestLine.toProxy)) {
+        const message = parseToProxy(line);
+        // Nothing more is read before it is applied: flow control keeps the rest with the controller.
+        if (message !== undefined) await peer.receive(message);
+      }
+    } finally {
+      this.#isConnected = false;
+      peer.close();
+    }
+    throw new Error('the controller ended the connection');
+  }
+
+  /** Proxies that lost the same controller must not come back in step. */
+  #pauseAfter(failures: number): number {
+    const longest = Math.min(this.#pace.pause * 2 ** Math.min(failures, 16), this.#pace.longestPause);
+    return longest * (0.5 + 0.5 * Math.random());
+  }
+}
+
+const windowSize = 2 ** 20;
+
+interface Opening extends Pick<ConnectOptions, 'gateway' | 'name'>, Pick<ConnectPace, 'patience'> {
+  readonly token: string;
+}
+
+/**
+ * Opens the stream on a session that may still be connecting.
+ *
+ * @throws where TLS fails, the controller refuses, or nobody answers in time
+ */
+async function open(session: ClientHttp2Session, { gateway, name, token, patience }: Opening): Promise<ClientHttp2Stream> {
+  const opened = Promise.withResolvers<ClientHttp2Stream>();
+  const timer = setTimeout(() => opened.reject(new Error(`no answer within ${patience} ms`)), patience);
+  const fail = (error: Error): void => opened.reject(error);
+  session.on('error', fail);
+  session.on('close', () => fail(new Error('the connection was closed')));
+  try {
+    const stream = session.request({ ':method': 'POST', ':path': channelPath, [fields.gateway]: gateway, [fields.proxy]: name, authorization: `Bearer ${token}` }, { endStream: false });
+    stream.on('error', fail);
+    stream.once('response', ({ ':status': status }) => {
+      if (status === constants.HTTP_STATUS_OK) opened.resolve(stream);
+      else fail(new Error(refusals[status ?? 0] ?? `the controller answers ${status}`));
+    });
+    return await opened.promise;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const refusals: Readonly<Record<number, string>> = {
+  401: 'the controller does not accept the token for this Gateway',
+  404: 'the controller does not serve this Gateway (yet)',
+  503: 'the controller cannot judge the token now',
+};
+
+/** Ends early, without an error, when the signal comes. */
+function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}

@@ -1,0 +1,7 @@
+/** Configuration from controllers to proxies: in process, or over HTTP/2 and TLS (design: resume by content, acknowledged transactions). */
+export { connectChannel, type ChannelConnection, type ConnectOptions } from './client.ts';
+export { connectInProcess } from './in-process.ts';
+export type { CertificateResource, ChannelResource, ResourceProblem } from './messages.ts';
+export { serveChannel, type ChannelServer, type Claim, type ServeOptions, type ServingCertificate } from './server.ts';
+export { ConfigurationSink, type Apply, type ConfigChange } from './sink.ts';
+export { ConfigurationSource, type SessionState } from './source.ts';

@@ -1,0 +1,195 @@
+import { constants, createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Logger } from '../telemetry/index.ts';
+import { keepAlive } from './heartbeat.ts';
+import type { ToProxy } from './messages.ts';
+import type { ConfigurationSource } from './source.ts';
+import { channelPath, encodeLine, fields, longestLine, parseToController, ProtocolError, readLines } from './wire.ts';
+
+/** What the channel serves TLS with, now and after each renewal. */
+export interface ServingCertificate {
+  /** PEM. */
+  current(): { readonly certificate: string; readonly privateKey: string };
+  /** Calls `listener` after each change. Returns how to stop that. */
+  onChange(listener: () => void): () => void;
+}
+
+/** What a proxy says it is, and what it proves that with. */
+export interface Claim {
+  /** `namespace/name`. */
+  readonly gateway: string;
+  /** The ServiceAccount token, a secret. */
+  readonly token: string;
+}
+
+export interface ServeOptions {
+  readonly host: string;
+  /** 0 for any. */
+  readonly port: number;
+  readonly certificate: ServingCertificate;
+  /** Whether the token is one of the Gateway's own proxies. May reject where that cannot be found out; the proxy comes back then. */
+  readonly authenticate: (claim: Claim) => Promise<boolean>;
+  /** The configuration of a Gateway; `undefined` while it is not served here. Its `states` name proxies by their pods. */
+  readonly sourceOf: (gateway: string) => ConfigurationSource | undefined;
+  readonly log: Logger;
+  readonly limits?: Partial<ServeLimits>;
+}
+
+export interface ServeLimits {
+  /** Milliseconds between signs of life that a proxy is asked for. */
+  readonly heartbeat: number;
+  /** Milliseconds that a connection may take until its stream is accepted. */
+  readonly admission: number;
+  /** Milliseconds after which a proxy has to connect and prove itself again. */
+  readonly age: number;
+  /** Bytes that may wait for a slow proxy before a further message is due; it resumes by content when it comes back. */
+  readonly backlog: number;
+}
+
+const defaultLimits: ServeLimits = { heartbeat: 10_000, admission: 10_000, age: 3_600_000, backlog: 64 * 2 ** 20 };
+
+export interface ChannelServer {
+  readonly port: number;
+  /** Ends all streams; proxies go elsewhere and lose nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves configuration to proxies over TLS and HTTP/2: one long stream each, opened by POST, lines of JSON in both
+ * directions (`ToProxy`, `ToController`). Answers 401 to a token that is not the Gateway's, 404 where the Gateway is not served, 503
+ * where the token cannot be judged now.
+ *
+ * @throws what `listen` does, e.g. EADDRINUSE
+ */
+export async function serveChannel(options: ServeOptions): Promise<ChannelServer> {
+  const { certificate, log } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const server = createSecureServer({ ...secureContext(certificate), allowHTTP1: false, handshakeTimeout: limits.admission, settings: { maxConcurrentStreams: 1 } });
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('session', (session) => superviseSession(session, { options, limits }));
+  server.on('tlsClientError', (error) => log.debug({ problem: error.message }, 'a TLS handshake on the configuration channel failed'));
+  server.on('sessionError', (error) => log.debug({ problem: error.message }, 'a connection of the configuration channel broke'));
+  const stopFollowing = certificate.onChange(() => server.setSecureContext(secureContext(certificate)));
+  const port = await listen(server, options);
+  return {
+    port,
+    async close() {
+      stopFollowing();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function secureContext(certificate: ServingCertificate): { readonly cert: string; readonly key: string; readonly minVersion: 'TLSv1.2' } {
+  const { certificate: cert, privateKey: key } = certificate.current();
+  return { cert, key, minVersion: 'TLSv1.2' };
+}
+
+async function listen(server: Http2SecureServer, { host, port }: ServeOptions): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+interface Serving {
+  readonly options: ServeOptions;
+  readonly limits: ServeLimits;
+}
+
+function superviseSession(session: ServerHttp2Session, serving: Serving): void {
+  const { heartbeat, admission, age } = serving.limits;
+  keepAlive(session, heartbeat);
+  let expiry = setTimeout(() => session.destroy(), admission);
+  session.once('close', () => clearTimeout(expiry));
+  const onAdmitted = (): void => {
+    clearTimeout(expiry);
+    // Not all at the same moment: proxies of one rollout came together.
+    expiry = setTimeout(() => session.destroy(), age * (0.8 + 0.2 * Math.random()));
+  };
+  session.once('stream', (stream, headers) => {
+    stream.on('error', () => stream.destroy());
+    // One stream is all that a connection is for: when it is over, so is the connection.
+    stream.once('close', () => session.close());
+    void serveStream(stream, headers, { ...serving, onAdmitted });
+  });
+}
+
+/** Never rejects. */
+async function serveStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, serving: Serving & { readonly onAdmitted: () => void }): Promise<void> {
+  const admitted = await admit(stream, headers, serving);
+  if (admitted === undefined || stream.destroyed) return;
+  serving.onAdmitted();
+  await serveProxy(stream, admitted, serving);
+}
+
+interface Admitted {
+  readonly gateway: string;
+  readonly proxy: string;
+  readonly source: ConfigurationSource;
+}
+
+/** Judges a request and refuses it, or answers what it may have. */
+async function admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { options }: Serving): Promise<Admitted | undefined> {
+  if (headers[':path'] !== channelPath) return refuse(stream, constants.HTTP_STATUS_NOT_FOUND);
+  if (headers[':method'] !== 'POST') return refuse(stream, constants.HTTP_STATUS_METHOD_NOT_ALLOWED);
+  const gateway = headers[fields.gateway];
+  const token = /^Bearer ([\x21-\x7e]+)$/.exec(headers.authorization ?? '')?.[1];
+  if (typeof gateway !== 'string' || token === undefined) return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
+  try {
+    if (!(await options.authenticate({ gateway, token }))) return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
+  } catch (err) {
+    options.log.warn({ err }, 'the token of a proxy could not be judged');
+    return refuse(stream, constants.HTTP_STATUS_SERVICE_UNAVAILABLE);
+  }
+  const source = options.sourceOf(gateway);
+  return source === undefined ? refuse(stream, constants.HTTP_STATUS_NOT_FOUND) : { gateway, proxy: nameOf(headers[fields.proxy]), source };
+}
+
+function refuse(stream: ServerHttp2Stream, status: number): undefined {
+  if (stream.destroyed) return;
+  stream.respond({ ':status': status }, { endStream: true });
+  stream.resume();
+}
+
+/** The name goes into statuses and logs. */
+function nameOf(field: string | readonly string[] | undefined): string {
+  return typeof field === 'string' && /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/i.test(field) ? field : 'unnamed';
+}
+
+async function serveProxy(stream: ServerHttp2Stream, { gateway, proxy, source }: Admitted, { options: { log }, limits }: Serving): Promise<void> {
+  stream.respond({ ':status': constants.HTTP_STATUS_OK, 'content-type': 'application/x-ndjson' });
+  const send = (message: ToProxy): void => {
+    if (stream.destroyed || stream.writableEnded) return;
+    if (stream.writableLength > limits.backlog) {
+      log.warn({ gateway, proxy, bytes: stream.writableLength }, 'a proxy does not keep up and has to connect again');
+      stream.close(constants.NGHTTP2_CANCEL);
+    } else stream.write(encodeLine(message));
+  };
+  const peer = source.connect(proxy, send);
+  log.info({ gateway, proxy }, 'proxy connected');
+  let problem: string | undefined;
+  try {
+    for await (const line of readLines(stream, longestLine.toController)) {
+      const message = parseToController(line);
+      if (message !== undefined) await peer.receive(message);
+    }
+  } catch (error) {
+    // Whatever else ends a stream is the network's.
+    if (error instanceof ProtocolError) problem = error.message;
+  } finally {
+    peer.close();
+    stream.destroy();
+    log.info({ gateway, proxy, problem }, 'proxy disconnected');
+  }
+}

@@ -1,0 +1,138 @@
+import type { ResourceProblem, ToController, ToProxy } from './messages.ts';
+
+/** Where the stream is opened, with POST. */
+export const channelPath = '/v1/configuration';
+
+/** Request fields beside `authorization`. */
+export const fields = { gateway: 'sallyport-gateway', proxy: 'sallyport-proxy' } as const;
+
+/** The longest lines in bytes. A fresh proxy gets its whole configuration in one; proxies have little to say, and are trusted less. */
+export const longestLine = { toProxy: 256 * 2 ** 20, toController: 16 * 2 ** 20 } as const;
+
+/** The other end does not keep to the protocol. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+}
+
+export function encodeLine(message: ToProxy | ToController): string {
+  return `${JSON.stringify(message)}\n`;
+}
+
+/**
+ * Cuts a stream of bytes into lines, without their ends; what follows the last one is dropped.
+ *
+ * @throws ProtocolError at a line of more than `longest` bytes
+ */
+export async function* readLines(stream: AsyncIterable<Buffer>, longest: number): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    let start = 0;
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+      const part = chunk.subarray(start, end);
+      if (length + part.length > longest) throw tooLong(longest);
+      yield Buffer.concat([...parts, part]).toString('utf8');
+      parts = [];
+      length = 0;
+      start = end + 1;
+    }
+    if (start === chunk.length) continue;
+    parts.push(chunk.subarray(start));
+    length += chunk.length - start;
+    if (length > longest) throw tooLong(longest);
+  }
+}
+
+const lineFeed = 0x0a;
+
+function tooLong(longest: number): ProtocolError {
+  return new ProtocolError(`a line is longer than ${longest} bytes`);
+}
+
+/**
+ * Reads a line from a proxy; `undefined` for a type that only later versions know.
+ *
+ * @throws ProtocolError for anything else that is not as `ToController` says
+ */
+export function parseToController(line: string): ToController | undefined {
+  const message = parseObject(line);
+  const { type } = message;
+  switch (type) {
+    case 'hello': {
+      const { digests } = message;
+      if (!isRecord(digests) || !Object.values(digests).every(isString)) throw malformed(type);
+      return { type, digests: digests as Record<string, string> };
+    }
+    case 'acknowledge': {
+      const { id, problems } = message;
+      if (!isId(id) || !Array.isArray(problems) || !problems.every(isProblem)) throw malformed(type);
+      return { type, id, problems };
+    }
+    default:
+      return unknownType(type);
+  }
+}
+
+/**
+ * Reads a line from a controller, which is trusted as far as the content of resources goes; `undefined` for a type
+ * that only later versions know.
+ *
+ * @throws ProtocolError for anything else that is not as `ToProxy` says
+ */
+export function parseToProxy(line: string): ToProxy | undefined {
+  const message = parseObject(line);
+  const { type, id } = message;
+  switch (type) {
+    case 'end':
+      if (!isId(id)) throw malformed(type);
+      return { type, id };
+    case 'transaction': {
+      const { upserts, removals } = message;
+      if (!isId(id) || !Array.isArray(upserts) || !upserts.every(isUpsert) || !Array.isArray(removals) || !removals.every(isString)) throw malformed(type);
+      return { type, id, upserts, removals };
+    }
+    default:
+      return unknownType(type);
+  }
+}
+
+function unknownType(type: unknown): undefined {
+  if (typeof type !== 'string') throw new ProtocolError('a message has no type');
+  return undefined;
+}
+
+/** Never quotes the line: it may hold keys. */
+function malformed(type: string): ProtocolError {
+  return new ProtocolError(`a message of type ${type} is malformed`);
+}
+
+function parseObject(line: string): Readonly<Record<string, unknown>> {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    throw new ProtocolError('a line is not JSON');
+  }
+  if (!isRecord(json)) throw new ProtocolError('a line is not a JSON object');
+  return json;
+}
+
+function isRecord(json: unknown): json is Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}
+
+function isString(json: unknown): json is string {
+  return typeof json === 'string';
+}
+
+function isId(json: unknown): json is number {
+  return Number.isSafeInteger(json);
+}
+
+function isProblem(json: unknown): json is ResourceProblem {
+  return isRecord(json) && isString(json['key']) && isString(json['message']);
+}
+
+function isUpsert(json: unknown): json is Extract<ToProxy, { type: 'transaction' }>['upserts'][number] {
+  return isRecord(json) && isString(json['digest']) && isRecord(json['resource']) && isString(json['resource']['key']) && isString(json['resource']['kind']);
+}

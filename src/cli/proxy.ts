@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connectChannel, ConfigurationSink, type CertificateResource, type ConfigChange, type ResourceProblem } from '../channel/index.ts';
+import { createProxy, type Proxy } from '../proxy/proxy.ts';
+import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
+import { buildProbes } from '../webhook/index.ts';
+import { listenEverywhere } from './listen.ts';
+import { exposeProxyCounters } from './proxy-metrics.ts';
+import { ReadinessGate } from './readiness.ts';
+import { Shutdown } from './shutdown.ts';
+
+/** Settings of `sallyport proxy`. Durations in milliseconds. */
+export interface ProxyCommandOptions {
+  /** `host:port`. */
+  readonly controller: string;
+  /** `namespace/name` of the Gateway to serve. */
+  readonly gateway: string;
+  readonly tokenFile: string;
+  readonly caFile: string;
+  /** The address that listeners are bound to, each with its own port. */
+  readonly bind: string;
+  readonly probePort: number;
+  /** The pod's name. */
+  readonly identity: string;
+  readonly accessLog: boolean;
+  /** How long to go on as before, once it is told to stop, until nobody sends new connections. */
+  readonly drain: number;
+  /** How long requests in flight may take after that. */
+  readonly grace: number;
+  readonly logLevel: LogLevel;
+}
+
+/**
+ * Serves the traffic of one Gateway with the configuration that its controller sends, until `stop`. Without the
+ * controller it goes on with what it has.
+ *
+ * @returns how to stop: drains, then resolves
+ */
+export async function startProxy(options: ProxyCommandOptions): Promise<{ stop(): Promise<void> }> {
+  const running = new Shutdown();
+  try {
+    await start(options, running);
+    return running;
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}
+
+async function start(options: ProxyCommandOptions, running: Shutdown): Promise<void> {
+  const log = createLogger(options.logLevel);
+  const metrics = createMetrics();
+  metrics.observeProcess();
+  const readiness = new ReadinessGate(() => running.stopping);
+  const probes = buildProbes({ ready: () => readiness.now(), metrics });
+  // Probes answer while everything else drains.
+  running.last(() => probes.close());
+  const probePort = await listenEverywhere(probes, options.probePort);
+
+  const certificates = new ReceivedCertificates();
+  const proxy = createProxy({
+    bind: ({ port }) => ({ host: options.bind, port }),
+    certificates: (secret) => certificates.pairOf(secret),
+    ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
+  });
+  exposeProxyCounters(metrics, proxy.counters());
+  const sink = new ConfigurationSink((change) => applyChange(change, proxy, certificates));
+  const connection = connectChannel({
+    address: options.controller,
+    gateway: options.gateway,
+    name: options.identity,
+    authorities: () => readFile(options.caFile, 'utf8'),
+    token: () => readFile(options.tokenFile, 'utf8'),
+    sink,
+    log,
+  });
+  metrics.observed({ name: 'proxy_controller_connected', help: 'Whether a controller is connected.', labels: [] }, () => [{ labels: [], value: connection.isConnected ? 1 : 0 }]);
+  // Endpoints still change while it drains.
+  running.add(() => connection.close());
+  running.add(() => proxy.close({ graceMs: options.grace }));
+  running.add(() => delay(options.drain));
+  readiness.require(() => (sink.isSynchronised ? [] : ['the controller has not sent all of the configuration yet']));
+  readiness.started();
+  log.info({ gateway: options.gateway, controller: options.controller, probePort }, 'proxy started');
+}
+
+async function applyChange(change: ConfigChange, proxy: Proxy, certificates: ReceivedCertificates): Promise<readonly ResourceProblem[]> {
+  // Before the listeners that use them.
+  certificates.add(change.certificates);
+  const problems = await proxy.apply(change);
+  const haveGone = certificates.remove(change.removals);
+  return haveGone || change.certificates.length > 0 ? proxy.reloadCertificates() : problems;
+}
+
+/** The certificates that the controller sent. */
+class ReceivedCertificates {
+  readonly #byKey = new Map<string, CertificateResource>();
+  readonly #keyOf = new Map<string, string>();
+
+  pairOf(secret: string): { readonly cert: string; readonly key: string } | undefined {
+    const held = this.#byKey.get(this.#keyOf.get(secret) ?? '');
+    return held === undefined ? undefined : { cert: held.certificate, key: held.privateKey };
+  }
+
+  add(certificates: readonly CertificateResource[]): void {
+    for (const certificate of certificates) {
+      this.#byKey.set(certificate.key, certificate);
+      this.#keyOf.set(certificate.secret, certificate.key);
+    }
+  }
+
+  /** Forgets those among `keys`; tells whether there were any. */
+  remove(keys: readonly string[]): boolean {
+    const gone = keys.flatMap((key) => this.#byKey.get(key) ?? []);
+    for (const { key, secret } of gone) {
+      this.#byKey.delete(key);
+      this.#keyOf.delete(secret);
+    }
+    return gone.length > 0;
+  }
+}
