@@ -19,7 +19,7 @@ const shown = 5;
 
 /**
  * Which other objects get findings by a change that they did not have before it. It is lazy: `mayContinue` is asked
- * before each object, so that the caller's budget bounds the work.
+ * before each step, so that the caller's budget bounds the work, whatever the number of objects.
  *
  * @param before evaluation with the object as the API server says it was, which a cache may lag behind
  * @param after evaluation with the object as it would be
@@ -27,8 +27,12 @@ const shown = 5;
 export function impactOf(before: Reader, after: Overlay, options: { readonly self: string; readonly mayContinue: () => boolean }): Impact {
   const broken: string[] = [];
   let more = 0;
-  for (const { args, after: findingsAfter } of after.affected(findings)) {
-    if (!options.mayContinue()) return { broken, more, incomplete: true };
+  let incomplete = false;
+  const mayContinue = () => {
+    incomplete ||= !options.mayContinue();
+    return !incomplete;
+  };
+  for (const { args, after: findingsAfter } of after.affected(findings, mayContinue)) {
     const [kind, namespace, name] = args;
     if (args.join('/') === options.self) continue;
     const known = new Set(before.query(findings, kind, namespace, name).map(identity));
@@ -37,7 +41,7 @@ export function impactOf(before: Reader, after: Overlay, options: { readonly sel
     if (broken.length < shown) broken.push(`${describeRef({ kind, namespace, name })}: ${formatPath(fresh.path)}: ${fresh.message}`);
     else more += 1;
   }
-  return { broken, more, incomplete: false };
+  return { broken, more, incomplete };
 }
 
 function identity(finding: Finding): string {

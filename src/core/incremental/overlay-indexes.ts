@@ -1,9 +1,10 @@
 import type { AnyQuery, Frame } from './calls.ts';
-import { type Cell, type Computation, Contributor, type ContributorTable, Memo } from './cells.ts';
+import type { Computation, Contributor, Memo } from './cells.ts';
 import { Entries, facetNames, type OpenBuckets, replaceContributions } from './entries.ts';
 import type { IndexTable } from './index-table.ts';
 import { keyOf } from './key.ts';
 import { getOrCreate, type LiveState } from './live-state.ts';
+import { type Differences, Reach } from './reach.ts';
 import type { Index, IndexEntry, Input, Reader } from './reader.ts';
 
 /** A cell as the overlay has it. */
@@ -14,7 +15,7 @@ export interface OverlaidCell {
 }
 
 /** What the indexes need to know of the overlay they belong to. */
-export interface OverlayFunctions {
+export interface OverlayFunctions extends Differences {
   /** All cells that are different from the live ones. */
   overlaidCells(): Iterable<OverlaidCell>;
   /** Whether something that a live computation read is different; true also where that cannot be told. */
@@ -42,25 +43,32 @@ export class OverlayIndexes {
 
   /** The entries of a bucket if contributions to it differ; their changes are relative to the live bucket. */
   changedEntries(index: Index, bucket: string): Entries | undefined {
-    for (let table = this.nextTable(); table !== undefined && table.stratum <= index.stratum; table = this.nextTable()) {
-      this.compare(table);
-    }
+    while (this.compareNext(index.stratum));
     return this.compared.get(index)?.find(bucket);
   }
 
-  /** The live results of `query` that the writes may reach: first those reached at once, then through indexes. */
-  *reachedMemos(query: AnyQuery): Generator<Memo> {
-    const memos = this.currentReach().memosOf(query);
+  /**
+   * The live results of `query` that the writes may reach: first those reached at once, then through indexes. Asks
+   * before each step of finding them whether it may go on.
+   */
+  *reachedMemos(query: AnyQuery, mayContinue: () => boolean): Generator<Memo> {
+    const reach = this.currentReach();
+    const memos = reach.memosOf(query);
     let position = 0;
-    for (;;) {
+    do {
       for (let memo = memos[position]; memo !== undefined; memo = memos[position]) {
         position++;
         yield memo;
       }
-      const table = this.nextTable();
-      if (table === undefined || table.stratum >= query.stratum) return;
-      this.compare(table);
-    }
+    } while (mayContinue() && (reach.advance(query.stratum) || this.compareNext(query.stratum - 1)));
+  }
+
+  /** Compares one more index, if there is one of at most that stratum. */
+  private compareNext(stratum: number): boolean {
+    const table = this.nextTable();
+    if (table === undefined || table.stratum > stratum) return false;
+    this.compare(table);
+    return true;
   }
 
   private nextTable(): IndexTable | undefined {
@@ -69,8 +77,8 @@ export class OverlayIndexes {
 
   private currentReach(): Reach {
     if (this.reach === undefined) {
-      this.reach = new Reach();
-      for (const { input, args } of this.overlay.overlaidCells()) this.reach.spread(this.live.findInput(input, keyOf(args)));
+      this.reach = new Reach(this.overlay);
+      for (const { input, args } of this.overlay.overlaidCells()) this.reach.add(this.live.findInput(input, keyOf(args)));
     }
     return this.reach;
   }
@@ -80,6 +88,7 @@ export class OverlayIndexes {
     const buckets = new ForkedBuckets(table);
     const removed = this.compareDriving(table, buckets);
     const reach = this.currentReach();
+    while (reach.advance(table.stratum));
     for (const contributor of reach.contributorsTo(table)) {
       if (removed.has(contributor) || !this.overlay.mayBeReached(contributor)) continue;
       replaceContributions(buckets, contributor.output as readonly IndexEntry[], this.produce(table, contributor.args));
@@ -131,40 +140,8 @@ class ForkedBuckets implements OpenBuckets {
   spreadTo(reach: Reach): void {
     for (const [bucket, entries] of this.forks) {
       for (const facet of facetNames) {
-        if (entries.differs(facet)) reach.spread(this.table.findFacetCell(bucket, facet));
+        if (entries.differs(facet)) reach.add(this.table.findFacetCell(bucket, facet));
       }
     }
   }
-}
-
-/** The live computations that, directly or not, read what differs. Grows while indexes are compared. */
-class Reach {
-  private readonly reached = new Set<Computation>();
-  private readonly memos = new Map<AnyQuery, Memo[]>();
-  private readonly contributors = new Map<ContributorTable, Contributor[]>();
-
-  memosOf(query: AnyQuery): readonly Memo[] {
-    return getOrCreate(this.memos, query, newList<Memo>);
-  }
-
-  contributorsTo(table: ContributorTable): readonly Contributor[] {
-    return this.contributors.get(table) ?? [];
-  }
-
-  /** Adds all that read `cell`; nothing where no such cell is live. */
-  spread(cell: Cell | undefined): void {
-    const stack: Computation[] = [];
-    cell?.pushReaders(stack);
-    for (let reader = stack.pop(); reader !== undefined; reader = stack.pop()) {
-      if (this.reached.has(reader)) continue;
-      this.reached.add(reader);
-      if (reader instanceof Memo) getOrCreate(this.memos, reader.query, newList<Memo>).push(reader);
-      if (reader instanceof Contributor) getOrCreate(this.contributors, reader.table, newList<Contributor>).push(reader);
-      reader.pushReaders(stack);
-    }
-  }
-}
-
-function newList<V>(): V[] {
-  return [];
 }

@@ -22,9 +22,10 @@ export interface Overlay {
   readonly read: Reader;
   /**
    * The live results of `query` that are different under the overlay, found one by one: stop iterating to stop
-   * working. Results that nobody in the kernel keeps are not among them.
+   * working. Between two of them may lie much that turns out to be equal: `mayContinue` is asked before each step,
+   * and ends the iteration. Results that nobody in the kernel keeps are not among them.
    */
-  affected<A extends readonly string[], T>(query: Query<A, T>): Iterable<Affected<A, T>>;
+  affected<A extends readonly string[], T>(query: Query<A, T>, mayContinue?: () => boolean): Iterable<Affected<A, T>>;
 }
 
 /** A query's result under the overlay. */
@@ -93,8 +94,8 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
     return facetOf(this.entriesOf(index, bucket), facet);
   }
 
-  *affected<A extends readonly string[], T>(query: Query<A, T>): Generator<Affected<A, T>> {
-    for (const memo of this.indexes.reachedMemos(query)) {
+  *affected<A extends readonly string[], T>(query: Query<A, T>, mayContinue = () => true): Generator<Affected<A, T>> {
+    for (const memo of this.indexes.reachedMemos(query, mayContinue)) {
       this.assertValid();
       const answer = this.answer(query, memo.args);
       if (!answer.different) continue;
@@ -112,6 +113,14 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
       return computation.dependencies.some((cell) => this.isDifferent(cell));
     } catch {
       // No verdict yet: the function runs, meets the error again and may handle it.
+      return true;
+    }
+  }
+
+  mayDiffer(memo: Memo): boolean {
+    try {
+      return this.answer(memo.query, memo.args).different;
+    } catch {
       return true;
     }
   }

@@ -26,7 +26,7 @@ export interface Input<T> {
 /** A pure function of what it reads. */
 export interface Query<A extends readonly string[], T> {
   readonly name: string;
-  /** Indexes may be read from a higher stratum only, which rules out cycles. */
+  /** A whole number from 0. Indexes may be read from a higher stratum only, which rules out cycles. */
   readonly stratum: number;
   compute(read: Reader, ...args: A): T;
   /** Structural equality of JSON values unless given. */
