@@ -4,8 +4,8 @@ import { write, type Kernel, type Write } from '../../src/core/incremental/index
 import { candidateOf, installation, writeOf } from '../support/evaluation.ts';
 
 // What one change costs with all rules in place, at growing numbers of routes on one Gateway, and what a route takes
-// in memory. A changed route, Service or EndpointSlice must cost the same however many routes there are. A changed
-// Gateway is looked at once by each of its routes, which then find that nothing changed for them.
+// in memory. A changed route, Service or EndpointSlice must cost the same however many routes there are, and so must
+// a Gateway that changes in what its routes do not depend on. Another hostname of their listener is looked at by each.
 
 const sizes = [100, 1000, 10_000];
 const routesPerService = 10;

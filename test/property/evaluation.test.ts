@@ -167,7 +167,7 @@ describe('evaluation', () => {
     fc.assert(fc.property(events, (writes) => {
       const kernel = applyEach(start(), writes);
       kernel.apply(finalState([...beginning, ...writes]).map((one) => write(one.input, one.args, undefined)));
-      expect({ ...kernel.statistics(), recomputations: 0, cutOffs: 0 }).toEqual({ nodes: 0, cells: 0, queries: 0, contributors: 0, buckets: 0, recomputations: 0, cutOffs: 0 });
+      expect(kernel.statistics()).toMatchObject({ nodes: 0, cells: 0, queries: 0, contributors: 0, buckets: 0 });
     }), { numRuns: 50 });
   });
 });

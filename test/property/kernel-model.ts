@@ -106,6 +106,19 @@ const nickname = defineQuery({
   },
 });
 
+/** Made of inputs through chains of queries that get longer and shorter. */
+const lineage = defineQuery({
+  name: 'lineage',
+  stratum: 2,
+  compute(read, kind: string, name: string, steps: string): string {
+    const seen = read.query(view, kind, name);
+    const [target, targetName] = seen?.refs[0] ?? [];
+    if (seen === undefined || steps === '' || target === undefined || targetName === undefined) return seen?.tag ?? 'nobody';
+    const [next, rest] = [seen.heavy ? targetName : 'x', steps.slice(1)];
+    return seen.tag === '' ? read.query(lineage, target, next, rest) : `${seen.tag} ${read.query(lineage, target, next, rest).slice(0, 3)}`;
+  },
+});
+
 const reached = defineIndex({
   name: 'reached',
   stratum: 2,
@@ -129,6 +142,7 @@ const summary = defineEmission({
         fellows: read.list(tagged, tag),
         rivals: kind === 'b' ? read.list(ranked, 'rank 0') : [],
         nickname: read.query(nickname, kind, name),
+        lineage: read.query(lineage, kind, name, '....'),
         fans: read.count(reached, `${kind}/${name}`),
       },
     };
@@ -175,6 +189,7 @@ export function allReads(read: Reader): readonly (() => unknown)[] {
       () => read.query(heir, kind, name),
       () => read.query(nickname, kind, name),
       () => read.query(reachable, kind, name, '..'),
+      () => read.query(lineage, kind, name, '....'),
     ]),
     ...buckets.flatMap(([index, bucket]) => [
       () => [...read.list(index, bucket)],
@@ -204,7 +219,7 @@ export function changesOf(delta: Delta): { readonly upserted: ReadonlyMap<string
 }
 
 /** How many nodes of each kind there are, without how they came to be. */
-export function sizesOf(kernel: Kernel): Omit<Statistics, 'recomputations' | 'cutOffs'> {
+export function sizesOf(kernel: Kernel): Omit<Statistics, 'marks' | 'recomputations' | 'cutOffs'> {
   const { nodes, cells, queries, contributors, buckets } = kernel.statistics();
   return { nodes, cells, queries, contributors, buckets };
 }

@@ -3,7 +3,8 @@ import type { Reader } from '../incremental/reader.ts';
 import { intersectHostnames } from '../text/hostname.ts';
 import { selectorMatches } from '../text/selector.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
-import { isOurGateway, listenerNames, listenerNode, listenersOf, type ListenerNode } from './gateway.ts';
+import { addressedListeners, type AddressedListener } from './addressed-listeners.ts';
+import { gatewayClassName, isOurGateway, listenerNames } from './gateway.ts';
 import { gatewayGroup, readObject } from './inputs.ts';
 import type { ServedRouteKind } from './protocols.ts';
 import { strata } from './strata.ts';
@@ -77,11 +78,12 @@ export const attachments = defineQuery({
 
 function attach(read: Reader, route: Resource<ServedRouteKind>, parent: ParentNode & { readonly index: number }): AttachmentOutcome {
   if (parent.group !== gatewayGroup || parent.kind !== 'Gateway') return { type: 'foreign' };
-  if (readObject(read, 'Gateway', parent.namespace, parent.name) === undefined) return { type: 'absent' };
+  if (read.query(gatewayClassName, parent.namespace, parent.name) === undefined) return { type: 'absent' };
   if (!read.query(isOurGateway, parent.namespace, parent.name)) return { type: 'foreign' };
   if (!isReadable(route, ['spec', 'parentRefs', parent.index]) || !isReadable(route, ['spec', 'hostnames'])) return { type: 'unreadable' };
 
-  const addressed = addressedListeners(read, parent);
+  const { namespace, name, port, sectionName } = parent;
+  const addressed = read.query(addressedListeners, namespace, name, port === undefined ? '' : String(port), ...(sectionName === undefined ? [] : [sectionName]));
   if (addressed.length === 0) return { type: 'noListener', listeners: read.query(listenerNames, parent.namespace, parent.name) };
 
   const names = addressed.map((listener) => listener.name);
@@ -95,20 +97,13 @@ function attach(read: Reader, route: Resource<ServedRouteKind>, parent: ParentNo
   return { type: 'noHostname', listeners: allowing.map((listener) => ({ name: listener.name, hostname: listener.hostname ?? '' })) };
 }
 
-/** With a sectionName only that listener is read, so that changes of others wake nobody. */
-function addressedListeners(read: Reader, { namespace, name, sectionName, port }: ParentNode): readonly ListenerNode[] {
-  if (sectionName === undefined) return listenersOf(read, namespace, name).filter((listener) => port === undefined || port === listener.port);
-  const listener = read.query(listenerNode, namespace, name, sectionName);
-  return listener === undefined || (port !== undefined && port !== listener.port) ? [] : [listener];
-}
-
-function allowsNamespace(read: Reader, listener: ListenerNode, gatewayNamespace: string, routeNamespace: string): boolean {
+function allowsNamespace(read: Reader, listener: AddressedListener, gatewayNamespace: string, routeNamespace: string): boolean {
   const { namespaces } = listener;
   if (namespaces.from === 'Selector') return selectorMatches(namespaces.selector, read.query(namespaceLabels, routeNamespace));
   return namespaces.from === 'All' || (namespaces.from === 'Same' && gatewayNamespace === routeNamespace);
 }
 
-function servedHostnames(route: Resource<ServedRouteKind>, listener: ListenerNode): readonly string[] {
+function servedHostnames(route: Resource<ServedRouteKind>, listener: AddressedListener): readonly string[] {
   const own = route.spec?.hostnames ?? [];
   if (own.length === 0) return [''];
   return [...new Set(own.map((hostname) => hostname.toLowerCase()))].filter(

@@ -1,5 +1,6 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { addressedListener, allowedKinds, type AddressedListener } from './addressed-listeners.ts';
 import { certificateCell, gatewayGroup, installationCell, readObject, type CertificateFacts } from './inputs.ts';
 import { granted } from './grants.ts';
 import { canSharePort, routeKindsOf, terminatesTls, type RouteKind } from './protocols.ts';
@@ -35,12 +36,25 @@ export const gatewayClassNode = defineQuery({
   },
 });
 
+/**
+ * The class that a Gateway names, `''` where it names none; `undefined` where there is no such Gateway. Stands between
+ * a Gateway and its routes, so that other changes of it wake none of them.
+ */
+export const gatewayClassName = defineQuery({
+  name: 'gatewayClassName',
+  stratum: strata.links,
+  compute(read, namespace: string, name: string): string | undefined {
+    const gateway = readObject(read, 'Gateway', namespace, name);
+    return gateway === undefined ? undefined : (gateway.spec?.gatewayClassName ?? '');
+  },
+});
+
 /** Whether the Gateway exists and is ours to serve. */
 export const isOurGateway = defineQuery({
   name: 'isOurGateway',
   stratum: strata.links,
   compute(read, namespace: string, name: string): boolean {
-    const className = readObject(read, 'Gateway', namespace, name)?.spec?.gatewayClassName;
+    const className = read.query(gatewayClassName, namespace, name);
     return className !== undefined && read.query(gatewayClassNode, className).ours;
   },
 });
@@ -56,25 +70,15 @@ export const listenerNames = defineQuery({
 });
 
 /** One listener with what it allows, freed of everything that does not concern it. */
-export interface ListenerNode {
+export interface ListenerNode extends AddressedListener {
   /** Position in spec.listeners. */
   readonly index: number;
-  readonly name: string;
   readonly port: number;
   readonly protocol: string;
-  /** Lower case; absent: any host. */
-  readonly hostname?: string;
-  /** The route kinds that may attach: served by the protocol and allowed by allowedRoutes.kinds. */
-  readonly routeKinds: readonly RouteKind[];
   /** Kinds of allowedRoutes that the protocol cannot carry or that are not served. */
   readonly invalidKinds: readonly RouteKind[];
-  readonly namespaces: AllowedNamespaces;
   readonly certificates: readonly CertificateNode[];
 }
-
-export type AllowedNamespaces =
-  | { readonly from: 'All' | 'Same' | 'None' }
-  | { readonly from: 'Selector'; readonly selector: object };
 
 /** A certificateRef, resolved. `index` is its position in tls.certificateRefs. */
 export type CertificateNode = { readonly index: number } & (
@@ -97,40 +101,16 @@ export const listenerNode = defineQuery({
     const listener = listeners[index];
     if (listener === undefined) return undefined;
     const protocol = listener.protocol ?? '';
-    const hostname = listener.hostname?.toLowerCase();
     return {
+      ...addressedListener(listener),
       index,
-      name,
       port: listener.port ?? 0,
       protocol,
-      ...(hostname === undefined || hostname === '' ? {} : { hostname }),
-      ...allowedKinds(protocol, listener.allowedRoutes?.kinds ?? []),
-      namespaces: allowedNamespaces(listener.allowedRoutes?.namespaces),
+      invalidKinds: allowedKinds(protocol, listener.allowedRoutes?.kinds ?? []).invalidKinds,
       certificates: (listener.tls?.certificateRefs ?? []).map((ref, position) => resolveCertificate(read, namespace, ref, position)),
     };
   },
 });
-
-/** Kinds that are named restrict those of the protocol; naming none means all of them. */
-function allowedKinds(protocol: string, named: readonly Partial<RouteKind>[]): Pick<ListenerNode, 'routeKinds' | 'invalidKinds'> {
-  const supported = routeKindsOf(protocol) ?? [];
-  if (named.length === 0) return { routeKinds: supported, invalidKinds: [] };
-  const asked = named.map(({ group = gatewayGroup, kind = '' }) => ({ group, kind }));
-  const isSupported = (kind: RouteKind): boolean => supported.some((one) => one.group === kind.group && one.kind === kind.kind);
-  return { routeKinds: asked.filter(isSupported), invalidKinds: asked.filter((kind) => !isSupported(kind)) };
-}
-
-interface NamespacesView {
-  readonly from?: string;
-  readonly selector?: object;
-}
-
-function allowedNamespaces(view: NamespacesView | undefined): AllowedNamespaces {
-  const from = view?.from ?? 'Same';
-  if (from === 'All' || from === 'Same') return { from };
-  // An unknown value or a selector that is not there allows nobody: a wider reading could let strangers in.
-  return from === 'Selector' && view?.selector !== undefined ? { from, selector: view.selector } : { from: 'None' };
-}
 
 interface SecretRef {
   readonly group?: string;

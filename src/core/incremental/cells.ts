@@ -5,10 +5,15 @@ import type { Input, Reader } from './reader.ts';
 const never = -1;
 const nothing: readonly Cell[] = [];
 
+/** The height of what an index lies below, and of all that is above that. */
+export const aboveIndex = 2 ** 28;
+
 /** Anything that a computation can read. Knows who read it. */
 export abstract class Cell {
   /** When, by the engine's clock, the value last became different. */
   changedAt: number;
+  /** How many queries it is above the inputs, as far as known; at least `aboveIndex` where an index is in between. */
+  height = aboveIndex;
   /** Set by whoever walks over cells, to recognise those already seen; see `Engine`. */
   stamp = 0;
   /** Most cells have one reader or none, so that a Set for each would be most of the memory. */
@@ -51,6 +56,7 @@ export abstract class Cell {
 export class InputCell extends Cell {
   readonly input: Input<unknown>;
   readonly args: readonly string[];
+  override height = 0;
   value: unknown;
   /** Who is driven by the presence of this cell. */
   contributors: readonly Contributor[] = [];
@@ -78,8 +84,6 @@ export abstract class Computation extends Cell implements Frame {
   readonly args: readonly string[];
   /** What the last run read, each once, in order of reading. */
   dependencies: readonly Cell[] = nothing;
-  /** Whether it read nothing but inputs. */
-  isLeaf = false;
   /** When, by the engine's clock, the result was last known to be right. */
   verifiedAt = never;
   /** Whether something that was read, directly or not, may have changed since. Then the readers are stale too. */

@@ -1,15 +1,18 @@
+import { Agenda } from './agenda.ts';
 import type { Calls } from './calls.ts';
-import { type Cell, type Computation, type Contributor, InputCell, Memo, sameResult } from './cells.ts';
+import { type Cell, type Computation, type Contributor, Memo, sameResult } from './cells.ts';
 import type { Reader } from './reader.ts';
 
 /**
- * Brings computations up to date. A change marks everything that may depend on it as stale; a stale computation is
+ * Brings computations up to date. What lies between a change and the indexes is run at once, from the inputs upwards, as
+ * far as results really change. Everything else that may depend on it is marked as stale; a stale computation is
  * verified when asked for: what it read is verified first, in order of reading, and only if something of it really
  * changed the function runs again. A result equal to its predecessor leaves readers as they are.
  */
 export class Engine {
   /** Orders changes and verifications; goes on whenever cells may change after something was verified. */
   private clock = 0;
+  marks = 0;
   recomputations = 0;
   cutOffs = 0;
   private readonly calls: Calls;
@@ -48,20 +51,17 @@ export class Engine {
   }
 
   /**
-   * Starts a change of some inputs. The results that were made of inputs only are brought up to date at once, so
-   * that one that stays equal spares its readers even the mark, however many they are.
+   * Starts a change of some inputs. Results with nothing but queries between them and the inputs are brought up to date
+   * at once, the lowest first: one that stays equal spares its readers even the mark, however many they are.
    */
   inputsChanged(cells: readonly Cell[]): void {
     this.clock++;
-    const readers: Computation[] = [];
+    const agenda = new Agenda();
     for (const cell of cells) {
       cell.changedAt = this.clock;
-      cell.pushReaders(readers);
+      this.wakeReaders(cell, agenda);
     }
-    for (const reader of readers) {
-      if (!(reader instanceof Memo && reader.isLeaf && reader.isRead)) this.mark(reader);
-      else if (!this.staysEqual(reader)) this.markReaders(reader);
-    }
+    for (const memo of agenda) this.settle(memo, agenda);
     this.clock++;
   }
 
@@ -98,16 +98,32 @@ export class Engine {
     }
   }
 
-  private staysEqual(memo: Memo): boolean {
+  /** Puts what reads `cell` on the agenda, or marks it where that cannot be. */
+  private wakeReaders(cell: Cell, agenda: Agenda): void {
+    const readers: Computation[] = [];
+    cell.pushReaders(readers);
+    for (const reader of readers) {
+      if (!(reader instanceof Memo && agenda.add(reader))) this.mark(reader);
+    }
+  }
+
+  /** Brings a result up to date before anything above it. */
+  private settle(memo: Memo, agenda: Agenda): void {
+    if (memo.stale) return;
+    if (!memo.isRead) return this.mark(memo);
     const { changedAt } = memo;
     // An earlier run may have read this result before it was marked: its change must look newer than that run.
     this.clock++;
     memo.stale = true;
-    return this.canRefresh(memo) && memo.changedAt === changedAt;
+    if (!this.canRefresh(memo)) this.markReaders(memo);
+    // What it came to read may not be settled yet.
+    else if (agenda.isAhead(memo)) this.mark(memo);
+    else if (memo.changedAt !== changedAt) this.wakeReaders(memo, agenda);
   }
 
   private mark(computation: Computation): void {
     if (computation.stale) return;
+    this.marks++;
     computation.stale = true;
     computation.wake();
     this.markReaders(computation);
@@ -118,6 +134,7 @@ export class Engine {
     cell.pushReaders(stack);
     for (let reader = stack.pop(); reader !== undefined; reader = stack.pop()) {
       if (reader.stale) continue;
+      this.marks++;
       reader.stale = true;
       reader.wake();
       reader.pushReaders(stack);
@@ -207,15 +224,16 @@ export class Engine {
   private commit(computation: Computation, start: number): void {
     const stamp = ++this.lastStamp;
     let end = start;
-    computation.isLeaf = true;
+    let height = 0;
     for (let position = start; position < this.reads.length; position++) {
       const cell = this.reads[position];
       if (cell === undefined || cell.stamp === stamp) continue;
       cell.stamp = stamp;
       cell.attach(computation);
       this.reads[end++] = cell;
-      if (!(cell instanceof InputCell)) computation.isLeaf = false;
+      height = Math.max(height, cell.height);
     }
+    computation.height = height + 1;
     const before = computation.dependencies;
     computation.dependencies = this.reads.slice(start, end);
     this.reads.length = start;

@@ -25,6 +25,8 @@ export interface Statistics {
   readonly contributors: number;
   /** Buckets of indexes, those that are empty but were read included. */
   readonly buckets: number;
+  /** How often something was marked as perhaps outdated, to be verified when somebody asks. */
+  readonly marks: number;
   /** How often a function of a query, index or emission ran since the kernel was created. */
   readonly recomputations: number;
   /** How often a query that ran again gave an equal result, and so woke nobody. */
@@ -108,8 +110,8 @@ function statistics(live: LiveState): Statistics {
   const cells = totalSize(live.inputs.values());
   const queries = totalSize(live.memos.values());
   const buckets = live.orderedIndexes.reduce((sum, table) => sum + table.bucketCount, 0);
-  const { recomputations, cutOffs } = live.engine;
-  return { nodes: cells + queries + contributors + buckets, cells, queries, contributors, buckets, recomputations, cutOffs };
+  const { marks, recomputations, cutOffs } = live.engine;
+  return { nodes: cells + queries + contributors + buckets, cells, queries, contributors, buckets, marks, recomputations, cutOffs };
 }
 
 function totalSize(maps: Iterable<ReadonlyMap<string, unknown>>): number {

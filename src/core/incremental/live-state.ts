@@ -51,6 +51,8 @@ export class LiveState implements Resolver {
     if (this.calls.current !== undefined) throw new Error(`${this.calls.current.name} must not write: computations only read`);
     const errors: unknown[] = [];
     this.revision++;
+    // What was only read from outside is not worth bringing up to date.
+    this.engine.sweep();
     this.engine.inputsChanged(writes.flatMap((write) => this.write(write)));
     for (const table of this.orderedIndexes) table.settle(this.engine, errors);
     for (const table of this.emissions.values()) table.settle(this.engine, errors);

@@ -1,0 +1,70 @@
+import { defineQuery } from '../incremental/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import { gatewayGroup, readObject } from './inputs.ts';
+import { routeKindsOf, type RouteKind } from './protocols.ts';
+import { strata } from './strata.ts';
+
+/** What a route has to know of a listener in order to attach to it, and no more: see `addressedListeners`. */
+export interface AddressedListener {
+  readonly name: string;
+  /** Lower case; absent: any host. */
+  readonly hostname?: string;
+  /** The route kinds that may attach: served by the protocol and allowed by allowedRoutes.kinds. */
+  readonly routeKinds: readonly RouteKind[];
+  readonly namespaces: AllowedNamespaces;
+}
+
+export type AllowedNamespaces =
+  | { readonly from: 'All' | 'Same' | 'None' }
+  | { readonly from: 'Selector'; readonly selector: object };
+
+/**
+ * The listeners that a parentRef addresses, in the order of the specification, the first one where a name is repeated.
+ * `port` is `''` for any; without a section name all listeners are addressed. It reads nothing but the Gateway and
+ * tells nothing but what routes depend on, so that all other changes of a Gateway reach none of its routes.
+ */
+export const addressedListeners = defineQuery({
+  name: 'addressedListeners',
+  stratum: strata.links,
+  compute(read, namespace: string, gateway: string, ...[port, ...sectionNames]: readonly [port: string, ...sectionNames: string[]]): readonly AddressedListener[] {
+    const listeners = readObject(read, 'Gateway', namespace, gateway)?.spec?.listeners ?? [];
+    const firsts = [...Map.groupBy(listeners, ({ name = '' }) => name).values()].flatMap((sameName) => sameName.slice(0, 1));
+    return firsts
+      .filter((listener) => sectionNames.length === 0 || sectionNames.includes(listener.name ?? ''))
+      .filter((listener) => port === '' || port === String(listener.port ?? 0))
+      .map(addressedListener);
+  },
+});
+
+export type ListenerView = NonNullable<NonNullable<Resource<'Gateway'>['spec']>['listeners']>[number];
+
+/** What routes need to know of a listener. */
+export function addressedListener({ name = '', hostname, protocol, allowedRoutes }: ListenerView): AddressedListener {
+  return {
+    name,
+    ...(hostname === undefined || hostname === '' ? {} : { hostname: hostname.toLowerCase() }),
+    routeKinds: allowedKinds(protocol ?? '', allowedRoutes?.kinds ?? []).routeKinds,
+    namespaces: allowedNamespaces(allowedRoutes?.namespaces),
+  };
+}
+
+/** Kinds that are named restrict those of the protocol; naming none means all of them. */
+export function allowedKinds(protocol: string, named: readonly Partial<RouteKind>[]): { readonly routeKinds: readonly RouteKind[]; readonly invalidKinds: readonly RouteKind[] } {
+  const supported = routeKindsOf(protocol) ?? [];
+  if (named.length === 0) return { routeKinds: supported, invalidKinds: [] };
+  const asked = named.map(({ group = gatewayGroup, kind = '' }) => ({ group, kind }));
+  const isSupported = (kind: RouteKind): boolean => supported.some((one) => one.group === kind.group && one.kind === kind.kind);
+  return { routeKinds: asked.filter(isSupported), invalidKinds: asked.filter((kind) => !isSupported(kind)) };
+}
+
+interface NamespacesView {
+  readonly from?: string;
+  readonly selector?: object;
+}
+
+function allowedNamespaces(view: NamespacesView | undefined): AllowedNamespaces {
+  const from = view?.from ?? 'Same';
+  if (from === 'All' || from === 'Same') return { from };
+  // An unknown value or a selector that is not there allows nobody: a wider reading could let strangers in.
+  return from === 'Selector' && view?.selector !== undefined ? { from, selector: view.selector } : { from: 'None' };
+}

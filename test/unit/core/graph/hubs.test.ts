@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { attachments } from '../../../../src/core/graph/attachment.ts';
+import { certificateCell } from '../../../../src/core/graph/inputs.ts';
+import { write, type Kernel, type Write } from '../../../../src/core/incremental/index.ts';
+import { candidateOf, evaluate, grantIn, ourClass, serviceWith, writeOf } from '../../../support/evaluation.ts';
+import { gatewayWith, httpRoute } from '../../../support/rules.ts';
+
+// What a change of an object costs that many routes depend on, counted in functions that ran and results that were
+// marked. Gateway `shop/front` has a listener `web`, which routes attach to by name, and a listener `spare`.
+
+const web = { name: 'web', port: 443, protocol: 'HTTPS', hostname: '*.example.com', tls: { certificateRefs: [{ name: 'old', namespace: 'vault' }] } };
+const spare = { name: 'spare', port: 8080, protocol: 'HTTP' };
+const gateway = gatewayWith(web, spare) as { readonly metadata: object; readonly spec: object };
+const grant = grantIn('vault', { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace: 'shop' }, { group: '', kind: 'Secret' });
+
+function route(number: number): unknown {
+  const rules = [{ backendRefs: [{ name: 'cart', port: 8080 }] }];
+  const json = httpRoute({ parentRefs: [{ name: 'front', sectionName: 'web' }], hostnames: [`${number}.example.com`], rules }) as { readonly metadata: object };
+  return { ...json, metadata: { ...json.metadata, name: `cart-${number}` } };
+}
+
+function upsert(json: unknown): Write {
+  const { resource } = candidateOf(json);
+  return writeOf(resource.ref, resource);
+}
+
+function worldWith(routes: number): Kernel {
+  const objects = [ourClass, gateway, grant, serviceWith({ ports: [{ port: 8080 }] }), ...Array.from({ length: routes }, (_, number) => route(number))];
+  return evaluate(objects).kernel;
+}
+
+interface Cost {
+  readonly recomputations: number;
+  readonly marks: number;
+}
+
+function costOf(change: readonly Write[], routes: number): Cost {
+  const kernel = worldWith(routes);
+  const before = kernel.statistics();
+  kernel.apply(change);
+  const { recomputations, marks } = kernel.statistics();
+  return { recomputations: recomputations - before.recomputations, marks: marks - before.marks };
+}
+
+const changes: readonly (readonly [what: string, change: readonly Write[]])[] = [
+  ['a listener that they do not attach to', [upsert(gatewayWith(web, { ...spare, hostname: 'spare.example.com' }))]],
+  ['a further listener', [upsert(gatewayWith(web, spare, { name: 'third', port: 8081, protocol: 'HTTP' }))]],
+  ['the port of their listener', [upsert(gatewayWith({ ...web, port: 8443 }, spare))]],
+  ['the certificateRefs of their listener', [upsert(gatewayWith({ ...web, tls: { certificateRefs: [{ name: 'new', namespace: 'vault' }] } }, spare))]],
+  ['the certificate of their listener', [write(certificateCell, ['vault', 'old'], { type: 'unusable', problem: 'it holds no key' })]],
+  ['the grant for that certificate', [upsert(grantIn('vault', { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace: 'infra' }, { group: '', kind: 'Secret' }))]],
+  ['labels of the Gateway', [upsert({ ...gateway, metadata: { ...gateway.metadata, labels: { team: 'shop' } } })]],
+  ['the generation of the Gateway', [upsert({ ...gateway, metadata: { ...gateway.metadata, generation: 9 } })]],
+  ['labels of the GatewayClass', [upsert({ ...ourClass, metadata: { ...ourClass.metadata, labels: { team: 'platform' } } })]],
+];
+
+describe('a change that no route depends on costs the same with any number of routes:', () => {
+  test.each(changes)('%s', (_, change) => {
+    const few = costOf(change, 2);
+    expect(few.recomputations).toBeGreaterThan(0);
+    expect(costOf(change, 40)).toEqual(few);
+  });
+});
+
+describe('a change of the listener that routes attach to', () => {
+  test('that changes nothing for them ends at their attachments', () => {
+    const change = [upsert(gatewayWith({ ...web, hostname: '*.com' }, spare))];
+    const [few, many] = [costOf(change, 2), costOf(change, 40)];
+    expect(many.recomputations - few.recomputations).toBe(38);
+    expect(many.marks).toBe(few.marks);
+  });
+
+  test('that changes something for them reaches them all', () => {
+    const kernel = worldWith(3);
+    kernel.apply([upsert(gatewayWith({ ...web, hostname: '1.example.com' }, spare))]);
+    const types = [0, 1, 2].map((number) => kernel.read.query(attachments, 'HTTPRoute', 'shop', `cart-${number}`)[0]?.outcome.type);
+    expect(types).toEqual(['noHostname', 'attached', 'noHostname']);
+  });
+});
