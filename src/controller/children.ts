@@ -19,3 +19,15 @@ export function addressesOfService(service: WireObject): Acknowledgement['addres
     return typeof hostname === 'string' && hostname !== '' ? [{ type: 'Hostname', value: hostname }] : [];
   });
 }
+
+/** Whether somebody behind a Service is ready for traffic (EndpointSlice): what is not known counts as ready. */
+export function hasReadyEndpoint(slice: WireObject): boolean {
+  return listOf(slice['endpoints']).filter(isRecord).some((endpoint) => recordOf(endpoint['conditions'])['ready'] !== false && listOf(endpoint['addresses']).length > 0);
+}
+
+/** The generation of a Gateway that its status calls programmed; nothing where it does not. */
+export function programmedGeneration(gateway: WireObject | undefined): number | undefined {
+  const conditions = listOf(recordOf(gateway?.['status'])['conditions']).filter(isRecord);
+  const generation = conditions.find(({ type, status }) => type === 'Programmed' && status === 'True')?.['observedGeneration'];
+  return typeof generation === 'number' ? generation : undefined;
+}

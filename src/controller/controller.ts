@@ -7,12 +7,13 @@ import { partProblems } from '../core/rules/validity.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { certificateChanges } from './certificates.ts';
-import { addressesOfService, gatewayOfChild } from './children.ts';
+import { addressesOfService, gatewayOfChild, hasReadyEndpoint, programmedGeneration } from './children.ts';
 import { DataPlanes } from './data-planes.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
 import type { ConfigurationChange } from './per-gateway.ts';
 import type { ClusterWriter, ObjectChange, WireObject } from './ports.ts';
-import type { DataPlaneSettings, GatewayFacts } from './provision.ts';
+import { dataPlaneName } from './names.ts';
+import { managedBy, type DataPlaneSettings, type GatewayFacts } from './provision.ts';
 import { Provisioner } from './provisioner.ts';
 import { StatusWriter } from './status-writer.ts';
 
@@ -41,6 +42,8 @@ export class Controller {
   readonly #provisioner: Provisioner;
   readonly #dataPlanes: DataPlanes;
   readonly #services = new Map<string, { readonly gateway: string; readonly object: WireObject }>();
+  /** Services of data planes that somebody answered behind, once: a restart of data planes takes nothing back. */
+  readonly #reachable = new Set<string>();
 
   constructor({ kernel, writer, dataPlane, controllerName, mayWrite, log, metrics }: ControllerOptions) {
     this.#kernel = kernel;
@@ -79,6 +82,7 @@ export class Controller {
   #note(event: ObjectChange): void {
     const { ref } = event;
     if (ref.kind === 'Service') this.#noteService(event);
+    else if (ref.kind === 'EndpointSlice') this.#noteSlice(event);
     if (!withStatus.has(ref.kind)) return;
     if (event.type === 'delete') this.#live.delete(liveKey(ref.kind, ref));
     else this.#statuses.mark(this.#live.set(ref.kind, event.object));
@@ -90,13 +94,29 @@ export class Controller {
     const gateway = event.type === 'upsert' ? gatewayOfChild(event.object) : undefined;
     if (event.type === 'upsert' && gateway !== undefined) {
       this.#services.set(key, { gateway, object: event.object });
-      this.#dataPlanes.setAddresses(gateway, addressesOfService(event.object));
+      this.#announce(key);
     } else if (before !== undefined) {
       this.#services.delete(key);
+      this.#reachable.delete(key);
       this.#dataPlanes.setAddresses(before.gateway, []);
       // It may have been deleted by somebody who knows nothing of us.
       this.#provisioner.distrust(before.gateway);
     }
+  }
+
+  #noteSlice(event: ObjectChange): void {
+    // The API server's own controller gives slices the labels of their Service.
+    if (event.type === 'delete' || event.object.metadata.labels?.[managedBy.label] !== managedBy.value) return;
+    const key = `${event.ref.namespace}/${event.object.metadata.labels['kubernetes.io/service-name'] ?? ''}`;
+    if (this.#reachable.has(key) || !hasReadyEndpoint(event.object)) return;
+    this.#reachable.add(key);
+    this.#announce(key);
+  }
+
+  /** Tells the addresses of a Service's data planes from when on they answer there. */
+  #announce(service: string): void {
+    const known = this.#services.get(service);
+    if (known !== undefined && this.#reachable.has(service)) this.#dataPlanes.setAddresses(known.gateway, addressesOfService(known.object));
   }
 
   #follow(delta: Delta, certificates: ConfigurationChange): void {
@@ -117,8 +137,12 @@ export class Controller {
   #serve(gateway: string): void {
     this.#provisioner.mark(gateway);
     if (this.#dataPlanes.sourceOf(gateway) !== undefined) return;
-    this.#dataPlanes.serve(gateway);
-    for (const service of this.#services.values()) if (service.gateway === gateway) this.#dataPlanes.setAddresses(gateway, addressesOfService(service.object));
+    const [namespace = '', name = ''] = gateway.split('/');
+    const programmed = programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object);
+    this.#dataPlanes.serve(gateway, programmed);
+    const service = `${namespace}/${dataPlaneName(name)}`;
+    if (programmed !== undefined) this.#reachable.add(service);
+    this.#announce(service);
   }
 
   #abandon(gateway: string): void {

@@ -41,9 +41,12 @@ export class DataPlanes {
     return this.#states.get(gateway)?.source;
   }
 
-  /** The Gateway is served: from now on its data planes may connect, whether or not there is anything to serve. */
-  serve(gateway: string): void {
-    this.#open(gateway);
+  /**
+   * The Gateway is served: from now on its data planes may connect, whether or not there is anything to serve.
+   * `programmed` is the generation that they were known to serve before this controller started.
+   */
+  serve(gateway: string, programmed: number | undefined): void {
+    this.#open(gateway).acknowledged ??= programmed;
   }
 
   /** The Gateway is gone or somebody else's. */
@@ -87,7 +90,7 @@ export class DataPlanes {
     const sessions = state.source.states().filter(hasAnswered);
     const { generation, id } = state.published;
     // What was in force stays so: a data plane that restarts begins with all of it before it is ready.
-    if (sessions.length > 0 && sessions.every(({ acknowledged }) => acknowledged >= id)) state.acknowledged = generation;
+    if (sessions.length > 0 && sessions.every(({ acknowledged }) => acknowledged >= id)) state.acknowledged = Math.max(generation, state.acknowledged ?? 0);
     if (state.acknowledged === undefined || state.addresses.length === 0) return;
     const value: Acknowledgement = { generation: state.acknowledged, addresses: state.addresses, listenerProblems: problemsOf(state, sessions) };
     const text = JSON.stringify(value);

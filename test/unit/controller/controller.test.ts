@@ -67,6 +67,12 @@ const service: WireObject = {
   status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
 };
 
+const slice: WireObject = {
+  apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice',
+  metadata: { namespace: 'shop', name: 'web-sallyport-x', labels: { 'app.kubernetes.io/managed-by': 'sallyport', 'kubernetes.io/service-name': 'web-sallyport' } },
+  endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
+};
+
 function programmed(status: unknown): unknown {
   const { conditions = [] } = status as { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
   return conditions.find(({ type }) => type === 'Programmed')?.status;
@@ -87,10 +93,22 @@ describe('a controller', () => {
     const sink = new ConfigurationSink(() => []);
     const connection = connectInProcess(source, sink);
     await sink.synchronised;
-    await new Promise(setImmediate);
+    await put({ ...slice, endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false } }] });
+    expect(programmed(statuses.get('Gateway web'))).toBe('Unknown');
+    await put(slice);
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
     expect(statuses.get('Gateway web')).toMatchObject({ addresses: [{ type: 'IPAddress', value: '192.0.2.1' }] });
     connection.close();
+  });
+
+  test('that starts anew takes back nothing of what was programmed', async () => {
+    const { statuses, put } = cluster();
+    const conditions = [{ type: 'Programmed', status: 'True', reason: 'Programmed', message: '', observedGeneration: 3 }];
+    await put(service);
+    await put({ ...gateway, status: { conditions } });
+    await put(gatewayClass);
+    expect(statuses.get('Gateway web')).toMatchObject({ addresses: [{ value: '192.0.2.1' }] });
+    expect(programmed(statuses.get('Gateway web'))).toBe('True');
   });
 
   test('leaves Gateways of other classes alone', async () => {

@@ -18,7 +18,7 @@ const addresses = [{ type: 'IPAddress', value: '192.0.2.1' }];
 function started() {
   const told: Write[] = [];
   const planes = new DataPlanes((writes) => void told.push(...writes));
-  planes.serve('ns/gw');
+  planes.serve('ns/gw', undefined);
   planes.publish(upserted(listener(1)));
   const source = planes.sourceOf('ns/gw');
   if (source === undefined) throw new Error('the Gateway is served');
@@ -65,6 +65,15 @@ describe('acknowledgements', () => {
     first.close();
     connect(source);
     expect(told).toHaveLength(1);
+  });
+
+  test('what was programmed before this controller started stays so', () => {
+    const told: Write[] = [];
+    const planes = new DataPlanes((writes) => void told.push(...writes));
+    planes.serve('ns/gw', 4);
+    planes.publish(upserted(listener(5)));
+    planes.setAddresses('ns/gw', addresses);
+    expect(told).toMatchObject([{ value: { generation: 4, addresses } }]);
   });
 
   test('problems go by the name of the listener', () => {
