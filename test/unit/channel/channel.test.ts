@@ -31,7 +31,7 @@ function lineWriter(receiver: Peer<never>, isOpen: () => boolean): (message: unk
     received += chunk;
     const lines = received.split('\n');
     received = lines.pop() ?? '';
-    for (const line of lines) if (isOpen()) receiver.receive(JSON.parse(line) as never);
+    for (const line of lines) if (isOpen()) void receiver.receive(JSON.parse(line) as never);
   };
   return (message) => {
     const text = `${JSON.stringify(message)}\n`;

@@ -26,7 +26,7 @@ describe('a sink', () => {
   test('says hello with what it holds', async () => {
     const { sent, sink, peer } = recorded();
     const cart = endpointsConfig('cart', 1);
-    peer.receive(transaction(4, cart));
+    void peer.receive(transaction(4, cart));
     sink.connect((message) => sent.push(message));
     await eventually(() =>
       expect(sent.at(-1)).toEqual({ type: 'hello', digests: {} }),
@@ -37,9 +37,9 @@ describe('a sink', () => {
 
   test('a transaction that comes twice, or late, is acknowledged but not applied', async () => {
     const { changes, sent, peer } = recorded();
-    peer.receive(transaction(1, endpointsConfig('cart', 1)));
-    peer.receive(transaction(2, endpointsConfig('cart', 2)));
-    peer.receive(transaction(1, endpointsConfig('cart', 1)));
+    void peer.receive(transaction(1, endpointsConfig('cart', 1)));
+    void peer.receive(transaction(2, endpointsConfig('cart', 2)));
+    void peer.receive(transaction(1, endpointsConfig('cart', 1)));
     await eventually(() => expect(sent.map((message) => message.type)).toHaveLength(4));
     expect(changes.map(({ upserts }) => upserts)).toEqual([[endpointsConfig('cart', 1)], [endpointsConfig('cart', 2)]]);
     expect(sent.slice(1)).toEqual([1, 2, 1].map((id) => ({ type: 'acknowledge', id, problems: [] })));
@@ -47,9 +47,9 @@ describe('a sink', () => {
 
   test('what is held already, by its digest, is not applied again', async () => {
     const { changes, sent, peer } = recorded();
-    peer.receive(transaction(1, endpointsConfig('cart', 1)));
-    peer.receive(transaction(2, endpointsConfig('cart', 1)));
-    peer.receive({ ...transaction(3), removals: ['endpoints/shop/other/80'] });
+    void peer.receive(transaction(1, endpointsConfig('cart', 1)));
+    void peer.receive(transaction(2, endpointsConfig('cart', 1)));
+    void peer.receive({ ...transaction(3), removals: ['endpoints/shop/other/80'] });
     await eventually(() => expect(sent).toHaveLength(4));
     expect(changes).toHaveLength(1);
   });
@@ -63,7 +63,7 @@ describe('a sink', () => {
     const [before, after]: [ToController[], ToController[]] = [[], []];
     const cart = endpointsConfig('cart', 1);
     const peer = sink.connect((message) => before.push(message));
-    peer.receive(transaction(1, cart));
+    void peer.receive(transaction(1, cart));
     await eventually(() => expect(before).toHaveLength(1));
     peer.close();
     sink.connect((message) => after.push(message));

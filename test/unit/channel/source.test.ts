@@ -16,7 +16,7 @@ describe('a source', () => {
     const { sent, peer } = session(source);
     source.publish([listenerConfig('web')], []);
     expect(sent).toEqual([]);
-    peer.receive({ type: 'hello', digests: {} });
+    void peer.receive({ type: 'hello', digests: {} });
     expect(sent.map(({ type, id }) => [type, id])).toEqual([['transaction', 1], ['end', 1]]);
   });
 
@@ -25,7 +25,7 @@ describe('a source', () => {
     const web = listenerConfig('web');
     source.publish([web], []);
     const { sent, peer } = session(source);
-    peer.receive({ type: 'hello', digests: { [web.key]: digestOf(web) } });
+    void peer.receive({ type: 'hello', digests: { [web.key]: digestOf(web) } });
     expect(sent).toEqual([{ type: 'end', id: 1 }]);
   });
 
@@ -33,7 +33,7 @@ describe('a source', () => {
     const source = new ConfigurationSource();
     const { sent, peer } = session(source);
     const stale = ['endpoints/a/b/80', 'listener/a/b/c', 'novelty/a', 'route/a/b', 'nonsense'];
-    peer.receive({ type: 'hello', digests: Object.fromEntries(stale.map((key) => [key, 'x'])) });
+    void peer.receive({ type: 'hello', digests: Object.fromEntries(stale.map((key) => [key, 'x'])) });
     expect(sent[0]).toMatchObject({
       removals: ['novelty/a', 'nonsense', 'route/a/b', 'listener/a/b/c', 'endpoints/a/b/80'],
     });
@@ -42,7 +42,7 @@ describe('a source', () => {
   test('a key both removed and upserted stays; of two upserts the last counts', () => {
     const source = new ConfigurationSource();
     const { sent, peer } = session(source);
-    peer.receive({ type: 'hello', digests: {} });
+    void peer.receive({ type: 'hello', digests: {} });
     const [one, two] = [endpointsConfig('cart', 1), endpointsConfig('cart', 2)];
     source.publish([one, two], [one.key]);
     expect(sent.at(-1)).toEqual({
@@ -54,13 +54,13 @@ describe('a source', () => {
   test('believes no acknowledgement of what it did not send, and none that goes back', () => {
     const source = new ConfigurationSource();
     const { peer } = session(source);
-    peer.receive({ type: 'acknowledge', id: 0, problems: [] });
-    peer.receive({ type: 'hello', digests: {} });
+    void peer.receive({ type: 'acknowledge', id: 0, problems: [] });
+    void peer.receive({ type: 'hello', digests: {} });
     source.publish([listenerConfig('web')], []);
-    peer.receive({ type: 'acknowledge', id: 9, problems: [] });
+    void peer.receive({ type: 'acknowledge', id: 9, problems: [] });
     expect(source.states()).toEqual([{ name: 'proxy-0', sent: 1, acknowledged: undefined, problems: new Map() }]);
-    peer.receive({ type: 'acknowledge', id: 1, problems: [] });
-    peer.receive({ type: 'acknowledge', id: 0, problems: [{ key: 'k', message: 'm' }] });
+    void peer.receive({ type: 'acknowledge', id: 1, problems: [] });
+    void peer.receive({ type: 'acknowledge', id: 0, problems: [{ key: 'k', message: 'm' }] });
     expect(source.states()).toEqual([{ name: 'proxy-0', sent: 1, acknowledged: 1, problems: new Map() }]);
   });
 
@@ -68,12 +68,12 @@ describe('a source', () => {
     const source = new ConfigurationSource();
     const quick = session(source, 'quick');
     const slow = session(source, 'slow');
-    for (const { peer } of [quick, slow]) peer.receive({ type: 'hello', digests: {} });
+    for (const { peer } of [quick, slow]) void peer.receive({ type: 'hello', digests: {} });
     const id = source.publish([routeConfig('shop/cart')], []);
-    quick.peer.receive({ type: 'acknowledge', id, problems: [] });
+    void quick.peer.receive({ type: 'acknowledge', id, problems: [] });
     expect(source.laggards(id).map(({ name }) => name)).toEqual(['slow']);
     slow.peer.close();
-    slow.peer.receive({ type: 'acknowledge', id, problems: [] });
+    void slow.peer.receive({ type: 'acknowledge', id, problems: [] });
     expect(source.states().map(({ name }) => name)).toEqual(['quick']);
     expect(source.laggards(id)).toEqual([]);
   });
