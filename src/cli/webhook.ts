@@ -11,6 +11,7 @@ import { buildProbes, buildWebhook } from '../webhook/index.ts';
 import { ClusterBundleStore, ClusterSecretStore } from './cluster-certificates.ts';
 import { admissionKinds, ClusterState, followCluster } from './cluster-state.ts';
 import { FailurePolicyKeeper } from './failure-policy-keeper.ts';
+import { expectShortLives } from './garbage-collection.ts';
 import { listenEverywhere } from './listen.ts';
 import { ReadinessGate } from './readiness.ts';
 import { startSelfCheck } from './self-check.ts';
@@ -51,6 +52,7 @@ export interface WebhookCommandOptions {
  * @throws UsageError where settings, kubeconfig or certificate cannot be used
  */
 export async function startWebhook(options: WebhookCommandOptions): Promise<{ stop(): Promise<void> }> {
+  expectShortLives();
   const running = new Shutdown();
   try {
     await start(options, running);

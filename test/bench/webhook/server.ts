@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createCertificateSource } from '../../../src/certificates/index.ts';
 import { defaultSettings } from '../../../src/core/admission/settings.ts';
+import { expectShortLives } from '../../../src/cli/garbage-collection.ts';
 import { decideInCluster } from '../../../src/cli/webhook-decision.ts';
 import { createAdmissionMetrics, createLogger, createMetrics } from '../../../src/telemetry/index.ts';
 import { buildWebhook } from '../../../src/webhook/index.ts';
@@ -14,6 +15,7 @@ const [routes = '0', certificateFile = '', keyFile = ''] = process.argv.slice(2)
 const [certificate, privateKey] = await Promise.all([certificateFile, keyFile].map((file) => readFile(file, 'utf8')));
 if (certificate === undefined || privateKey === undefined) throw new Error('give the files of certificate and key');
 
+expectShortLives();
 const kernel = worldOf(Number(routes));
 const app = buildWebhook({
   certificates: createCertificateSource({ certificate, privateKey }),
