@@ -113,6 +113,10 @@ function filterText(filter: RouteFilter): string {
       return `to scheme ${filter.scheme ?? 'unchanged'}, host ${filter.hostname ?? 'unchanged'}, path ${filter.path?.value ?? 'unchanged'}`;
     case 'rewrite':
       return `rewrites host to ${filter.hostname ?? 'itself'}, path${filter.path?.type === 'prefix' ? ' prefix' : ''} to ${filter.path?.value ?? 'itself'}`;
+    case 'mirror':
+      return `copies ${filter.numerator} of ${filter.denominator} requests to ${filter.target.type === 'endpoints' ? filter.target.key.slice('endpoints/'.length) : `nowhere (${filter.target.reason})`}`;
+    case 'cors':
+      return `lets browsers read answers from ${filter.allowOrigins.join(', ') || 'no other origin'}`;
     case 'requestHeaders':
     case 'responseHeaders': {
       const named = (values: readonly NamedValue[]): string => values.map(({ name, value }) => `${name}: ${value}`).join(', ');

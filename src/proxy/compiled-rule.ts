@@ -1,4 +1,4 @@
-import type { ConfigKey, HeaderFilter, PathModifier, RouteBackend, RouteConfig, RouteFilter, RouteRule } from '../core/routing/config.ts';
+import type { ConfigKey, PathModifier, RouteBackend, RouteConfig, RouteRule } from '../core/routing/config.ts';
 import { Balancer } from './balancer.ts';
 import { compileHeaderEdits } from './header-edits.ts';
 import type { HeaderEdits } from './header-edits.ts';
@@ -34,12 +34,11 @@ export function compileRules(route: RouteConfig, previous: ReadonlyMap<number, C
 }
 
 function compileRule(rule: RouteRule, previous: CompiledRule | undefined): CompiledRule {
-  const headerFilters = rule.filters.filter(isHeaderFilter);
   const redirect = rule.filters.find((filter) => filter.type === 'redirect');
   const rewrite = rule.filters.find((filter) => filter.type === 'rewrite');
   const edits = {
-    requestEdits: compileHeaderEdits(headerFilters, 'requestHeaders'),
-    responseEdits: compileHeaderEdits(headerFilters, 'responseHeaders'),
+    requestEdits: compileHeaderEdits(rule.filters, 'requestHeaders'),
+    responseEdits: compileHeaderEdits(rule.filters, 'responseHeaders'),
   };
   const backends = rule.backends.map((backend) => ({ weight: backend.weight, value: compileBackend(backend, edits) }));
   return {
@@ -68,8 +67,4 @@ function compileBackend({ target, filters }: RouteBackend, ofRule: Edits): Compi
 function withSendablePath(redirect: Redirect): Redirect {
   const path = sendableModifier(redirect.path);
   return path === undefined ? redirect : { ...redirect, path };
-}
-
-function isHeaderFilter(filter: RouteFilter): filter is HeaderFilter {
-  return filter.type === 'requestHeaders' || filter.type === 'responseHeaders';
 }

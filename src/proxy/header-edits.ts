@@ -1,5 +1,5 @@
 import { headerKey } from '../core/text/header.ts';
-import type { HeaderFilter } from '../core/routing/config.ts';
+import type { HeaderFilter, RouteFilter } from '../core/routing/config.ts';
 import type { Fields } from './forwarder.ts';
 
 /** A header filter prepared for use. */
@@ -19,8 +19,8 @@ const framing: ReadonlySet<string> = new Set([
 ]);
 
 /** Prepares the filters of one type in order. Those without effect are left out. */
-export function compileHeaderEdits(filters: readonly HeaderFilter[], type: HeaderFilter['type']): readonly HeaderEdits[] {
-  return filters.filter((filter) => filter.type === type).map(compileFilter).filter(hasEffect);
+export function compileHeaderEdits(filters: readonly RouteFilter[], type: HeaderFilter['type']): readonly HeaderEdits[] {
+  return filters.filter((filter): filter is HeaderFilter => filter.type === type).map(compileFilter).filter(hasEffect);
 }
 
 function compileFilter(filter: HeaderFilter): HeaderEdits {

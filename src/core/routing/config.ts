@@ -21,8 +21,19 @@ export interface ListenerConfig {
   readonly hostname?: string;
   /** `namespace/name` of the Secrets to terminate TLS with, HTTPS only. */
   readonly certificates: readonly string[];
+  /** HTTPS only: clients have to prove who they are (Gateway.spec.tls.frontend). */
+  readonly clientValidation?: ClientValidation;
+  /** `namespace/name` of the Secret with which to prove oneself to backends over TLS (Gateway.spec.tls.backend). */
+  readonly backendCertificate?: string;
   /** metadata.generation of the owner, for acknowledgements. */
   readonly generation: number;
+}
+
+export interface ClientValidation {
+  /** Certificates in PEM that clients' certificates must lead to. */
+  readonly authorities: readonly string[];
+  /** Whether a client without a valid certificate is turned away, or served as somebody unknown. */
+  readonly mode: 'AllowValidOnly' | 'AllowInsecureFallback';
 }
 
 export interface RouteConfig {
@@ -59,6 +70,17 @@ export interface RouteRule {
   /** Milliseconds; absent or 0: no limit. */
   readonly requestTimeout?: number;
   readonly backendRequestTimeout?: number;
+  readonly retry?: Retry;
+}
+
+/** When to try again (HTTPRouteRetry). */
+export interface Retry {
+  /** Statuses of backends after which to try again. Failed connections count always. */
+  readonly codes: readonly number[];
+  /** Tries after the first one; 0: none. */
+  readonly attempts: number;
+  /** Milliseconds to wait before a try; absent: as the data plane thinks fit. */
+  readonly backoff?: number;
 }
 
 export type StringMatchType = 'Exact' | 'RegularExpression';
@@ -80,11 +102,44 @@ export interface NamedMatch {
   readonly value: string;
 }
 
-export type RouteFilter =
-  | HeaderFilter
-  | { readonly type: 'redirect'; readonly scheme?: string; readonly hostname?: string; readonly path?: PathModifier;
-      readonly port?: number; readonly statusCode: number }
-  | { readonly type: 'rewrite'; readonly hostname?: string; readonly path?: PathModifier };
+export type RouteFilter = HeaderFilter | RedirectFilter | RewriteFilter | MirrorFilter | CorsFilter;
+
+export interface RedirectFilter {
+  readonly type: 'redirect';
+  readonly scheme?: string;
+  readonly hostname?: string;
+  readonly path?: PathModifier;
+  readonly port?: number;
+  readonly statusCode: number;
+}
+
+export interface RewriteFilter {
+  readonly type: 'rewrite';
+  readonly hostname?: string;
+  readonly path?: PathModifier;
+}
+
+/** A copy of `numerator` of `denominator` requests goes there too; answers are ignored. */
+export interface MirrorFilter {
+  readonly type: 'mirror';
+  readonly target: BackendTarget;
+  readonly numerator: number;
+  readonly denominator: number;
+}
+
+/** Answers preflight requests, and tells browsers who may read answers (HTTPCORSFilter). */
+export interface CorsFilter {
+  readonly type: 'cors';
+  /** Origins as written: exact, `*`, or with one wildcard at the left of the host (`https://*.example.com`). Lower case. */
+  readonly allowOrigins: readonly string[];
+  readonly allowCredentials: boolean;
+  /** Methods as written; `*` for any. */
+  readonly allowMethods: readonly string[];
+  readonly allowHeaders: readonly string[];
+  readonly exposeHeaders: readonly string[];
+  /** Seconds. */
+  readonly maxAge: number;
+}
 
 export interface HeaderFilter {
   readonly type: 'requestHeaders' | 'responseHeaders';
@@ -105,16 +160,36 @@ export type PathModifier =
 
 export interface RouteBackend {
   readonly weight: number;
-  /** `endpoints/<namespace>/<service>/<port>`, or why there is none: its share of requests is answered 500. */
-  readonly target: { readonly type: 'endpoints'; readonly key: ConfigKey } | { readonly type: 'invalid'; readonly reason: string };
-  readonly filters: readonly HeaderFilter[];
+  readonly target: BackendTarget;
+  readonly filters: readonly BackendFilter[];
 }
+
+/** What may be done to the requests of one backendRef alone. */
+export type BackendFilter = HeaderFilter | RewriteFilter | MirrorFilter;
+
+/** `endpoints/<namespace>/<service>/<port>`, or why there is none: its share of requests is answered 500. */
+export type BackendTarget = { readonly type: 'endpoints'; readonly key: ConfigKey } | { readonly type: 'invalid'; readonly reason: string };
 
 export interface EndpointsConfig {
   readonly kind: 'endpoints';
   readonly key: ConfigKey;
   /** Ready endpoints in stable order; none: requests are answered 503. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
+  /** HTTP/2 without TLS (`appProtocol: kubernetes.io/h2c`). Absent: HTTP/1.1, or what TLS negotiates. */
+  readonly protocol?: 'h2c';
+  /** Connections are made over TLS (BackendTLSPolicy). */
+  readonly tls?: BackendTls;
+  /** Set: nothing may be sent there, e.g. since a BackendTLSPolicy is not valid; requests are answered 500. */
+  readonly failure?: string;
+}
+
+export interface BackendTls {
+  /** Sent as SNI; what the certificate must be for unless `subjectAltNames` names something. */
+  readonly serverName: string;
+  /** One of them must be in the certificate; empty: `serverName` must. */
+  readonly subjectAltNames: readonly { readonly type: 'Hostname' | 'URI'; readonly value: string }[];
+  /** Certificates in PEM that the backend's must lead to; `system`: those that the data plane's own image trusts. */
+  readonly authorities: readonly string[] | 'system';
 }
 
 /** Requests per rule go by this name in metrics, access logs and `explain`: `shop/cart rule 0 match 1`. */
