@@ -85,6 +85,10 @@ kubectl: ## kubectl against it: make kubectl ARGS='get pods -A'
 e2e: build ## End-to-end tests in it, or in the cluster of KUBECONFIG; KEEP=1 leaves it running
 	@test/e2e/run.sh $(JEST_FLAGS)
 
+.PHONY: conformance
+conformance: build ## The official suite in it; PROFILES=GATEWAY-HTTP RUN='TestA|TestB' KEEP=1
+	@PROFILES='$(PROFILES)' RUN='$(RUN)' FEATURES='$(FEATURES)' OUT='$(OUT)' test/conformance/conformance.sh
+
 .PHONY: clean
 clean: ## Remove what was built; packages stay
 	@rm -rf dist coverage src/core/schema/generated
