@@ -124,7 +124,7 @@ export function checkRotationPolicy({ authorityLifetime, leafLifetime, propagati
   }
   // The last third of an authority's life is all the time there is to replace it.
   if (authorityLifetime / 3 <= needed) {
-    throw new Error(`an authority must live more than ${Math.ceil((3 * needed) / 1000)} s with these leaves (3 × (leaf lifetime + propagation + 2 × clock skew))`);
+    throw new Error(`an authority must live more than ${Math.ceil((3 * needed) / 1000)} s with these certificates: 3 × (certificate lifetime + propagation time + 2 × clock skew)`);
   }
 }
 

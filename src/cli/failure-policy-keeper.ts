@@ -1,9 +1,10 @@
 import { startRounds, type Rounds } from '../certificates/index.ts';
+import type { FailurePolicy } from '../core/admission/settings.ts';
 import type { ApiClient, EventRecorder } from '../kubernetes/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { decideFailurePolicy, noProbes, recordProbe, type FailurePolicyStep, type ProbeRecord } from './failure-policy.ts';
 import { sendProbe, type ProbeOutcome } from './probe.ts';
-import { applyFailurePolicy, failurePolicyOf, mayBlock, readWebhookConfiguration, webhookConfigurations, type FailurePolicy, type WebhookConfiguration } from './webhook-configuration.ts';
+import { applyFailurePolicy, failurePolicyOf, mayBlock, readWebhookConfiguration, webhookConfigurations, type WebhookConfiguration } from './webhook-configuration.ts';
 
 export interface FailurePolicyOptions {
   readonly client: ApiClient;

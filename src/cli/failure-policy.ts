@@ -1,5 +1,5 @@
+import type { FailurePolicy } from '../core/admission/settings.ts';
 import type { ProbeOutcome } from './probe.ts';
-import type { FailurePolicy } from './webhook-configuration.ts';
 
 /** What is remembered from probe to probe. */
 export interface ProbeRecord {

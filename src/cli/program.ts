@@ -1,8 +1,10 @@
 import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { defaultRotationPolicy } from '../certificates/rotation.ts';
 import { profiles, type Profile } from '../core/rules/rule.ts';
 import { channels, type Channel, type Minor } from '../core/schema/availability.ts';
 import { parseBundleVersion } from '../core/schema/bundle.ts';
+import { formatDuration, parseDuration } from '../core/text/duration.ts';
 import type { LogLevel } from '../telemetry/index.ts';
 import type { ControllerCommandOptions } from './controller.ts';
 import type { Installation } from './doctor/facts.ts';
@@ -73,11 +75,15 @@ export async function main(argv: readonly string[]): Promise<void> {
     .addOption(identityOption())
     .option('--certificate-file <file>', 'certificate to serve with instead of an own authority, with --private-key-file; followed')
     .option('--private-key-file <file>', 'its private key')
+    .addOption(durationOption('--authority-lifetime <duration>', 'how long the own authority lives; it is renewed after two thirds', defaultRotationPolicy.authorityLifetime))
+    .addOption(durationOption('--certificate-lifetime <duration>', 'how long certificates of the own authority live; renewed after two thirds', defaultRotationPolicy.leafLifetime))
+    .addOption(durationOption('--propagation-time <duration>', 'how long a new authority is published before it signs', defaultRotationPolicy.propagation))
+    .addOption(durationOption('--clock-skew <duration>', "how far the cluster's clocks may be apart", defaultRotationPolicy.clockSkew))
     .addOption(logLevelOption())
     .action(async (options: WebhookArguments) => {
       const certificate = certificateOf(options);
       const { startWebhook } = await import('./webhook.ts');
-      await serve(startWebhook({ ...options, drain: options.drain * 1000, ...(certificate && { certificate }) }));
+      await serve(startWebhook({ ...options, drain: options.drain * 1000, rotation: rotationOf(options), ...(certificate && { certificate }) }));
     });
 
   program
@@ -164,8 +170,12 @@ function describeError(error: unknown): string {
 
 function parseMinor(text: string): Minor {
   const version = parseBundleVersion(text);
-  if (!version.ok) throw new InvalidArgumentError(`${version.problem[0]?.toUpperCase()}${version.problem.slice(1)}.`);
+  if (!version.ok) throw new InvalidArgumentError(asSentence(version.problem));
   return version.minor;
+}
+
+function asSentence(problem: string): string {
+  return `${problem[0]?.toUpperCase()}${problem.slice(1)}.`;
 }
 
 function parseUrl(text: string): URL {
@@ -184,9 +194,13 @@ interface RunArguments {
   readonly grace: number;
 }
 
-interface WebhookArguments extends Omit<WebhookCommandOptions, 'certificate'> {
+interface WebhookArguments extends Omit<WebhookCommandOptions, 'certificate' | 'rotation'> {
   readonly certificateFile?: string;
   readonly privateKeyFile?: string;
+  readonly authorityLifetime: number;
+  readonly certificateLifetime: number;
+  readonly propagationTime: number;
+  readonly clockSkew: number;
 }
 
 interface DoctorArguments extends Installation {
@@ -198,6 +212,22 @@ function certificateOf({ certificateFile, privateKeyFile }: WebhookArguments): W
   if (certificateFile !== undefined && privateKeyFile !== undefined) return { certificateFile, privateKeyFile };
   if (certificateFile === undefined && privateKeyFile === undefined) return undefined;
   throw new UsageError('a certificate and its key belong together: give both --certificate-file and --private-key-file, or none');
+}
+
+function rotationOf({ authorityLifetime, certificateLifetime, propagationTime, clockSkew }: WebhookArguments): WebhookCommandOptions['rotation'] {
+  return { authorityLifetime, leafLifetime: certificateLifetime, propagation: propagationTime, clockSkew };
+}
+
+/** An option in the form of the Gateway API's durations; the command gets milliseconds. */
+function durationOption(flags: string, description: string, milliseconds: number): Option {
+  const written = formatDuration(milliseconds);
+  return new Option(flags, description).argParser(parseMilliseconds).default(milliseconds, written.ok ? written.text : undefined);
+}
+
+function parseMilliseconds(text: string): number {
+  const duration = parseDuration(text);
+  if (!duration.ok) throw new InvalidArgumentError(asSentence(duration.problem));
+  return duration.milliseconds;
 }
 
 function namespaceOption(): Option {

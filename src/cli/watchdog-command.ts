@@ -4,6 +4,7 @@ import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.t
 import { buildProbes } from '../webhook/index.ts';
 import { listenEverywhere } from './listen.ts';
 import { controllerName } from './settings.ts';
+import { orUsageError } from './usage-error.ts';
 import { Watchdog } from './watchdog.ts';
 
 /** Settings of `sallyport watchdog`. */
@@ -17,13 +18,17 @@ export interface WatchdogCommandOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Watches over the webhook until `stop`. */
+/**
+ * Watches over the webhook until `stop`.
+ *
+ * @throws UsageError where the kubeconfig cannot be used
+ */
 export async function startWatchdog(options: WatchdogCommandOptions): Promise<{ stop(): Promise<void> }> {
   const { configuration, namespace, service, patience, probePort, logLevel } = options;
   const log = createLogger(logLevel);
   const metrics = createMetrics();
   metrics.observeProcess();
-  const client = createClient(await loadCredentials('default'));
+  const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
   const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: hostname() });
   const watchdog = new Watchdog({ client, log, metrics, events, configuration, service: { namespace, name: service }, patience });
   const ready = () => {

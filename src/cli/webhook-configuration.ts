@@ -1,12 +1,10 @@
 import { splitPem } from '../certificates/index.ts';
+import type { FailurePolicy } from '../core/admission/settings.ts';
 import { ApiError, applyForced, pathOf, type ApiClient, type ResourceType, type WriteOutcome } from '../kubernetes/index.ts';
 
 export const webhookConfigurations: ResourceType = {
   apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations', namespaced: false,
 };
-
-/** What an API server does when the webhook cannot be called. */
-export type FailurePolicy = 'Ignore' | 'Fail';
 
 /** The parts of a ValidatingWebhookConfiguration that are looked after while it is in force. */
 export interface WebhookConfiguration {

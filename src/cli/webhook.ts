@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  AuthorityRotation, certificateExpiry, defaultRotationPolicy, ManagedCertificate, observeCertificates, serviceNames, watchCertificateFiles,
-  type CertificateFiles, type CertificateSource, type Rounds,
+  AuthorityRotation, certificateExpiry, checkRotationPolicy, ManagedCertificate, observeCertificates, serviceNames, watchCertificateFiles,
+  type BundleStore, type CertificateFiles, type CertificateSource, type RotationPolicy, type Rounds, type SecretStore,
 } from '../certificates/index.ts';
 import { defaultSettings, type Settings } from '../core/admission/settings.ts';
 import { createEvaluation } from '../core/evaluation.ts';
@@ -39,6 +39,8 @@ export interface WebhookCommandOptions {
   readonly configuration: string;
   /** Unique among the replicas. */
   readonly identity: string;
+  /** How long the own authority and what it signs live. */
+  readonly rotation: RotationPolicy;
   /** Served instead of a certificate of the project's own authority. */
   readonly certificate?: CertificateFiles;
   readonly logLevel: LogLevel;
@@ -48,8 +50,8 @@ export interface WebhookCommandOptions {
  * Validates writes in a cluster until `stop`: follows the objects, answers the API server, keeps its certificate
  * trusted and the failurePolicy as the settings ask.
  *
- * @returns how to stop: not ready at once, serving for the time of the drain, then closed
- * @throws UsageError where settings, kubeconfig or certificate cannot be used
+ * @returns how to stop: not ready and no leader at once, serving for the time of the drain, then closed
+ * @throws UsageError where settings, lifetimes, kubeconfig or certificate cannot be used
  */
 export async function startWebhook(options: WebhookCommandOptions): Promise<{ stop(): Promise<void> }> {
   expectShortLives();
@@ -64,6 +66,7 @@ export async function startWebhook(options: WebhookCommandOptions): Promise<{ st
 }
 
 async function start(options: WebhookCommandOptions, running: Shutdown): Promise<void> {
+  await orUsageError('these lifetimes of certificates', Promise.try(checkRotationPolicy, options.rotation));
   const log = createLogger(options.logLevel);
   const metrics = createMetrics();
   metrics.observeProcess();
@@ -83,7 +86,9 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
 
   const cluster: Surroundings = { options, running, client, log, metrics };
   const bundles = new ClusterBundleStore({ client, log }, options.configuration);
-  const certificates = await provideCertificates(cluster, { bundles, settings });
+  const secrets = new ClusterSecretStore({ client, log }, { namespace: options.namespace, name: options.secret });
+  const election = seekLeadership(cluster, { bundles, secrets, settings });
+  const certificates = await provideCertificate(cluster, secrets);
   const app = buildWebhook({
     certificates,
     log,
@@ -93,8 +98,11 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   });
   running.add(() => app.close());
   const port = await listenEverywhere(app, options.port);
-  // Readiness is gone by now: everybody learns that this replica goes, and replies ask for other connections.
-  running.add(() => delay(options.drain));
+  // Readiness is gone by now: everybody learns that this replica goes, and replies ask for other connections. Meanwhile
+  // another replica leads.
+  running.add(async () => {
+    await Promise.all([delay(options.drain), election.stop()]);
+  });
   const check = startSelfCheck({ bundles, certificates, address: { host: '127.0.0.1', port }, serverName: `${options.service}.${options.namespace}.svc` });
   running.add(() => check.stop());
   readiness.require(() => [check.problem()].filter((problem) => problem !== undefined));
@@ -117,34 +125,38 @@ interface Surroundings {
   readonly metrics: Metrics;
 }
 
-interface Duties {
-  readonly bundles: ClusterBundleStore;
+interface Leadership {
+  readonly bundles: BundleStore;
+  readonly secrets: SecretStore;
   readonly settings: () => Settings;
 }
 
-/** A certificate to serve with. One replica, the holder of the lease, renews the authority and sets the failurePolicy. */
-async function provideCertificates({ options, running, client, log, metrics }: Surroundings, { bundles, settings }: Duties): Promise<CertificateSource> {
-  const { namespace, service, configuration, identity, secret, lease: name } = options;
+/** One replica, the holder of the lease, renews the authority and sets the failurePolicy. */
+function seekLeadership({ options, running, client, log, metrics }: Surroundings, { bundles, secrets, settings }: Leadership): Election {
+  const { namespace, configuration, identity, lease: name, rotation: policy } = options;
   const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: identity });
   running.add(() => events.flush());
   const keeper = new FailurePolicyKeeper({ client, log, metrics, events, configuration, wanted: () => settings().failurePolicy });
-  const secrets = new ClusterSecretStore({ client, log }, { namespace, name: secret });
-  const rotation = new AuthorityRotation({ secrets, bundles, policy: defaultRotationPolicy, log });
+  const rotation = new AuthorityRotation({ secrets, bundles, policy, log });
   const duties = options.certificate === undefined ? [rotation, keeper] : [keeper];
   const election = new Election({ client, clock: systemClock, log, namespace, name, identity, lead: (term) => untilEndOf(term, duties.map((duty) => duty.start())) });
-
-  if (options.certificate === undefined) {
-    const managed = new ManagedCertificate({ secrets, names: serviceNames(service, namespace), policy: defaultRotationPolicy, log });
-    observeCertificates(metrics, { serving: () => seconds(managed.leaf?.notAfter), authority: () => seconds(managed.leaf?.authorityNotAfter) });
-    const rounds = managed.start();
-    running.add(() => rounds.stop());
-    running.add(() => election.stop());
-    return managed.issued();
-  }
   running.add(() => election.stop());
-  const watched = await orUsageError('the certificate', watchCertificateFiles(options.certificate, log));
-  running.add(() => watched.stop());
-  return watched.source;
+  return election;
+}
+
+/** What to serve with: a certificate of the own authority as soon as a leader has made that, or the one in the files. */
+async function provideCertificate({ options, running, log, metrics }: Surroundings, secrets: SecretStore): Promise<CertificateSource> {
+  const { certificate: files, service, namespace, rotation: policy } = options;
+  if (files !== undefined) {
+    const watched = await orUsageError('the certificate', watchCertificateFiles(files, log));
+    running.add(() => watched.stop());
+    return watched.source;
+  }
+  const managed = new ManagedCertificate({ secrets, names: serviceNames(service, namespace), policy, log });
+  observeCertificates(metrics, { serving: () => seconds(managed.leaf?.notAfter), authority: () => seconds(managed.leaf?.authorityNotAfter) });
+  const rounds = managed.start();
+  running.add(() => rounds.stop());
+  return managed.issued();
 }
 
 async function untilEndOf(term: AbortSignal, duties: readonly Rounds[]): Promise<void> {

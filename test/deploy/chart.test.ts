@@ -34,6 +34,11 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
     expect(JSON.stringify(rendered.get('Deployment sallyport-system/sallyport-webhook'))).toContain('"--port=9443"');
   });
 
+  test('more options go to the webhook', async () => {
+    const rendered = await renderChart(helm, ['webhook.extraArgs={--certificate-lifetime=24h,--clock-skew=1m}']);
+    expect(JSON.stringify(rendered.get('Deployment sallyport-system/sallyport-webhook'))).toContain('"--drain=20","--certificate-lifetime=24h","--clock-skew=1m"]');
+  });
+
   test('another namespace is used throughout', async () => {
     const rendered = await renderChart(helm, ['namespace.name=gates', 'namespace.create=false', 'networkPolicy.enabled=true', 'prometheus.enabled=true', 'dashboard.enabled=true']);
     expect(JSON.stringify([...rendered.values()])).not.toContain('sallyport-system"');

@@ -1,6 +1,6 @@
-import { createClient, loadCredentials, type Credentials, type CredentialSource } from '../../kubernetes/index.ts';
+import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
 import { createTerminal } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { orUsageError } from '../usage-error.ts';
 import type { Installation } from './facts.ts';
 import { gatherFacts } from './gather.ts';
 import { diagnose, exitCodeOf, printVerdicts } from './report.ts';
@@ -19,7 +19,7 @@ export interface DoctorOptions {
  * @throws UsageError where there are no credentials
  */
 export async function doctor({ installation, credentials, output }: DoctorOptions): Promise<number> {
-  const client = createClient(await load(credentials));
+  const client = createClient(await orUsageError('the kubeconfig', loadCredentials(credentials)));
   try {
     const verdicts = diagnose(await gatherFacts(client, installation));
     const terminal = createTerminal();
@@ -28,13 +28,5 @@ export async function doctor({ installation, credentials, output }: DoctorOption
     return exitCodeOf(verdicts);
   } finally {
     await client.close();
-  }
-}
-
-async function load(source: CredentialSource): Promise<Credentials> {
-  try {
-    return await loadCredentials(source);
-  } catch (error) {
-    throw new UsageError(`the kubeconfig cannot be used: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -18,6 +18,7 @@ export interface Settings {
 }
 
 export const failurePolicies = ['Ignore', 'Fail'] as const;
+/** What an API server does when the webhook cannot be called. */
 export type FailurePolicy = (typeof failurePolicies)[number];
 
 /** A Kubernetes label selector without mistakes: `matchLabels`, `matchExpressions`. */

@@ -1,5 +1,6 @@
 import { dump, load, loadAll } from 'js-yaml';
 import { join } from 'node:path';
+import type { FailurePolicy } from '../../../src/core/admission/settings.ts';
 import { image } from './cluster.ts';
 import { getObject, kubectl, kubectlOutput } from './kubectl.ts';
 import { waitFor } from './wait.ts';
@@ -10,7 +11,6 @@ export const webhookConfiguration = 'sallyport-webhook';
 export const webhookSelector = 'app.kubernetes.io/component=webhook';
 
 export type Overlay = 'audit' | 'enforce';
-export type FailurePolicy = 'Fail' | 'Ignore';
 
 interface InstallOptions {
   /** The settings file instead of the overlay's. */

@@ -4,7 +4,8 @@ import { ClusterBundleStore, ClusterSecretStore } from '../../../src/cli/cluster
 import { FailurePolicyKeeper } from '../../../src/cli/failure-policy-keeper.ts';
 import { probeDenial } from '../../../src/cli/probe.ts';
 import { Watchdog } from '../../../src/cli/watchdog.ts';
-import { readWebhookConfiguration, webhookConfigurations, type FailurePolicy } from '../../../src/cli/webhook-configuration.ts';
+import { readWebhookConfiguration, webhookConfigurations } from '../../../src/cli/webhook-configuration.ts';
+import type { FailurePolicy } from '../../../src/core/admission/settings.ts';
 import { mergePatch, remove, type EventNote } from '../../../src/kubernetes/index.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/index.ts';
 import { bundleStoreContract, secretStoreContract } from '../../contract/certificate-stores.ts';

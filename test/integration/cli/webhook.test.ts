@@ -3,6 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { leases } from '../../../src/kubernetes/lease-record.ts';
+import { pathOf } from '../../../src/kubernetes/index.ts';
+import { kubernetesStage } from '../../support/kubernetes.ts';
+import { freePort, startProgram } from '../../support/program.ts';
+import { until } from '../../support/until.ts';
 
 let folder: string;
 
@@ -42,9 +47,48 @@ describe('a webhook that cannot start says why, without a stack', () => {
     expect(code).toBe(1);
   });
 
+  test('lifetimes with which calls would fail', async () => {
+    const { code, stderr } = await run('--authority-lifetime=3m', '--certificate-lifetime=50s', '--propagation-time=8s', '--clock-skew=1s');
+    expect(stderr).toBe('sallyport: these lifetimes of certificates cannot be used: an authority must live more than 180 s with these certificates: 3 × (certificate lifetime + propagation time + 2 × clock skew)\n');
+    expect(code).toBe(1);
+  });
+
+  test('a lifetime that is no duration', async () => {
+    const { code, stderr } = await run('--authority-lifetime=365d');
+    expect(stderr).toContain("argument '365d' is invalid. The unit \"d\" is larger than an hour; write 8760h.");
+    expect(code).toBe(1);
+  });
+
   test('a certificate without its key', async () => {
     const { code, stderr } = await run('--certificate-file=tls.crt');
     expect(stderr).toBe('sallyport: a certificate and its key belong together: give both --certificate-file and --private-key-file, or none\n');
     expect(code).toBe(1);
   });
+});
+
+test('a webhook that stops gives its lease to another replica while it still serves', async () => {
+  const stage = await kubernetesStage();
+  const kubeconfig = join(folder, 'kubeconfig');
+  await writeFile(kubeconfig, JSON.stringify({
+    clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }], contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
+    users: [{ name: 'nobody', user: {} }], 'current-context': 'fake',
+  }));
+  const probePort = await freePort();
+  process.env['KUBECONFIG'] = kubeconfig;
+  const program = startProgram('webhook', '--port=0', `--probe-port=${probePort}`, '--namespace=default', '--identity=first', '--drain=600');
+  const holder = async (): Promise<unknown> => {
+    const lease = await stage.client.request({ path: pathOf(leases, { namespace: 'default', name: 'sallyport-webhook' }) }) as { readonly spec: { readonly holderIdentity?: string } };
+    return lease.spec.holderIdentity;
+  };
+  const reasons = async (): Promise<string> => (await fetch(`http://127.0.0.1:${probePort}/readyz`)).text();
+  try {
+    await until(async () => expect(await reasons()).not.toContain('starting'));
+    expect(await holder()).toBe('first');
+    void program.stop('SIGTERM');
+    await until(async () => expect(await holder()).toBe(''));
+    expect(await reasons()).toContain('stopping');
+  } finally {
+    await program.stop('SIGKILL');
+    await stage.close();
+  }
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { decideFailurePolicy, noProbes, recordProbe, type ProbeRecord } from '../../../src/cli/failure-policy.ts';
 import type { ProbeOutcome } from '../../../src/cli/probe.ts';
-import type { FailurePolicy } from '../../../src/cli/webhook-configuration.ts';
+import type { FailurePolicy } from '../../../src/core/admission/settings.ts';
 
 const denied: ProbeOutcome = { type: 'denied' };
 const admitted: ProbeOutcome = { type: 'admitted' };
