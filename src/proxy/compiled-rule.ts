@@ -1,9 +1,13 @@
 import type { ConfigKey, PathModifier, RouteBackend, RouteConfig, RouteRule } from '../core/routing/config.ts';
 import { Balancer } from './balancer.ts';
+import { compileCors } from './cors.ts';
+import type { Cors } from './cors.ts';
 import { compileHeaderEdits } from './header-edits.ts';
 import type { HeaderEdits } from './header-edits.ts';
 import { sendableModifier } from './location.ts';
 import type { Redirect } from './location.ts';
+import { compileRetry } from './retry.ts';
+import type { RetryPolicy } from './retry.ts';
 
 /** A rule with everything prepared that does not depend on the request. */
 export interface CompiledRule {
@@ -12,10 +16,13 @@ export interface CompiledRule {
   readonly responseEdits: readonly HeaderEdits[];
   readonly redirect: Redirect | undefined;
   readonly rewrite: { readonly hostname: string | undefined; readonly path: PathModifier | undefined } | undefined;
+  readonly cors: Cors | undefined;
   readonly backends: Balancer<CompiledBackend>;
   /** Milliseconds; 0: no limit. */
   readonly requestTimeout: number;
   readonly backendRequestTimeout: number;
+  /** Absent: only connections that failed are tried again, as far as the proxy's own limits go. */
+  readonly retry: RetryPolicy | undefined;
 }
 
 export interface CompiledBackend {
@@ -36,6 +43,7 @@ export function compileRules(route: RouteConfig, previous: ReadonlyMap<number, C
 function compileRule(rule: RouteRule, previous: CompiledRule | undefined): CompiledRule {
   const redirect = rule.filters.find((filter) => filter.type === 'redirect');
   const rewrite = rule.filters.find((filter) => filter.type === 'rewrite');
+  const cors = rule.filters.find((filter) => filter.type === 'cors');
   const edits = {
     requestEdits: compileHeaderEdits(rule.filters, 'requestHeaders'),
     responseEdits: compileHeaderEdits(rule.filters, 'responseHeaders'),
@@ -46,9 +54,11 @@ function compileRule(rule: RouteRule, previous: CompiledRule | undefined): Compi
     fails: rule.failure !== undefined,
     redirect: redirect === undefined ? undefined : withSendablePath(redirect),
     rewrite: rewrite === undefined ? undefined : { hostname: rewrite.hostname, path: sendableModifier(rewrite.path) },
+    cors: cors === undefined ? undefined : compileCors(cors),
     backends: new Balancer(backends, previous?.backends),
     requestTimeout: rule.requestTimeout ?? 0,
     backendRequestTimeout: rule.backendRequestTimeout ?? 0,
+    retry: rule.retry === undefined ? undefined : compileRetry(rule.retry),
   };
 }
 

@@ -164,15 +164,24 @@ export class Exchange implements OpenRequest {
       return;
     }
     this.matched = matched;
+    const preflight = rule.cors?.preflight(head);
     if (rule.fails) this.answer('rule-failure');
+    else if (preflight !== undefined) this.answerPreflight(preflight);
     else if (rule.redirect === undefined) this.forward({ head, matched, rule });
     else {
       const location = redirectLocation(rule.redirect, listener, head, matched.match);
-      const fields = editFields(['location', location, 'content-length', '0'], rule.responseEdits);
+      const own = ['location', location, 'content-length', '0'];
+      const fields = editFields(rule.cors?.respond(own, head) ?? own, rule.responseEdits);
       fields.push('server', 'sallyport');
       this.writeHead(rule.redirect.statusCode, fields);
       this.response.end();
     }
+  }
+
+  private answerPreflight(fields: string[]): void {
+    fields.push('server', 'sallyport');
+    this.writeHead(204, fields);
+    this.response.end();
   }
 
   private forward(found: Omit<Destination, 'backend'>): void {

@@ -5,8 +5,10 @@ import { forwardedFields, responseFields, withoutField } from './forwarding-fiel
 import { editFields } from './header-edits.ts';
 import { modifiedPath } from './location.ts';
 import type { AnswerReason } from './reasons.ts';
+import { ReadBefore } from './read-before.ts';
 import { RequestBody } from './request-body.ts';
 import type { BodyEvents } from './request-body.ts';
+import type { RetryPolicy } from './retry.ts';
 import { Timer } from './timer.ts';
 
 const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
@@ -15,17 +17,23 @@ const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   protocol: 'backend-protocol',
 };
 
+const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
+
 /** The way of one request to an endpoint of its backend and of the answer back to the client. */
 export class Forwarding implements ResponseReceiver, BodyEvents {
   private readonly exchange: Exchange;
   private readonly destination: Destination;
   private readonly endpoints: EndpointSet;
-  private readonly tried: Endpoint[] = [];
+  /** Endpoints tried since the last time that all had been. */
+  private tried: Endpoint[] = [];
+  private tries = 0;
+  private readonly readBefore = new ReadBefore();
   private readonly fields: string[];
   private endpoint: Endpoint | undefined;
   private call: UpstreamExchange | undefined;
   private attemptTimer: Timer | undefined;
   private stallTimer: Timer | undefined;
+  private retryTimer: Timer | undefined;
   private trailersPossible = false;
   private ended = false;
 
@@ -36,21 +44,22 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.fields = upstreamFields(exchange, destination);
   }
 
-  /** Tries an endpoint, after a failed connection another one: nothing was sent, so that any method may go again. */
+  /** Tries an endpoint that was not tried yet. */
   start(): void {
     const { plane } = this.exchange;
-    const endpoint = this.tried.length < plane.limits.attempts ? this.endpoints.pick(this.tried, performance.now()) : undefined;
+    const endpoint = this.endpoints.pick(this.tried, performance.now());
     if (endpoint === undefined) {
       this.fail('connect-failed');
       return;
     }
+    this.tries += 1;
     this.tried.push(endpoint);
     this.endpoint = endpoint;
     this.exchange.upstream = endpoint.address;
     plane.counters.upstreamAttempts += 1;
     const { backendRequestTimeout } = this.destination.rule;
     if (backendRequestTimeout > 0) {
-      this.attemptTimer = new Timer(backendRequestTimeout, () => this.fail('backend-timeout'));
+      this.attemptTimer = new Timer(backendRequestTimeout, () => this.timedOut());
     }
     this.call = plane.forwarder.forward(this.requestTo(endpoint), this);
   }
@@ -59,6 +68,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   cancel(): void {
     this.attemptTimer?.cancel();
     this.stallTimer?.cancel();
+    this.retryTimer?.cancel();
     if (this.ended) return;
     this.ended = true;
     this.call?.abort();
@@ -74,8 +84,9 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.exchange.continue();
   }
 
-  received(bytes: number): void {
-    this.exchange.plane.counters.requestBytes += bytes;
+  received(chunk: Buffer): void {
+    this.exchange.plane.counters.requestBytes += chunk.length;
+    this.readBefore.add(chunk);
   }
 
   stalled(): void {
@@ -96,6 +107,11 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
 
   onHead(status: number, fields: Fields): void {
     const { response } = this.exchange;
+    const { retry } = this.destination.rule;
+    if (retry?.codes.has(status) === true && this.mayTryAgain()) {
+      this.tryLater(retry);
+      return;
+    }
     const head = this.responseHead(status, fields);
     // Names or values that the backend's parser let pass and ours does not.
     if (head === undefined || !attempt(() => this.exchange.writeHead(status, head))) {
@@ -132,7 +148,38 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     }
     this.exchange.plane.counters.upstreamConnectFailures += 1;
     this.endpoint?.connectFailed(performance.now());
-    if (!this.ended) this.start();
+    if (this.ended) return;
+    // Nothing was sent, so that any method may go again.
+    if (this.mayTryAgain()) this.tryAnother();
+    else this.fail('connect-failed');
+  }
+
+  /** The backend may have acted on the request: only what may be repeated is (RFC 9110 section 9.2.2). */
+  private timedOut(): void {
+    const { head, rule } = this.destination;
+    if (rule.retry !== undefined && idempotent.has(head.method) && this.mayTryAgain()) this.tryLater(rule.retry);
+    else this.fail('backend-timeout');
+  }
+
+  private mayTryAgain(): boolean {
+    const { rule } = this.destination;
+    return this.tries < (rule.retry?.tries ?? this.exchange.plane.limits.attempts) && this.readBefore.isWhole && !this.exchange.response.headersSent;
+  }
+
+  /** After a failed connection: another endpoint at once; those that were tried only where a policy asks for it. */
+  private tryAnother(): void {
+    const { retry } = this.destination.rule;
+    const others = this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
+    if (others || retry === undefined) this.start();
+    else this.tryLater(retry);
+  }
+
+  private tryLater(retry: RetryPolicy): void {
+    this.attemptTimer?.cancel();
+    this.call?.abort();
+    this.call = undefined;
+    if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
+    this.retryTimer = new Timer(retry.delayAfter(this.tries), () => this.start());
   }
 
   private fail(reason: AnswerReason): void {
@@ -149,7 +196,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       method: head.method,
       target: `${modifiedPath(head.path, rule.rewrite?.path, matched.match)}${head.search}`,
       fields: this.fields,
-      body: head.hasBody ? new RequestBody(request, plane.limits.stallTimeout, this) : undefined,
+      body: head.hasBody ? new RequestBody(request, plane.limits.stallTimeout, this, this.readBefore.chunks) : undefined,
     };
   }
 
@@ -157,11 +204,11 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private responseHead(status: number, fields: Fields): string[] | undefined {
     const kept = responseFields(fields);
     if (kept === undefined) return undefined;
-    const { head, backend } = this.destination;
+    const { head, rule, backend } = this.destination;
     const hasLength = kept.some((name, position) => position % 2 === 0 && isContentLength(name));
     const hasBody = head.method !== 'HEAD' && status !== 204 && status !== 304;
     this.trailersPossible = hasBody && !hasLength && head.httpVersion === '1.1';
-    let edited = editFields(kept, backend.responseEdits);
+    let edited = editFields(rule.cors?.respond(kept, head) ?? kept, backend.responseEdits);
     // RFC 9110 section 8.6; and Trailer makes no sense where none can follow.
     if (status === 204) edited = withoutField(edited, 'content-length');
     if (!this.trailersPossible) edited = withoutField(edited, 'trailer');

@@ -58,7 +58,8 @@ export function editFields(fields: string[], edits: readonly HeaderEdits[]): str
   return result;
 }
 
-function withoutNames(fields: Fields, dropped: ReadonlySet<string>): string[] {
+/** Fields without those of some names, given in lower case. */
+export function withoutNames(fields: Fields, dropped: ReadonlySet<string>): string[] {
   const kept: string[] = [];
   for (let position = 0; position < fields.length; position += 2) {
     const name = fields[position] ?? '';

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 export interface BodyEvents {
   /** The first bytes are asked for: a connection to the backend stands. */
   wanted(): void;
-  received(bytes: number): void;
+  received(chunk: Buffer): void;
   /** The client sent nothing for too long while it was asked to. */
   stalled(): void;
 }
@@ -17,17 +17,29 @@ export class RequestBody extends Readable {
   private readonly message: IncomingMessage;
   private readonly events: BodyEvents;
   private readonly stallTimeout: number;
+  private readonly before: Buffer[];
   private bytes = 0;
   private stallTimer: NodeJS.Timeout | undefined;
 
-  constructor(message: IncomingMessage, stallTimeout: number, events: BodyEvents) {
+  /** `before` is what was read of it already, for an earlier try; it comes first. */
+  constructor(message: IncomingMessage, stallTimeout: number, events: BodyEvents, before: readonly Buffer[] = []) {
     super();
     this.message = message;
     this.stallTimeout = stallTimeout;
     this.events = events;
+    this.before = [...before];
   }
 
   override _read(): void {
+    const earlier = this.before.shift();
+    if (earlier !== undefined) {
+      this.push(earlier);
+      return;
+    }
+    if (this.message.readableEnded) {
+      this.push(null);
+      return;
+    }
     if (this.stallTimer === undefined) this.attach();
     this.stallTimer?.refresh();
     this.message.resume();
@@ -35,6 +47,8 @@ export class RequestBody extends Readable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.detach();
+    // What comes now is for another try, if there is one.
+    this.message.pause();
     done(error);
   }
 
@@ -52,7 +66,7 @@ export class RequestBody extends Readable {
   private readonly receive = (chunk: Buffer): void => {
     this.stallTimer?.refresh();
     this.bytes += chunk.length;
-    this.events.received(chunk.length);
+    this.events.received(chunk);
     if (!this.push(chunk)) this.message.pause();
   };
 

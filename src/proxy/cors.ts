@@ -1,0 +1,106 @@
+import type { CorsFilter } from '../core/routing/config.ts';
+import { headerKey } from '../core/text/header.ts';
+import type { Fields } from './forwarder.ts';
+import { withoutNames } from './header-edits.ts';
+
+/** The part of a request that decides about cross-origin access. */
+export interface CorsRequest {
+  readonly method: string;
+  header(lowerName: string): string | undefined;
+}
+
+/** A CORS filter prepared for use (HTTPCORSFilter; the CORS protocol of the Fetch standard). */
+export interface Cors {
+  /** The fields of the answer to a preflight request; `undefined` for any other request. */
+  preflight(request: CorsRequest): string[] | undefined;
+  /** The fields of a backend's answer, with what tells the browser whether it may be read. */
+  respond(fields: Fields, request: CorsRequest): string[];
+}
+
+/** What the filter decides for the whole rule: a backend's word on it is not passed on beside it. */
+const decided: ReadonlySet<string> = new Set([
+  'access-control-allow-origin', 'access-control-allow-credentials', 'access-control-allow-methods', 'access-control-allow-headers',
+  'access-control-expose-headers', 'access-control-max-age',
+]);
+
+/** Prepares a CORS filter. */
+export function compileCors(filter: CorsFilter): Cors {
+  const origins = new AllowedOrigins(filter.allowOrigins);
+  const isForAll = origins.any && !filter.allowCredentials;
+  const shared: readonly string[] = [
+    ...(filter.allowCredentials ? ['access-control-allow-credentials', 'true'] : []),
+    ...list('access-control-expose-headers', exposable(filter)),
+  ];
+  const granted = (origin: string): string[] => ['access-control-allow-origin', isForAll ? '*' : origin, ...shared];
+  const vary = isForAll ? [] : ['vary', 'Origin'];
+
+  return {
+    preflight(request) {
+      const origin = request.header('origin');
+      const method = request.header('access-control-request-method');
+      if (request.method !== 'OPTIONS' || origin === undefined || method === undefined) return undefined;
+      if (!origins.include(origin)) return [...vary];
+      return [
+        ...granted(origin), ...vary,
+        ...list('access-control-allow-methods', named(filter, filter.allowMethods, method)),
+        ...list('access-control-allow-headers', named(filter, filter.allowHeaders, request.header('access-control-request-headers'))),
+        'access-control-max-age', String(filter.maxAge),
+      ];
+    },
+    respond(fields, request) {
+      const origin = request.header('origin');
+      const kept = withoutNames(fields, decided);
+      if (origin !== undefined && origins.include(origin)) kept.push(...granted(origin));
+      kept.push(...vary);
+      return kept;
+    },
+  };
+}
+
+/** With credentials `*` is a name like any other, so what was asked for is named instead. */
+function named({ allowCredentials }: CorsFilter, allowed: readonly string[], asked: string | undefined): readonly string[] {
+  if (!allowed.includes('*') || !allowCredentials) return allowed;
+  return asked === undefined ? [] : [asked];
+}
+
+/** Nobody asks which fields to expose: with credentials `*` cannot be said in another way. */
+function exposable({ allowCredentials, exposeHeaders }: CorsFilter): readonly string[] {
+  return allowCredentials ? exposeHeaders.filter((name) => name !== '*') : exposeHeaders;
+}
+
+function list(name: string, values: readonly string[]): string[] {
+  return values.length === 0 ? [] : [name, values.join(', ')];
+}
+
+/** Origins of a filter: exact ones, and hosts with a wildcard for any number of labels at their left. */
+class AllowedOrigins {
+  /** `*` alone: every origin, `null` too. */
+  readonly any: boolean;
+  private readonly exact = new Set<string>();
+  private readonly wildcards: readonly { readonly scheme: string; readonly suffix: string }[];
+
+  constructor(allowed: readonly string[]) {
+    this.any = allowed.includes('*');
+    const wildcards: { scheme: string; suffix: string }[] = [];
+    for (const origin of allowed.map(withPort)) {
+      const [scheme = '', host = ''] = origin.split('://');
+      if (host.startsWith('*')) wildcards.push({ scheme: `${scheme}://`, suffix: host.slice(1) });
+      else this.exact.add(origin);
+    }
+    this.wildcards = wildcards;
+  }
+
+  include(origin: string): boolean {
+    if (this.any) return true;
+    const asked = withPort(headerKey(origin));
+    // The wildcard stands for at least one character.
+    return this.exact.has(asked) || this.wildcards.some(({ scheme, suffix }) => asked.startsWith(scheme) && asked.endsWith(suffix) && asked.length > scheme.length + suffix.length);
+  }
+}
+
+/** An origin with the port that its scheme implies (HTTPCORSFilter.allowOrigins). */
+function withPort(origin: string): string {
+  if (/:\d+$/.test(origin)) return origin;
+  if (origin.startsWith('https://')) return `${origin}:443`;
+  return origin.startsWith('http://') ? `${origin}:80` : origin;
+}
