@@ -1,8 +1,8 @@
 import { certificateFacts } from '../certificates/index.ts';
-import { certificateCell, installationCell, objectCell } from '../core/graph/inputs.ts';
+import { certificateCell, installationCell, objectCell, type InstalledBundles } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { parseObject } from '../core/resources/parse.ts';
-import { tables, type KindName } from '../core/schema/index.ts';
+import { schemaTables, tables, type KindName, type SchemaKind } from '../core/schema/index.ts';
 import { Discovery, systemClock, type ApiClient, type FollowedKind, type InstalledKind, type KindState, type ObjectEvent } from '../kubernetes/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { bundleOfKind, bundleVersionOf, type KnownBundle } from './installed-bundle.ts';
@@ -56,11 +56,11 @@ export class ClusterState {
     this.#kernel = kernel;
     this.#controllerName = controllerName;
     this.#kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind], ...selections[kind] }]));
-    this.#kernel.apply([this.#installation(undefined)]);
+    this.#kernel.apply([this.#installation(new Map())]);
     this.#source = follow({
       kinds: [...this.#kinds.values()],
       onEvents: (events) => onChange(events, kernel.apply(events.flatMap(writesOf))),
-      onInstalled: (installed) => onChange([], kernel.apply([this.#installation(installed.get(definitionOf('GatewayClass')))])),
+      onInstalled: (installed) => onChange([], kernel.apply([this.#installation(installed)])),
     });
   }
 
@@ -99,9 +99,10 @@ export class ClusterState {
     return kinds.length > 0 || this.#source.settled ? kinds : ['the installed CRDs are not read yet'];
   }
 
-  #installation(gatewayClass: InstalledKind | undefined): Write {
+  #installation(installed: ReadonlyMap<string, InstalledKind>): Write {
     const unobserved = (Object.keys(tables) as KindName[]).filter((kind) => !this.#kinds.has(kind));
-    return write(installationCell, [], { controllerName: this.#controllerName, bundleVersion: bundleVersionOf(gatewayClass), unobserved });
+    const bundleVersion = bundleVersionOf(installed.get(definitionOf('GatewayClass')));
+    return write(installationCell, [], { controllerName: this.#controllerName, bundleVersion, bundles: bundlesOf(installed), unobserved });
   }
 }
 
@@ -123,7 +124,12 @@ function writesOf(event: ObjectEvent): readonly Write[] {
   return [write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined)];
 }
 
-function definitionOf(kind: KindName): string {
-  const { plural, group } = tables[kind];
+function bundlesOf(installed: ReadonlyMap<string, InstalledKind>): InstalledBundles {
+  const kinds = (Object.keys(schemaTables) as SchemaKind[]).map((kind) => [kind, installed.get(definitionOf(kind))] as const);
+  return Object.fromEntries(kinds.flatMap(([kind, definition]) => (definition === undefined ? [] : [[kind, bundleOfKind(definition).bundle]])));
+}
+
+function definitionOf(kind: SchemaKind): string {
+  const { plural, group } = schemaTables[kind];
   return `${plural}.${group}`;
 }

@@ -41,7 +41,8 @@ function mergedStatus(live: WireObject, ours: OwnStatus | undefined, context: St
   if (ours === undefined) return listOf(status['parents']).length === 0 ? undefined : { ...status, parents: mergeParents(live, [], context) };
   if ('parents' in ours) return { ...status, parents: mergeParents(live, ours.parents, context) };
   if ('listeners' in ours) return mergeGateway(status, ours, place);
-  return { ...status, conditions: mergeConditions(status['conditions'], ours.conditions, { ...place, owned: owned.gatewayClass }) };
+  const { conditions, ...rest } = ours;
+  return { ...status, ...rest, conditions: mergeConditions(status['conditions'], conditions, { ...place, owned: owned.gatewayClass }) };
 }
 
 interface Place {

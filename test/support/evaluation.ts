@@ -11,7 +11,7 @@ import { consequenceOf } from '../../src/core/rules/validity.ts';
 import { applyDefaults } from '../../src/core/schema/index.ts';
 
 /** The installation that tests evaluate for. */
-export const installation: Installation = { controllerName: 'sallyport.dev/gateway-controller', bundleVersion: 'v1.7.0', unobserved: [] };
+export const installation: Installation = { controllerName: 'sallyport.dev/gateway-controller', bundleVersion: 'v1.7.0', bundles: {}, unobserved: [] };
 
 export const standardPolicy: AdmissionPolicy = { profile: 'standard', overrides: {}, bundle: { minor: '1.7', channel: 'standard' } };
 

@@ -1,6 +1,7 @@
 import { defineInput } from '../incremental/index.ts';
 import type { Population, Reader } from '../incremental/reader.ts';
 import type { KindName, Resource } from '../resources/resource.ts';
+import type { Bundle, SchemaKind } from '../schema/index.ts';
 
 /** One cell per object, without status. Arguments: kind, namespace (`''` for cluster-scoped kinds), name. */
 export const objectCell = defineInput<Resource>('object');
@@ -33,9 +34,13 @@ export interface Installation {
   readonly controllerName: string;
   /** The installed Gateway API bundle, as its CRDs are annotated, e.g. `v1.7.0`. */
   readonly bundleVersion: string;
+  /** The bundle of each kind of the Gateway API that is installed; bundles may be mixed. */
+  readonly bundles: InstalledBundles;
   /** Kinds that are not followed here: nothing can be said about whether such an object exists. */
   readonly unobserved: readonly KindName[];
 }
+
+export type InstalledBundles = Readonly<Partial<Record<SchemaKind, Bundle>>>;
 
 /** The object of that kind and name, or `undefined`. */
 export function readObject<K extends KindName>(read: Reader, kind: K, namespace: string, name: string): Resource<K> | undefined {

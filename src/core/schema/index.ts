@@ -4,6 +4,7 @@ export {
   isSupportedBundle, parseBundleVersion, parseChannel, releases, supportedBundles, supportedMinors, type BundleVersion,
 } from './bundle.ts';
 export { applyDefaults } from './defaults.ts';
+export { enumOf, fieldIn } from './field.ts';
 export type { FieldPath } from './json.ts';
 export {
   findKind, isKindName, isSchemaKind, knownKinds, schemaTables, tables, type KindEntry, type KindName, type SchemaKind, type ViewOf,

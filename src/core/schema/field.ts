@@ -1,0 +1,30 @@
+import { resolve, resolveAll, type Bundle } from './availability.ts';
+import { versionsIn } from './compile.ts';
+import { schemaTables, type SchemaKind } from './kinds.ts';
+import type { IntegerNode, Node, StringNode } from './node.ts';
+import type { KindTable } from './tables/table.ts';
+
+/**
+ * What a bundle's schema says of a field; `undefined` where the bundle does not serve the kind or lacks the field.
+ *
+ * @param path field names with dots between; lists and maps are stepped into: `spec.rules.retry`. `''` is the object itself
+ */
+export function fieldIn(bundle: Bundle, kind: SchemaKind, path = ''): Node | undefined {
+  const table: KindTable = schemaTables[kind];
+  const version = versionsIn(table, bundle).findLast(({ served }) => served);
+  if (version === undefined) return undefined;
+  const names = path === '' ? [] : path.split('.');
+  return names.reduce<Node | undefined>((node, name) => (node === undefined ? undefined : child(node, name, bundle)), version.body ?? table.body);
+}
+
+/** The values that a field may have in a bundle; none where it may have any. */
+export function enumOf(node: StringNode | IntegerNode, bundle: Bundle): readonly (string | number)[] {
+  return resolveAll<string | number>(node.enum ?? [], bundle);
+}
+
+function child(node: Node, name: string, bundle: Bundle): Node | undefined {
+  if (node.type === 'list') return child(node.items, name, bundle);
+  if (node.type === 'map') return child(node.values, name, bundle);
+  const field = node.type === 'object' && Object.hasOwn(node.fields, name) ? node.fields[name] : undefined;
+  return field === undefined ? undefined : resolve(field, bundle);
+}

@@ -1,0 +1,122 @@
+import type { InstalledBundles } from '../graph/inputs.ts';
+import { enumOf, fieldIn, type SchemaKind } from '../schema/index.ts';
+
+/** A field of a kind, or one of the values that it can have, without which a feature cannot be asked for. */
+type Need = readonly [kind: SchemaKind, field?: string, value?: number];
+
+/**
+ * Every feature of the Gateway API that somebody could look for in a GatewayClass (pkg/features, GEP-2162), and what of
+ * the installed bundle it needs.
+ */
+const needs = {
+  BackendTLSPolicy: ['BackendTLSPolicy'],
+  BackendTLSPolicySANValidation: ['BackendTLSPolicy', 'spec.validation.subjectAltNames'],
+  ClusterTrustBundle: ['Gateway', 'spec.listeners.filters'],
+  GRPCRoute: ['GRPCRoute'],
+  GRPCRouteNamedRouteRule: ['GRPCRoute', 'spec.rules.name'],
+  GRPCRouteRequestHeaderModifier: ['GRPCRoute', 'spec.rules.filters.requestHeaderModifier'],
+  Gateway: ['Gateway'],
+  GatewayAddressEmpty: ['Gateway', 'spec.addresses'],
+  GatewayAddressRoutability: ['Gateway', 'spec.addresses.routability'],
+  GatewayAddressRoutabilityCluster: ['Gateway', 'spec.addresses.routability'],
+  GatewayBackendClientCertificate: ['Gateway', 'spec.tls.backend.clientCertificateRef'],
+  GatewayFrontendClientCertificateValidation: ['Gateway', 'spec.tls.frontend'],
+  GatewayFrontendClientCertificateValidationInsecureFallback: ['Gateway', 'spec.tls.frontend.default.validation.mode'],
+  GatewayHTTPListenerIsolation: ['Gateway'],
+  GatewayHTTPSListenerDetectMisdirectedRequests: ['Gateway'],
+  GatewayInfrastructure: ['Gateway', 'spec.infrastructure'],
+  GatewayListenerFilters: ['Gateway', 'spec.listeners.filters'],
+  GatewayPort8080: ['Gateway'],
+  GatewayRouteHostnameIntersectionPrecedence: ['Gateway'],
+  GatewayStaticAddresses: ['Gateway', 'spec.addresses'],
+  HTTPRoute: ['HTTPRoute'],
+  HTTPRoute303RedirectStatusCode: ['HTTPRoute', 'spec.rules.filters.requestRedirect.statusCode', 303],
+  HTTPRoute307RedirectStatusCode: ['HTTPRoute', 'spec.rules.filters.requestRedirect.statusCode', 307],
+  HTTPRoute308RedirectStatusCode: ['HTTPRoute', 'spec.rules.filters.requestRedirect.statusCode', 308],
+  HTTPRouteBackendProtocolH2C: ['HTTPRoute'],
+  HTTPRouteBackendProtocolWebSocket: ['HTTPRoute'],
+  HTTPRouteBackendRequestHeaderModification: ['HTTPRoute', 'spec.rules.backendRefs.filters.requestHeaderModifier'],
+  HTTPRouteBackendTimeout: ['HTTPRoute', 'spec.rules.timeouts.backendRequest'],
+  HTTPRouteBackendURLRewrite: ['HTTPRoute', 'spec.rules.backendRefs.filters.urlRewrite'],
+  HTTPRouteCORS: ['HTTPRoute', 'spec.rules.filters.cors'],
+  HTTPRouteDestinationPortMatching: ['HTTPRoute', 'spec.parentRefs.port'],
+  HTTPRouteHostRewrite: ['HTTPRoute', 'spec.rules.filters.urlRewrite.hostname'],
+  HTTPRouteMethodMatching: ['HTTPRoute', 'spec.rules.matches.method'],
+  HTTPRouteNamedRouteRule: ['HTTPRoute', 'spec.rules.name'],
+  HTTPRouteParentRefPort: ['HTTPRoute', 'spec.parentRefs.port'],
+  HTTPRoutePathRedirect: ['HTTPRoute', 'spec.rules.filters.requestRedirect.path'],
+  HTTPRoutePathRewrite: ['HTTPRoute', 'spec.rules.filters.urlRewrite.path'],
+  HTTPRoutePortRedirect: ['HTTPRoute', 'spec.rules.filters.requestRedirect.port'],
+  HTTPRouteQueryParamMatching: ['HTTPRoute', 'spec.rules.matches.queryParams'],
+  HTTPRouteRequestMirror: ['HTTPRoute', 'spec.rules.filters.requestMirror'],
+  HTTPRouteRequestMultipleMirrors: ['HTTPRoute', 'spec.rules.filters.requestMirror'],
+  HTTPRouteRequestPercentageMirror: ['HTTPRoute', 'spec.rules.filters.requestMirror.percent'],
+  HTTPRouteRequestTimeout: ['HTTPRoute', 'spec.rules.timeouts.request'],
+  HTTPRouteResponseHeaderModification: ['HTTPRoute', 'spec.rules.filters.responseHeaderModifier'],
+  HTTPRouteRetryCodes: ['HTTPRoute', 'spec.rules.retry.codes'],
+  HTTPRouteRetryConnectionError: ['HTTPRoute', 'spec.rules.retry'],
+  HTTPRouteSchemeRedirect: ['HTTPRoute', 'spec.rules.filters.requestRedirect.scheme'],
+  ListenerSet: ['ListenerSet'],
+  ReferenceGrant: ['ReferenceGrant'],
+  TCPRoute: ['TCPRoute'],
+  TLSRoute: ['TLSRoute'],
+  TLSRouteModeMixed: ['TLSRoute'],
+  TLSRouteModeTerminate: ['TLSRoute'],
+  UDPRoute: ['UDPRoute'],
+} as const satisfies Readonly<Record<string, Need>>;
+
+export type FeatureName = keyof typeof needs;
+
+/**
+ * The features that work, as the tests of the conformance suite show: a name goes here when all of its tests pass. The
+ * order does not count.
+ */
+const working: ReadonlySet<FeatureName> = new Set<FeatureName>([
+  'Gateway',
+  'GatewayPort8080',
+  'HTTPRoute',
+  'HTTPRoute303RedirectStatusCode',
+  'HTTPRoute307RedirectStatusCode',
+  'HTTPRoute308RedirectStatusCode',
+  'HTTPRouteBackendRequestHeaderModification',
+  'HTTPRouteBackendTimeout',
+  'HTTPRouteDestinationPortMatching',
+  'HTTPRouteHostRewrite',
+  'HTTPRouteMethodMatching',
+  'HTTPRouteNamedRouteRule',
+  'HTTPRouteParentRefPort',
+  'HTTPRoutePathRedirect',
+  'HTTPRoutePathRewrite',
+  'HTTPRoutePortRedirect',
+  'HTTPRouteQueryParamMatching',
+  'HTTPRouteRequestTimeout',
+  'HTTPRouteResponseHeaderModification',
+  'HTTPRouteSchemeRedirect',
+  'ReferenceGrant',
+]);
+
+/** In the form of the bundle: an object per name, or before v1.2 the name alone. */
+export type SupportedFeatures = readonly { readonly name: string }[] | readonly string[];
+
+/**
+ * What a GatewayClass says of what works with it, sorted; `undefined` where the installed bundle has no place for it
+ * (GatewayClassStatus.supportedFeatures).
+ *
+ * @param installed the bundle of each kind that is installed: what cannot be asked for is not claimed
+ */
+export function supportedFeatures(installed: InstalledBundles): SupportedFeatures | undefined {
+  const bundle = installed.GatewayClass;
+  const place = bundle && fieldIn(bundle, 'GatewayClass', 'status.supportedFeatures');
+  if (bundle === undefined || place?.type !== 'list') return undefined;
+  const names = [...working].filter((name) => isAvailable(needs[name], installed)).sort();
+  if (place.items.type !== 'string') return names.map((name) => ({ name }));
+  const known = enumOf(place.items, bundle);
+  return known.length === 0 ? names : names.filter((name) => known.includes(name));
+}
+
+function isAvailable([kind, field, value]: Need, installed: InstalledBundles): boolean {
+  const bundle = installed[kind];
+  const node = bundle && fieldIn(bundle, kind, field);
+  if (bundle === undefined || node === undefined) return false;
+  return value === undefined || (node.type === 'integer' && enumOf(node, bundle).includes(value));
+}
