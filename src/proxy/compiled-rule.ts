@@ -1,4 +1,4 @@
-import type { ConfigKey, PathModifier, RouteBackend, RouteConfig, RouteRule } from '../core/routing/config.ts';
+import type { ConfigKey, PathModifier, RouteBackend, RouteConfig, RouteFilter, RouteRule } from '../core/routing/config.ts';
 import { Balancer } from './balancer.ts';
 import { compileCors } from './cors.ts';
 import type { Cors } from './cors.ts';
@@ -6,6 +6,8 @@ import { compileHeaderEdits } from './header-edits.ts';
 import type { HeaderEdits } from './header-edits.ts';
 import { sendableModifier } from './location.ts';
 import type { Redirect } from './location.ts';
+import { compileMirrors } from './mirror.ts';
+import type { Mirror } from './mirror.ts';
 import { compileRetry } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
 
@@ -15,7 +17,6 @@ export interface CompiledRule {
   readonly requestEdits: readonly HeaderEdits[];
   readonly responseEdits: readonly HeaderEdits[];
   readonly redirect: Redirect | undefined;
-  readonly rewrite: { readonly hostname: string | undefined; readonly path: PathModifier | undefined } | undefined;
   readonly cors: Cors | undefined;
   readonly backends: Balancer<CompiledBackend>;
   /** Milliseconds; 0: no limit. */
@@ -33,6 +34,11 @@ export interface CompiledBackend {
   /** Edits of the rule, then the backend's own. */
   readonly requestEdits: readonly HeaderEdits[];
   readonly responseEdits: readonly HeaderEdits[];
+  /** The backend's own word goes before that of the rule. */
+  readonly hostname: string | undefined;
+  readonly path: PathModifier | undefined;
+  /** Those of the rule, then the backend's own. */
+  readonly mirrors: readonly Mirror[];
 }
 
 /** Rules of a route, compiled; balancers go on where those of the route's previous version stand. */
@@ -42,18 +48,17 @@ export function compileRules(route: RouteConfig, previous: ReadonlyMap<number, C
 
 function compileRule(rule: RouteRule, previous: CompiledRule | undefined): CompiledRule {
   const redirect = rule.filters.find((filter) => filter.type === 'redirect');
-  const rewrite = rule.filters.find((filter) => filter.type === 'rewrite');
   const cors = rule.filters.find((filter) => filter.type === 'cors');
   const edits = {
     requestEdits: compileHeaderEdits(rule.filters, 'requestHeaders'),
     responseEdits: compileHeaderEdits(rule.filters, 'responseHeaders'),
   };
-  const backends = rule.backends.map((backend) => ({ weight: backend.weight, value: compileBackend(backend, edits) }));
+  const ofRule = { ...edits, ...compileRewrite(rule.filters), mirrors: compileMirrors(rule.filters) };
+  const backends = rule.backends.map((backend) => ({ weight: backend.weight, value: compileBackend(backend, ofRule) }));
   return {
     ...edits,
     fails: rule.failure !== undefined,
     redirect: redirect === undefined ? undefined : withSendablePath(redirect),
-    rewrite: rewrite === undefined ? undefined : { hostname: rewrite.hostname, path: sendableModifier(rewrite.path) },
     cors: cors === undefined ? undefined : compileCors(cors),
     backends: new Balancer(backends, previous?.backends),
     requestTimeout: rule.requestTimeout ?? 0,
@@ -62,16 +67,25 @@ function compileRule(rule: RouteRule, previous: CompiledRule | undefined): Compi
   };
 }
 
-type Edits = Pick<CompiledRule, 'requestEdits' | 'responseEdits'>;
+type Changes = Omit<CompiledBackend, 'label' | 'endpoints'>;
 
-function compileBackend({ target, filters }: RouteBackend, ofRule: Edits): CompiledBackend {
+function compileBackend({ target, filters }: RouteBackend, ofRule: Changes): CompiledBackend {
   const usable = target.type === 'endpoints';
+  const { hostname, path } = compileRewrite(filters);
   return {
     label: usable ? target.key.replace(/^endpoints\//, '') : 'invalid',
     endpoints: usable ? target.key : undefined,
     requestEdits: [...ofRule.requestEdits, ...compileHeaderEdits(filters, 'requestHeaders')],
     responseEdits: [...ofRule.responseEdits, ...compileHeaderEdits(filters, 'responseHeaders')],
+    hostname: hostname ?? ofRule.hostname,
+    path: path ?? ofRule.path,
+    mirrors: [...ofRule.mirrors, ...compileMirrors(filters)],
   };
+}
+
+function compileRewrite(filters: readonly RouteFilter[]): Pick<CompiledBackend, 'hostname' | 'path'> {
+  const rewrite = filters.find((filter) => filter.type === 'rewrite');
+  return { hostname: rewrite?.hostname, path: sendableModifier(rewrite?.path) };
 }
 
 function withSendablePath(redirect: Redirect): Redirect {

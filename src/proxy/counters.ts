@@ -22,6 +22,8 @@ export interface ProxyCounters {
   responseBytes: number;
   upstreamAttempts: number;
   upstreamConnectFailures: number;
+  /** Copies sent for mirror filters. */
+  mirrored: number;
   durationSum: number;
   /** Requests by duration, not cumulative: position n counts those up to `durationBounds[n]`. */
   readonly durations: number[];
@@ -41,6 +43,7 @@ export function createCounters(): ProxyCounters {
     responseBytes: 0,
     upstreamAttempts: 0,
     upstreamConnectFailures: 0,
+    mirrored: 0,
     durationSum: 0,
     durations: Array.from({ length: durationBounds.length + 1 }, () => 0),
   };

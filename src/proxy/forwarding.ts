@@ -4,6 +4,7 @@ import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, Upstr
 import { forwardedFields, responseFields, withoutField } from './forwarding-fields.ts';
 import { editFields } from './header-edits.ts';
 import { modifiedPath } from './location.ts';
+import { Copy } from './mirror.ts';
 import type { AnswerReason } from './reasons.ts';
 import { ReadBefore } from './read-before.ts';
 import { RequestBody } from './request-body.ts';
@@ -29,6 +30,9 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private tries = 0;
   private readonly readBefore = new ReadBefore();
   private readonly fields: string[];
+  private readonly target: string;
+  /** For mirrors; they get the body as it is read. */
+  private readonly copies: readonly Copy[];
   private endpoint: Endpoint | undefined;
   private call: UpstreamExchange | undefined;
   private attemptTimer: Timer | undefined;
@@ -42,6 +46,8 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.destination = destination;
     this.endpoints = endpoints;
     this.fields = upstreamFields(exchange, destination);
+    this.target = upstreamTarget(destination);
+    this.copies = this.sendCopies();
   }
 
   /** Tries an endpoint that was not tried yet. */
@@ -69,6 +75,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.attemptTimer?.cancel();
     this.stallTimer?.cancel();
     this.retryTimer?.cancel();
+    for (const copy of this.copies) copy.cut();
     if (this.ended) return;
     this.ended = true;
     this.call?.abort();
@@ -87,6 +94,11 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   received(chunk: Buffer): void {
     this.exchange.plane.counters.requestBytes += chunk.length;
     this.readBefore.add(chunk);
+    for (const copy of this.copies) copy.add(chunk);
+  }
+
+  completed(): void {
+    for (const copy of this.copies) copy.end();
   }
 
   stalled(): void {
@@ -188,13 +200,20 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.exchange.answer(reason);
   }
 
+  private sendCopies(): readonly Copy[] {
+    const { head, backend } = this.destination;
+    if (backend.mirrors.length === 0) return [];
+    const request = { method: head.method, target: this.target, fields: this.fields, hasBody: head.hasBody };
+    return backend.mirrors.filter((mirror) => mirror.takes()).flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
+  }
+
   private requestTo(endpoint: Endpoint): UpstreamRequest {
-    const { head, matched, rule } = this.destination;
+    const { head } = this.destination;
     const { request, plane } = this.exchange;
     return {
       origin: endpoint.origin,
       method: head.method,
-      target: `${modifiedPath(head.path, rule.rewrite?.path, matched.match)}${head.search}`,
+      target: this.target,
       fields: this.fields,
       body: head.hasBody ? new RequestBody(request, plane.limits.stallTimeout, this, this.readBefore.chunks) : undefined,
     };
@@ -217,10 +236,14 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   }
 }
 
-function upstreamFields(exchange: Exchange, { head, rule, backend }: Destination): string[] {
+function upstreamTarget({ head, matched, backend }: Destination): string {
+  return `${modifiedPath(head.path, backend.path, matched.match)}${head.search}`;
+}
+
+function upstreamFields(exchange: Exchange, { head, backend }: Destination): string[] {
   const { connection, plane } = exchange;
   const fields = editFields(forwardedFields(head, connection.peer, plane.forwardedPolicy), backend.requestEdits);
-  const host = rule.rewrite?.hostname ?? head.authority;
+  const host = backend.hostname ?? head.authority;
   if (host !== '') fields.push('host', host);
   if (head.contentLength !== undefined && head.contentLength > 0) fields.push('content-length', String(head.contentLength));
   fields.push('via', `${head.httpVersion} sallyport`);

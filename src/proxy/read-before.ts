@@ -3,7 +3,7 @@ const kept = 64 * 1024;
 
 /** What was read of a request's body so far, for another try. */
 export class ReadBefore {
-  chunks: readonly Buffer[] = [];
+  readonly chunks: Buffer[] = [];
   private size = 0;
 
   /** Whether nothing has been forgotten. */
@@ -13,6 +13,7 @@ export class ReadBefore {
 
   add(chunk: Buffer): void {
     this.size += chunk.length;
-    this.chunks = this.isWhole ? [...this.chunks, chunk] : [];
+    if (this.isWhole) this.chunks.push(chunk);
+    else this.chunks.length = 0;
   }
 }

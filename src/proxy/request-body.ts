@@ -5,6 +5,8 @@ export interface BodyEvents {
   /** The first bytes are asked for: a connection to the backend stands. */
   wanted(): void;
   received(chunk: Buffer): void;
+  /** The body has been received as a whole. */
+  completed(): void;
   /** The client sent nothing for too long while it was asked to. */
   stalled(): void;
 }
@@ -72,6 +74,7 @@ export class RequestBody extends Readable {
 
   private readonly complete = (): void => {
     this.detach();
+    this.events.completed();
     this.push(null);
   };
 

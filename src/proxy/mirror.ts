@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream';
+import type { ConfigKey, MirrorFilter, RouteFilter } from '../core/routing/config.ts';
+import type { DataPlane } from './data-plane.ts';
+import type { ResponseReceiver, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
+import { Timer } from './timer.ts';
+
+/** A mirror filter prepared for use: takes its exact share of requests, spread as evenly as possible. */
+export class Mirror {
+  readonly endpoints: ConfigKey;
+  private readonly numerator: number;
+  private readonly denominator: number;
+  private balance = 0;
+
+  constructor(endpoints: ConfigKey, { numerator, denominator }: MirrorFilter) {
+    this.endpoints = endpoints;
+    this.numerator = numerator;
+    this.denominator = denominator;
+  }
+
+  /** Whether the next request is copied. */
+  takes(): boolean {
+    this.balance += this.numerator;
+    if (this.balance < this.denominator) return false;
+    this.balance -= this.denominator;
+    return true;
+  }
+}
+
+/** Mirrors to usable backends; others get nothing, and the route's status says so. */
+export function compileMirrors(filters: readonly RouteFilter[]): readonly Mirror[] {
+  return filters.flatMap((filter) => (filter.type === 'mirror' && filter.target.type === 'endpoints' ? [new Mirror(filter.target.key, filter)] : []));
+}
+
+/** What a copy may hold of a body that its backend does not take as fast as the client sends it. */
+const pendingBytes = 1024 * 1024;
+
+/** A request to be copied; the pieces of its body come as they are read. */
+export interface CopiedRequest extends Pick<UpstreamRequest, 'method' | 'target' | 'fields'> {
+  readonly hasBody: boolean;
+}
+
+/**
+ * A copy of a request under way. Nothing that becomes of it has an effect on the request itself: it is given up where
+ * its backend is slow or gone, and the answer is thrown away (HTTPRequestMirrorFilter).
+ */
+export class Copy implements ResponseReceiver {
+  private readonly body: Readable | undefined;
+  private readonly call: UpstreamExchange;
+  private readonly timer: Timer;
+  private bodyEnded: boolean;
+
+  private constructor(plane: DataPlane, request: UpstreamRequest) {
+    this.body = request.body;
+    this.bodyEnded = request.body === undefined;
+    this.timer = new Timer(plane.limits.stallTimeout, () => this.call.abort());
+    this.call = plane.forwarder.forward(request, this);
+  }
+
+  /** Sends a copy to an endpoint of the mirror; `undefined` where there is none. */
+  static send(plane: DataPlane, mirror: Mirror, { method, target, fields, hasBody }: CopiedRequest): Copy | undefined {
+    const origin = plane.endpoints.get(mirror.endpoints)?.pick([], performance.now())?.origin;
+    if (origin === undefined) return undefined;
+    plane.counters.mirrored += 1;
+    const body = hasBody ? new Readable({ read: () => undefined }) : undefined;
+    // The engine may write into the fields.
+    return new Copy(plane, { origin, method, target, fields: [...fields], body });
+  }
+
+  /** The next piece of the body. */
+  add(chunk: Buffer): void {
+    if (this.bodyEnded || this.body === undefined) return;
+    if (this.body.readableLength > pendingBytes) this.giveUp();
+    else this.body.push(chunk);
+  }
+
+  end(): void {
+    if (this.bodyEnded) return;
+    this.bodyEnded = true;
+    this.body?.push(null);
+  }
+
+  /** No more of the body will come: half a request must not look like a whole one. */
+  cut(): void {
+    if (!this.bodyEnded) this.giveUp();
+  }
+
+  onConnected(): void {}
+
+  onInformation(): void {}
+
+  onHead(): void {}
+
+  onData(): void {}
+
+  onEnd(): void {
+    this.timer.cancel();
+  }
+
+  onFailure(): void {
+    this.timer.cancel();
+    this.bodyEnded = true;
+  }
+
+  private giveUp(): void {
+    this.bodyEnded = true;
+    this.timer.cancel();
+    this.call.abort();
+    this.body?.destroy();
+  }
+}
