@@ -61,8 +61,9 @@ bench-webhook: $(VALIDATORS) ## CPU, latency and memory per review, beside the o
 	@test/bench/webhook/run.sh
 
 .PHONY: schema-diff
-schema-diff: $(VALIDATORS) ## Compare the schema with the official CRDs, node by node
+schema-diff: $(VALIDATORS) ## Compare the schema with the official CRDs, node by node, and the hashes
 	@node tools/schema-diff.ts
+	@node tools/known-schemas.ts --check
 
 .PHONY: cluster-up
 cluster-up: node ## Start a real Kubernetes on this machine; CLUSTER=name for one more

@@ -1,5 +1,5 @@
 import { loadAll } from 'js-yaml';
-import { channels, minors, type Bundle } from '../src/core/schema/availability.ts';
+import { channels, minors, type Bundle, type Minor } from '../src/core/schema/availability.ts';
 import { releases } from '../src/core/schema/bundle.ts';
 import { gatewayApiModule } from './gateway-api-module.ts';
 import { readZip } from './zip.ts';
@@ -29,12 +29,25 @@ export interface OfficialBundle {
   readonly crds: readonly Crd[];
 }
 
-/** Reads the CRDs of every release and channel, from the official Go modules. Throws where one cannot be had. */
+/** Patch releases before the last one of each minor, as far as the module proxy has them. */
+const earlierReleases: Readonly<Record<Minor, readonly string[]>> = {
+  '1.0': [], '1.1': ['v1.1.0'], '1.2': ['v1.2.0'], '1.3': [],
+  '1.4': ['v1.4.0'], '1.5': ['v1.5.0'], '1.6': ['v1.6.0', 'v1.6.1', 'v1.6.2'], '1.7': [],
+};
+
+/** Reads the CRDs of the last patch release of every minor, from the official Go modules. Throws where one cannot be had. */
 export function officialBundles(): readonly OfficialBundle[] {
-  return minors.flatMap((minor) => {
-    const archive = gatewayApiModule(releases[minor]);
-    return channels.map((channel) => ({ bundle: { minor, channel }, crds: readCrds(archive, channel) }));
-  });
+  return minors.flatMap((minor) => readBundles(minor, releases[minor]));
+}
+
+/** Reads the CRDs of the patch releases before those. Throws where one cannot be had. */
+export function earlierBundles(): readonly OfficialBundle[] {
+  return minors.flatMap((minor) => earlierReleases[minor].flatMap((release) => readBundles(minor, release)));
+}
+
+function readBundles(minor: Minor, release: string): readonly OfficialBundle[] {
+  const archive = gatewayApiModule(release);
+  return channels.map((channel) => ({ bundle: { minor, channel }, crds: readCrds(archive, channel) }));
 }
 
 function readCrds(archive: Buffer, channel: string): readonly Crd[] {

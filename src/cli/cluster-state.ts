@@ -5,7 +5,7 @@ import { parseObject } from '../core/resources/parse.ts';
 import { schemaTables, tables, type KindName, type SchemaKind } from '../core/schema/index.ts';
 import { Discovery, systemClock, type ApiClient, type FollowedKind, type InstalledKind, type KindState, type ObjectEvent } from '../kubernetes/index.ts';
 import type { Logger } from '../telemetry/index.ts';
-import { bundleOfKind, bundleVersionOf, type KnownBundle } from './installed-bundle.ts';
+import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 
 /** Kinds that admission looks at. The ClusterRole of the webhook grants exactly these. */
 export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'HTTPRoute', 'ReferenceGrant', 'Service', 'Namespace'];
@@ -22,7 +22,6 @@ export interface ObjectSource {
   stateOf(kind: FollowedKind): KindState;
   /** Whether all definitions that are installed have been read. */
   readonly settled: boolean;
-  readonly installedKinds: ReadonlyMap<string, InstalledKind>;
   stop(): Promise<void>;
 }
 
@@ -39,6 +38,8 @@ export interface ClusterStateOptions {
   readonly controllerName: string;
   /** Called after each change with what happened, and what that changed in the evaluation. */
   readonly onChange?: (events: readonly ObjectEvent[], delta: Delta) => void;
+  /** Called with all definitions of the Gateway API, by name, when one came, changed or went. */
+  readonly onInstalled?: (installed: ReadonlyMap<string, InstalledKind>) => void;
   /** Starts to follow. */
   readonly follow: (reader: ObjectReader) => ObjectSource;
 }
@@ -52,7 +53,7 @@ export class ClusterState {
   #wasComplete = false;
 
   /** Starts at once. */
-  constructor({ kernel, kinds, controllerName, onChange = () => {}, follow }: ClusterStateOptions) {
+  constructor({ kernel, kinds, controllerName, onChange = () => {}, onInstalled = () => {}, follow }: ClusterStateOptions) {
     this.#kernel = kernel;
     this.#controllerName = controllerName;
     this.#kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind], ...selections[kind] }]));
@@ -60,7 +61,10 @@ export class ClusterState {
     this.#source = follow({
       kinds: [...this.#kinds.values()],
       onEvents: (events) => onChange(events, kernel.apply(events.flatMap(writesOf))),
-      onInstalled: (installed) => onChange([], kernel.apply([this.#installation(installed)])),
+      onInstalled: (installed) => {
+        onInstalled(installed);
+        onChange([], kernel.apply([this.#installation(installed)]));
+      },
     });
   }
 
@@ -78,11 +82,6 @@ export class ClusterState {
   age(): number | undefined {
     const contacts = [...this.#kinds.values()].map((kind) => this.#source.stateOf(kind).lastContact);
     return contacts.some((contact) => contact === undefined) ? undefined : Math.max(...contacts.map((contact) => contact ?? 0)) / 1000;
-  }
-
-  /** The bundle that a kind of the Gateway API is installed from. */
-  bundleOf(group: string, resource: string): KnownBundle {
-    return bundleOfKind(this.#source.installedKinds.get(`${resource}.${group}`));
   }
 
   stop(): Promise<void> {

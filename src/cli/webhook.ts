@@ -8,6 +8,7 @@ import { createEvaluation } from '../core/evaluation.ts';
 import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
 import { createAdmissionMetrics, createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { buildProbes, buildWebhook } from '../webhook/index.ts';
+import { BundlesInForce } from './bundles-in-force.ts';
 import { ClusterBundleStore, ClusterSecretStore } from './cluster-certificates.ts';
 import { admissionKinds, ClusterState, followCluster } from './cluster-state.ts';
 import { FailurePolicyKeeper } from './failure-policy-keeper.ts';
@@ -80,7 +81,8 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
   running.add(() => client.close());
   const kernel = createEvaluation();
-  const state = new ClusterState({ kernel, kinds: admissionKinds, controllerName, follow: followCluster(client, log) });
+  const inForce = new BundlesInForce({ log, metrics });
+  const state = new ClusterState({ kernel, kinds: admissionKinds, controllerName, follow: followCluster(client, log), onInstalled: (installed) => inForce.update(installed) });
   running.add(() => state.stop());
   readiness.require(() => state.problems());
 
@@ -94,7 +96,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
     log,
     metrics: createAdmissionMetrics(metrics, { cacheAge: () => state.age(), certificateExpiry: () => certificateExpiry(certificates.current()) }),
     draining: () => running.stopping,
-    decide: (request) => decideInCluster(request, { kernel, settings, bundleOf: (group, resource) => state.bundleOf(group, resource) }),
+    decide: (request) => decideInCluster(request, { kernel, settings, bundleOf: (group, resource) => inForce.bundleOf(group, resource) }),
   });
   running.add(() => app.close());
   const port = await listenEverywhere(app, options.port);

@@ -1,4 +1,5 @@
 import type { DoctorFacts } from '../../src/cli/doctor/facts.ts';
+import { knownSchemas } from '../../src/core/schema/known-schemas.ts';
 import type { InstalledKind } from '../../src/kubernetes/index.ts';
 
 const group = 'gateway.networking.k8s.io';
@@ -12,13 +13,19 @@ export function installedKind(plural: string, changes: Partial<InstalledKind> = 
   return {
     name: `${plural}.${group}`, uid: plural, group, kind: plural, plural, established: true, storedVersions: ['v1'],
     annotations: annotations('v1.7.0', 'standard'),
-    versions: (versions[plural] ?? []).map((name, position) => ({ name, served: true, storage: position === 0, schemaHash: '' })),
+    versions: (versions[plural] ?? []).map((name, position) => ({ name, served: true, storage: position === 0, schemaHash: hashOf(`${plural}.${group}/${name}`, '1.7/standard') })),
     ...changes,
   };
 }
 
 export function annotations(version: string, channel: string): Readonly<Record<string, string>> {
   return { [`${group}/bundle-version`]: version, [`${group}/channel`]: channel };
+}
+
+/** The hash of the schema that a bundle has of `<definition>/<version>`. */
+export function hashOf(version: string, bundleName: string): string {
+  const [key = ''] = Object.entries(knownSchemas).find(([known, names]) => known.startsWith(`${version} `) && names.split(' ').includes(bundleName)) ?? [];
+  return key.slice(version.length + 1);
 }
 
 /** All kinds of bundle v1.7.0; `change` may replace or drop (`undefined`) each. */

@@ -1,5 +1,8 @@
-import { isSupportedBundle, minors, parseBundleVersion, parseChannel, supportedBundles, tables, type Channel } from '../../core/schema/index.ts';
+import {
+  isSameBundle, isSupportedBundle, minors, nameOfBundle, parseBundleVersion, parseChannel, releases, supportedBundles, tables, type Channel,
+} from '../../core/schema/index.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
+import { annotatedBundle, releasedAs } from '../installed-bundle.ts';
 import { fail, ok, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
 
 const group = 'gateway.networking.k8s.io';
@@ -28,7 +31,7 @@ const bundled: Readonly<Record<string, readonly string[]>> = {
 const needed = Object.values(tables).filter((table) => table.group === group).map((table) => table.plural);
 
 /** What is wrong with the definitions of the Gateway API. */
-export const definitionChecks: readonly Check[] = [presence, establishment, bundleVersion, downgrade, channel, storedVersions];
+export const definitionChecks: readonly Check[] = [presence, establishment, bundleVersion, downgrade, channel, schemas, storedVersions];
 
 function presence({ kinds }: DoctorFacts): readonly Verdict[] {
   if (kinds.type === 'unknown') return [fail('crds-installed', `the CRDs cannot be listed: ${kinds.problem}`)];
@@ -85,6 +88,39 @@ function channel({ kinds }: DoctorFacts): readonly Verdict[] {
   if (experimental.length === 0) return [ok('crds-channel', 'standard channel')];
   const names = experimental.map(({ plural }) => plural).join(', ');
   return [warn('crds-channel', `the channels are mixed: ${names} are experimental, the others standard`, install('standard'))];
+}
+
+/** Annotations are what somebody wrote; what a definition is, its schema tells. */
+function schemas({ kinds }: DoctorFacts): readonly Verdict[] {
+  const installed = ofGateway(known(kinds));
+  const departures = Map.groupBy(installed, departure);
+  departures.delete(undefined);
+  if (installed.length > 0 && departures.size === 0) return [ok('crds-schema', 'every schema is as it was released')];
+  return [...departures].map(([message, some]) => warn('crds-schema', `${some.map(({ name }) => name).join(', ')}: ${message}`, ...some.slice(0, 1).map(reinstall)));
+}
+
+/** How the schema departs from what the annotations say; `undefined` where it does not, or neither is known. */
+function departure(kind: InstalledKind): string | undefined {
+  const annotated = annotatedBundle(kind);
+  const released = releasedAs(kind);
+  const schema = released.at(-1);
+  if (annotated !== undefined && released.some((bundle) => isSameBundle(bundle, annotated))) return undefined;
+  if (schema !== undefined) {
+    const said = annotated === undefined ? 'no released bundle' : nameOfBundle(annotated);
+    return `the annotations name ${said}, but the schema is that of ${nameOfBundle(schema)}, by which the webhook judges`;
+  }
+  if (annotated === undefined) return undefined;
+  return `the schema is not one that was released as ${nameOfBundle(annotated)}: somebody changed it, or it is newer than this program. What contradicts ${nameOfBundle(annotated)} is only warned of`;
+}
+
+/** Never an older bundle than annotations or schema are of. */
+function reinstall(kind: InstalledKind): string {
+  const annotated = annotatedBundle(kind);
+  const schema = releasedAs(kind).at(-1);
+  const isLabelled = annotated !== undefined && (schema === undefined || minors.indexOf(annotated.minor) >= minors.indexOf(schema.minor));
+  const command = isLabelled ? install(annotated.channel, versionOf(kind)) : install(schema?.channel ?? 'standard', schema && releases[schema.minor]);
+  // Whoever changed a definition owns what was changed.
+  return `${command} --force-conflicts`;
 }
 
 function storedVersions({ kinds }: DoctorFacts): readonly Verdict[] {

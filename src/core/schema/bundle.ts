@@ -1,4 +1,5 @@
-import { minors, type Channel, type Minor } from './availability.ts';
+import { channels, minors, type Bundle, type Channel, type Minor } from './availability.ts';
+import { knownSchemas } from './known-schemas.ts';
 
 /** The releases whose tables are complete, oldest first. */
 export const supportedMinors: readonly Minor[] = minors;
@@ -44,4 +45,22 @@ export function isSupportedBundle(annotation: unknown): boolean {
 export function parseChannel(annotation: unknown): Channel | undefined {
   if (annotation === 'standard' || annotation === 'stable') return 'standard';
   return annotation === 'experimental' ? 'experimental' : undefined;
+}
+
+const bundles: ReadonlyMap<string, Bundle> = new Map(minors.flatMap((minor) => channels.map((channel) => [`${minor}/${channel}`, { minor, channel }])));
+
+/**
+ * The bundles that were released with exactly this schema for a version of a kind, oldest first; none where nobody
+ * released it. Never throws.
+ *
+ * @param definition `httproutes.gateway.networking.k8s.io`
+ * @param hash of the schema in the CRD, as `src/kubernetes` takes it
+ */
+export function bundlesOfSchema(definition: string, version: string, hash: string): readonly Bundle[] {
+  const names = knownSchemas[`${definition}/${version} ${hash}`]?.split(' ') ?? [];
+  return names.map((name) => bundles.get(name)).filter((bundle) => bundle !== undefined);
+}
+
+export function isSameBundle(left: Bundle, right: Bundle): boolean {
+  return left.minor === right.minor && left.channel === right.channel;
 }

@@ -1,7 +1,8 @@
 /** The versioned schema: what every kind looks like in every bundle and channel. */
 export { channels, minors, type Bundle, type Channel, type Minor } from './availability.ts';
 export {
-  isSupportedBundle, parseBundleVersion, parseChannel, releases, supportedBundles, supportedMinors, type BundleVersion,
+  bundlesOfSchema, isSameBundle, isSupportedBundle, parseBundleVersion, parseChannel, releases, supportedBundles, supportedMinors,
+  type BundleVersion,
 } from './bundle.ts';
 export { applyDefaults } from './defaults.ts';
 export { enumOf, fieldIn } from './field.ts';
@@ -11,7 +12,7 @@ export {
 } from './kinds.ts';
 export type { Node, Semantic } from './node.ts';
 export { readView, unreadableInteger, unreadableString, type FieldProblem, type ReadView } from './reader.ts';
-export type { StructureProblem } from './problem.ts';
+export { nameOf as nameOfBundle, type StructureProblem } from './problem.ts';
 export { visitSemantic, type SemanticValue, type Visit } from './semantic.ts';
 export { versionOf, whyNotServed } from './served.ts';
 export type { KindTable, KindVersion } from './tables/table.ts';

@@ -7,7 +7,6 @@ import type { FollowedKind, InstalledKind, KindState, KubernetesObject } from '.
 /** A source that a test moves by hand. */
 class Source {
   readonly states = new Map<string, KindState>(admissionKinds.map((kind) => [kind, { phase: 'following', synced: true, lastContact: 1_000 }]));
-  readonly installedKinds = new Map<string, InstalledKind>();
   settled = true;
   reader: ObjectReader | undefined;
   isStopped = false;
@@ -24,16 +23,18 @@ class Source {
 function started() {
   const kernel = createEvaluation();
   const source = new Source();
+  const installed: ReadonlyMap<string, InstalledKind>[] = [];
   const state = new ClusterState({
     kernel,
     kinds: admissionKinds,
     controllerName: 'example.com/controller',
+    onInstalled: (definitions) => installed.push(definitions),
     follow(reader) {
       source.reader = reader;
       return source;
     },
   });
-  return { kernel, source, state };
+  return { kernel, source, state, installed };
 }
 
 const ref = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop', name: 'cart' };
@@ -82,11 +83,11 @@ describe('the state of a cluster', () => {
     expect(kernel.read.input(installationCell)?.unobserved).toEqual(['EndpointSlice', 'Secret', 'ConfigMap']);
   });
 
-  test('the bundle of a resource is that of its definition', () => {
-    const { source, state } = started();
-    for (const [name, kind] of gatewayClassDefinition('v1.7.0')) source.installedKinds.set(name, kind);
-    expect(state.bundleOf(ref.group, 'gatewayclasses')).toEqual({ bundle: { minor: '1.7', channel: 'standard' }, certain: true });
-    expect(state.bundleOf(ref.group, 'httproutes')).toMatchObject({ certain: false });
+  test('whoever asks for them is told the definitions', () => {
+    const { installed, source } = started();
+    const definitions = gatewayClassDefinition('v1.7.0');
+    source.reader?.onInstalled(definitions);
+    expect(installed).toEqual([definitions]);
   });
 
   test('what is not read yet is told, with what stands in the way', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { definitionChecks } from '../../../../src/cli/doctor/definitions.ts';
 import type { Verdict } from '../../../../src/cli/doctor/facts.ts';
 import type { InstalledKind } from '../../../../src/kubernetes/index.ts';
-import { annotations, bundle, healthy, installedKind } from '../../../support/doctor.ts';
+import { annotations, bundle, hashOf, healthy, installedKind } from '../../../support/doctor.ts';
 
 function examine(kinds: readonly InstalledKind[], guardedBundle?: string): readonly Verdict[] {
   const facts = { ...healthy, kinds: { type: 'known' as const, value: kinds }, guardedBundle: { type: 'known' as const, value: guardedBundle } };
@@ -18,7 +18,7 @@ const standardInstall = 'kubectl apply --server-side -f https://github.com/kuber
 describe('definitions of the Gateway API', () => {
   test('are fine as the bundle brings them', () => {
     expect(examine(bundle()).map(({ check, status }) => [check, status])).toEqual([
-      ['crds-installed', 'ok'], ['crds-bundle', 'ok'], ['crds-channel', 'ok'], ['crds-stored-versions', 'ok'],
+      ['crds-installed', 'ok'], ['crds-bundle', 'ok'], ['crds-channel', 'ok'], ['crds-schema', 'ok'], ['crds-stored-versions', 'ok'],
     ]);
   });
 
@@ -80,6 +80,51 @@ describe('definitions of the Gateway API', () => {
     expect(verdict(examine(mixed), 'crds-channel')).toMatchObject({ status: 'warn', message: expect.stringContaining('gateways are experimental'), commands: [standardInstall] });
     const none = bundle((plural) => installedKind(plural, { annotations: { 'gateway.networking.k8s.io/bundle-version': 'v1.7.0' } }));
     expect(verdict(examine(none), 'crds-channel')).toMatchObject({ status: 'warn', message: expect.stringContaining('10 CRDs') });
+  });
+
+  describe('by their schemas', () => {
+    const group = 'gateway.networking.k8s.io';
+    const withSchema = (schemaHash: string, labels = annotations('v1.7.0', 'standard')) => (plural: string): InstalledKind =>
+      installedKind(plural, plural === 'httproutes' ? { annotations: labels, versions: [{ name: 'v1', served: true, storage: true, schemaHash }] } : {});
+    const old = hashOf(`httproutes.${group}/v1`, '1.5/standard');
+    const present = hashOf(`httproutes.${group}/v1`, '1.7/standard');
+
+    test('changed: what the annotations name is put back, by force', () => {
+      expect(verdict(examine(bundle(withSchema('changed'))), 'crds-schema')).toEqual({
+        check: 'crds-schema', status: 'warn', commands: [`${standardInstall} --force-conflicts`],
+        message: `httproutes.${group}: the schema is not one that was released as v1.7 standard: somebody changed it, or it is newer than this program. What contradicts v1.7 standard is only warned of`,
+      });
+    });
+
+    test('older than the annotations say', () => {
+      expect(verdict(examine(bundle(withSchema(old))), 'crds-schema')).toEqual({
+        check: 'crds-schema', status: 'warn', commands: [`${standardInstall} --force-conflicts`],
+        message: `httproutes.${group}: the annotations name v1.7 standard, but the schema is that of v1.5 standard, by which the webhook judges`,
+      });
+    });
+
+    test('newer than the annotations say: nobody is told to go back', () => {
+      expect(verdict(examine(bundle(withSchema(present, annotations('v1.5.1', 'standard')))), 'crds-schema')).toMatchObject({
+        status: 'warn', commands: [`${standardInstall} --force-conflicts`],
+        message: `httproutes.${group}: the annotations name v1.5 standard, but the schema is that of v1.7 standard, by which the webhook judges`,
+      });
+    });
+
+    test('without annotations, and known all the same', () => {
+      expect(verdict(examine(bundle(withSchema(old, {}))), 'crds-schema')).toMatchObject({
+        status: 'warn', commands: [`${standardInstall.replace('v1.7.0', 'v1.5.1')} --force-conflicts`],
+        message: expect.stringContaining('the annotations name no released bundle, but the schema is that of v1.5 standard'),
+      });
+    });
+
+    test.each([{}, annotations('v1.7.0-rc.1', 'standard'), annotations('v9.0.0', 'standard')])('nothing more is told where neither is known: %j', (labels) => {
+      expect(verdict(examine(bundle(withSchema('unknown', labels))), 'crds-schema')).toMatchObject({ status: 'ok' });
+    });
+
+    test('kinds with the same fault are told together', () => {
+      const kinds = bundle((plural) => installedKind(plural, { versions: [{ name: 'v1', served: true, storage: true, schemaHash: 'changed' }] }));
+      expect(examine(kinds).filter(({ check }) => check === 'crds-schema')).toMatchObject([{ message: expect.stringContaining(`gateways.${group}, grpcroutes.${group}, httproutes.${group}`) }]);
+    });
   });
 
   test('with a stored version that the next bundle does not have, and a newer one to store in', () => {

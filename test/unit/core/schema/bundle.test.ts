@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { isSupportedBundle, parseBundleVersion, parseChannel } from '../../../../src/core/schema/bundle.ts';
+import { channels, minors } from '../../../../src/core/schema/availability.ts';
+import { bundlesOfSchema, isSameBundle, isSupportedBundle, parseBundleVersion, parseChannel } from '../../../../src/core/schema/bundle.ts';
+import { schemaTables } from '../../../../src/core/schema/kinds.ts';
+import { knownSchemas } from '../../../../src/core/schema/known-schemas.ts';
+import { versionsIn } from '../../../../src/core/schema/compile.ts';
+import type { KindTable } from '../../../../src/core/schema/tables/table.ts';
 
 describe('parseBundleVersion', () => {
   test.each([
@@ -43,4 +48,30 @@ test('the channel stable is what is called standard now', () => {
   expect(parseChannel('experimental')).toBe('experimental');
   expect(parseChannel('beta')).toBeUndefined();
   expect(parseChannel(undefined)).toBeUndefined();
+});
+
+describe('schemas that were released', () => {
+  const tables = Object.values<KindTable>(schemaTables).filter(({ group }) => group.startsWith('gateway.networking.'));
+
+  test.each(minors.flatMap((minor) => channels.map((channel) => ({ minor, channel }))))('are known for every version that v$minor $channel serves', (bundle) => {
+    const served = tables.flatMap((table) => versionsIn(table, bundle).filter((version) => version.served).map(({ name }) => `${table.plural}.${table.group}/${name}`));
+    const known = Object.entries(knownSchemas).filter(([, names]) => names.split(' ').includes(`${bundle.minor}/${bundle.channel}`)).map(([key]) => key.split(' ')[0] ?? '');
+    expect([...new Set(known)].toSorted()).toEqual(served.toSorted());
+  });
+
+  test('lead to their bundles, oldest first', () => {
+    const [key = ''] = Object.entries(knownSchemas).find(([, names]) => names === '1.6/standard 1.7/standard') ?? [];
+    const [version = '', hash = ''] = key.split(' ');
+    const [definition = '', name = ''] = version.split('/');
+    expect(bundlesOfSchema(definition, name, hash).map(({ minor }) => minor)).toEqual(['1.6', '1.7']);
+    expect(bundlesOfSchema(definition, 'v9', hash)).toEqual([]);
+    expect(bundlesOfSchema(definition, name, '')).toEqual([]);
+  });
+});
+
+test('a bundle is a release and a channel', () => {
+  const bundle = { minor: '1.7', channel: 'standard' } as const;
+  expect(isSameBundle(bundle, { ...bundle })).toBe(true);
+  expect(isSameBundle(bundle, { ...bundle, minor: '1.6' })).toBe(false);
+  expect(isSameBundle(bundle, { ...bundle, channel: 'experimental' })).toBe(false);
 });
