@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ListenerConfig } from '../core/routing/config.ts';
 import type { Peer } from './forwarding-fields.ts';
@@ -11,15 +10,6 @@ export interface Connection {
   listenerFor(host: string): ListenerConfig | AnswerReason;
   /** The connection is to end: each further answer says so. */
   isDraining(): boolean;
-  /** In the order in which they came; several where the client pipelines. */
-  readonly openRequests: Set<OpenRequest>;
-}
-
-/** A request that has come in and is not ended. */
-export interface OpenRequest {
-  readonly request: IncomingMessage;
-  /** Ends it with an answer of the proxy's own. */
-  giveUp(reason: AnswerReason): void;
 }
 
 const lingering = 2_000;

@@ -1,10 +1,8 @@
-import { ServerResponse } from 'node:http';
-import type { IncomingMessage } from 'node:http';
 import type { ListenerConfig, MatchedRoute } from '../core/routing/config.ts';
 import type { AccessLogEntry } from './access-log.ts';
+import type { ClientStream } from './client-stream.ts';
 import type { CompiledBackend, CompiledRule } from './compiled-rule.ts';
-import { closeGently } from './connection.ts';
-import type { Connection, OpenRequest } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
 import { editFields } from './header-edits.ts';
@@ -12,17 +10,8 @@ import { Forwarding } from './forwarding.ts';
 import { redirectLocation } from './location.ts';
 import { answerFor } from './reasons.ts';
 import type { AnswerReason, Reason } from './reasons.ts';
-import { readRequestHead } from './request-head.ts';
 import type { RequestHead } from './request-head.ts';
 import { Timer } from './timer.ts';
-
-/** A response that knows its exchange, so that events on it need no listener made for each request. */
-export class ProxyResponse extends ServerResponse {
-  exchange: Exchange | undefined;
-}
-
-/** Unread rests of request bodies up to this size are read and thrown away to keep the connection. */
-const discardable = 64 * 1024;
 
 const clientLeft = 499;
 
@@ -38,11 +27,10 @@ export interface Destination {
  * One request from its head to the last byte of its answer: decides where it goes, answers what needs no backend, and
  * keeps the books. Carrying it to a backend and back is the business of Forwarding.
  */
-export class Exchange implements OpenRequest {
+export class Exchange {
   readonly plane: DataPlane;
   readonly connection: Connection;
-  readonly request: IncomingMessage;
-  readonly response: ProxyResponse;
+  readonly client: ClientStream;
   /** `host:port` of the endpoint tried last. */
   upstream: string | undefined;
   responseBytes = 0;
@@ -54,21 +42,25 @@ export class Exchange implements OpenRequest {
   private forwarding: Forwarding | undefined;
   private requestTimer: Timer | undefined;
   private reason: Reason | undefined;
-  /** The client waits for "100 Continue" before it sends its body (RFC 9110 section 10.1.1). */
-  private awaitsContinue = false;
 
-  constructor(plane: DataPlane, connection: Connection, request: IncomingMessage, response: ProxyResponse) {
+  constructor(plane: DataPlane, connection: Connection, client: ClientStream) {
     this.plane = plane;
     this.connection = connection;
-    this.request = request;
-    this.response = response;
-    connection.openRequests.add(this);
+    this.client = client;
     plane.counters.requests += 1;
     plane.counters.openRequests += 1;
   }
 
   start(): void {
-    const head = readRequestHead(this.request, this.plane.limits);
+    try {
+      this.judge();
+    } catch {
+      this.answer('internal-error');
+    }
+  }
+
+  private judge(): void {
+    const head = this.client.readHead(this.plane.limits);
     if (typeof head === 'string') {
       this.answer(head);
       return;
@@ -84,54 +76,26 @@ export class Exchange implements OpenRequest {
     else this.route(head, listener);
   }
 
-  /** As `start`, for a client that waits for leave to send its body. It is given once a backend wants to read it. */
-  startExpectingContinue(): void {
-    this.awaitsContinue = true;
-    this.start();
-  }
-
-  continue(): void {
-    if (!this.awaitsContinue || this.response.headersSent) return;
-    this.awaitsContinue = false;
-    this.response.writeContinue();
-  }
-
   /** Answers on the proxy's own account; breaks the connection off where an answer has already begun. */
   answer(reason: AnswerReason): void {
     this.reason ??= reason;
-    if (this.response.headersSent) {
+    if (this.client.headSent) {
       this.breakOff(reason);
       return;
     }
     const { status, body } = answerFor(reason);
-    this.writeHead(status, [
+    this.client.writeHead(status, [
       'server', 'sallyport', 'content-type', 'text/plain; charset=utf-8', 'content-length', String(body.length),
     ]);
-    this.response.end(body);
-    if (this.request.method !== 'HEAD') this.responseBytes = body.length;
-  }
-
-  /** Writes status and fields; adds what ends the connection after this answer where that is due. */
-  writeHead(status: number, fields: string[]): void {
-    const bodyIsInTheWay = !this.request.complete && !this.canDiscardBody();
-    // Node loses what a client sends right after a request for an upgrade that is not granted.
-    const mustClose = bodyIsInTheWay || this.head?.asksForUpgrade === true || this.connection.isDraining();
-    if (mustClose) fields.push('connection', 'close');
-    if (bodyIsInTheWay) {
-      // The server closes by this method after the last byte; what the client is still sending must not reset it.
-      const { socket } = this.request;
-      socket.destroySoon = () => closeGently(socket);
-    }
-    this.response.writeHead(status, fields);
+    this.client.write(body);
+    this.client.end([]);
+    if (this.client.method !== 'HEAD') this.responseBytes = body.length;
   }
 
   /** Ends an answer that cannot be completed so that the client cannot take it for a whole one. */
   breakOff(reason: Reason): void {
     this.reason ??= reason;
-    const { socket, httpVersion } = this.request;
-    // An answer to HTTP/1.0 may end with the connection: only a reset says that it broke.
-    if (httpVersion === '1.0' && this.connection.peer.scheme === 'http') socket.resetAndDestroy();
-    else socket.destroy();
+    this.client.breakOff();
   }
 
   /** As `answer`, for a request that may already be on its way to a backend. */
@@ -146,13 +110,9 @@ export class Exchange implements OpenRequest {
 
   /** The response is over: sent as a whole, or the connection went away under it. */
   closed(): void {
-    this.connection.openRequests.delete(this);
     this.requestTimer?.cancel();
     this.forwarding?.cancel();
-    if (!this.response.writableFinished) this.reason ??= 'client-aborted';
-    if (!this.request.complete) this.request.resume();
-    // Its head may have gone out before the drain began, without word of it.
-    if (this.connection.isDraining() && this.connection.openRequests.size === 0) this.request.socket.destroySoon();
+    if (!this.client.isFinished) this.reason ??= 'client-aborted';
     this.record();
   }
 
@@ -173,15 +133,15 @@ export class Exchange implements OpenRequest {
       const own = ['location', location, 'content-length', '0'];
       const fields = editFields(rule.cors?.respond(own, head) ?? own, rule.responseEdits);
       fields.push('server', 'sallyport');
-      this.writeHead(rule.redirect.statusCode, fields);
-      this.response.end();
+      this.client.writeHead(rule.redirect.statusCode, fields);
+      this.client.end([]);
     }
   }
 
   private answerPreflight(fields: string[]): void {
     fields.push('server', 'sallyport');
-    this.writeHead(204, fields);
-    this.response.end();
+    this.client.writeHead(204, fields);
+    this.client.end([]);
   }
 
   private forward(found: Omit<Destination, 'backend'>): void {
@@ -212,20 +172,14 @@ export class Exchange implements OpenRequest {
       this.answer('trace-unsupported');
       return;
     }
-    this.writeHead(204, ['server', 'sallyport']);
-    this.response.end();
-  }
-
-  private canDiscardBody(): boolean {
-    if (this.awaitsContinue) return false;
-    const length = this.head === undefined ? undefined : this.head.contentLength;
-    return length !== undefined && length <= discardable;
+    this.client.writeHead(204, ['server', 'sallyport']);
+    this.client.end([]);
   }
 
   private record(): void {
     const { counters, accessLog } = this.plane;
     const duration = performance.now() - this.startedAt;
-    const status = this.response.headersSent ? this.response.statusCode : clientLeft;
+    const status = this.client.headSent ? this.client.status : clientLeft;
     counters.openRequests -= 1;
     counters.responseBytes += this.responseBytes;
     countOutcome(counters, status, this.reason, duration);
@@ -237,7 +191,7 @@ export class Exchange implements OpenRequest {
     return {
       time: new Date(Date.now() - duration).toISOString(),
       client: this.connection.peer.address,
-      method: this.request.method ?? '',
+      method: this.client.method,
       ...(head === undefined ? {} : { host: head.host, path: head.path }),
       status,
       bytes: this.responseBytes,

@@ -1,3 +1,4 @@
+import type { ClientStream } from './client-stream.ts';
 import type { Endpoint, EndpointSet } from './endpoints.ts';
 import type { Destination, Exchange } from './exchange.ts';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
@@ -88,7 +89,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   }
 
   wanted(): void {
-    this.exchange.continue();
+    this.exchange.client.continue();
   }
 
   received(chunk: Buffer): void {
@@ -110,15 +111,12 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   }
 
   onInformation(status: number, fields: Fields): void {
-    const { request, response } = this.exchange;
     const kept = responseFields(fields);
-    // An interim answer is an extra: what a client or this runtime (Node before 24.18) does not know is left out.
-    if (request.httpVersion !== '1.1' || kept === undefined || response.writeInformation === undefined) return;
-    attempt(() => response.writeInformation(status, kept));
+    if (kept !== undefined) this.exchange.client.inform(status, kept);
   }
 
   onHead(status: number, fields: Fields): void {
-    const { response } = this.exchange;
+    const { client } = this.exchange;
     const { retry } = this.destination.rule;
     if (retry?.codes.has(status) === true && this.mayTryAgain()) {
       this.tryLater(retry);
@@ -126,29 +124,27 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     }
     const head = this.responseHead(status, fields);
     // Names or values that the backend's parser let pass and ours does not.
-    if (head === undefined || !attempt(() => this.exchange.writeHead(status, head))) {
+    if (head === undefined || !attempt(() => client.writeHead(status, head))) {
       this.fail('backend-protocol');
       return;
     }
     // A body that is there already shares the packet; a head without one must not wait for it.
-    process.nextTick(flushHead, response);
+    process.nextTick(flushHead, client);
   }
 
   onData(chunk: Buffer): void {
-    const { response, plane } = this.exchange;
+    const { client, plane } = this.exchange;
     this.exchange.responseBytes += chunk.length;
-    if (response.write(chunk)) return;
+    if (client.write(chunk)) return;
     this.call?.pause();
     this.stallTimer?.cancel();
     this.stallTimer = new Timer(plane.limits.stallTimeout, () => this.exchange.breakOff('client-aborted'));
   }
 
   onEnd(trailers: Fields): void {
-    const { response } = this.exchange;
     this.ended = true;
     this.attemptTimer?.cancel();
-    if (this.trailersPossible && trailers.length > 0) attempt(() => response.addTrailers(trailerFields(trailers)));
-    response.end();
+    this.exchange.client.end(this.trailersPossible ? trailerFields(trailers) : []);
   }
 
   onFailure(failure: UpstreamFailure): void {
@@ -175,7 +171,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
 
   private mayTryAgain(): boolean {
     const { rule } = this.destination;
-    return this.tries < (rule.retry?.tries ?? this.exchange.plane.limits.attempts) && this.readBefore.isWhole && !this.exchange.response.headersSent;
+    return this.tries < (rule.retry?.tries ?? this.exchange.plane.limits.attempts) && this.readBefore.isWhole && !this.exchange.client.headSent;
   }
 
   /** After a failed connection: another endpoint at once; those that were tried only where a policy asks for it. */
@@ -209,13 +205,13 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
 
   private requestTo(endpoint: Endpoint): UpstreamRequest {
     const { head } = this.destination;
-    const { request, plane } = this.exchange;
+    const { client, plane } = this.exchange;
     return {
       origin: endpoint.origin,
       method: head.method,
       target: this.target,
       fields: this.fields,
-      body: head.hasBody ? new RequestBody(request, plane.limits.stallTimeout, this, this.readBefore.chunks) : undefined,
+      body: head.hasBody ? new RequestBody(client, plane.limits.stallTimeout, this, this.readBefore.chunks) : undefined,
     };
   }
 
@@ -254,16 +250,14 @@ function isContentLength(name: string): boolean {
   return name.length === 14 && name.toLowerCase() === 'content-length';
 }
 
-/** Trailers as pairs, without those that would speak of framing or routing (RFC 9110 section 6.5.1). */
-function trailerFields(trailers: Fields): [string, string][] {
-  const kept = withoutField(withoutField(responseFields(trailers) ?? [], 'content-length'), 'host');
-  const pairs: [string, string][] = [];
-  for (let position = 0; position < kept.length; position += 2) pairs.push([kept[position] ?? '', kept[position + 1] ?? '']);
-  return pairs;
+/** Trailers without those that would speak of framing or routing (RFC 9110 section 6.5.1). */
+function trailerFields(trailers: Fields): Fields {
+  if (trailers.length === 0) return trailers;
+  return withoutField(withoutField(responseFields(trailers) ?? [], 'content-length'), 'host');
 }
 
-function flushHead(response: Exchange['response']): void {
-  if (!response.writableEnded && !response.destroyed) response.flushHeaders();
+function flushHead(client: ClientStream): void {
+  client.flushHead();
 }
 
 /** Whether an action on the client's response went well; what it is made of came from outside. */

@@ -186,7 +186,6 @@ export class Front {
   private plainConnection(peer: Peer): Connection {
     return {
       peer,
-      openRequests: new Set(),
       listenerFor: (host) => this.plain.select(host) ?? 'no-listener',
       isDraining: () => this.draining,
     };
@@ -195,7 +194,6 @@ export class Front {
   private secureConnection(peer: Peer, chosen: ListenerConfig): Connection {
     return {
       peer,
-      openRequests: new Set(),
       listenerFor: (host) => this.secureListener(host, chosen),
       isDraining: () => this.draining || !this.secure.has(chosen),
     };

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { ServerResponse, createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,7 +6,8 @@ import { closeGently } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
-import { Exchange, ProxyResponse } from './exchange.ts';
+import { Exchange } from './exchange.ts';
+import { Http1Stream } from './http1-stream.ts';
 import { answerFor, rawAnswer } from './reasons.ts';
 import type { AnswerReason } from './reasons.ts';
 
@@ -18,31 +19,51 @@ export interface Http1Server {
   close(): void;
 }
 
+/** A connection and what becomes of it. */
+interface Carrier {
+  readonly connection: Connection;
+  /** In the order in which they came; several where the client pipelines. */
+  readonly open: Set<Exchange>;
+  /** The parser may still find requests in what comes in before it is gone. */
+  isGivenUp: boolean;
+}
+
+interface Http1Request {
+  readonly client: Http1Stream;
+  readonly exchange: Exchange;
+  readonly carrier: Carrier;
+}
+
+/** A response that knows its request, so that events on it need no listener made for each one. */
+class ProxyResponse extends ServerResponse {
+  request: Http1Request | undefined;
+}
+
 /** Creates a server that listens nowhere and handles each request as an Exchange. */
 export function createHttp1Server(plane: DataPlane): Http1Server {
   const { limits } = plane;
-  const connections = new WeakMap<Duplex, Connection>();
-  // Connections given up on; the parser may still find requests in what comes in before they are gone.
-  const givenUp = new WeakSet<Duplex>();
+  const connections = new WeakMap<Duplex, Carrier>();
 
-  const begin = (request: IncomingMessage, response: ProxyResponse): Exchange | undefined => {
-    const connection = connections.get(request.socket);
-    if (connection === undefined || givenUp.has(request.socket)) return undefined;
-    const exchange = new Exchange(plane, connection, request, response);
-    response.exchange = exchange;
+  const begin = (request: IncomingMessage, response: ProxyResponse): Http1Request | undefined => {
+    const carrier = connections.get(request.socket);
+    if (carrier === undefined || carrier.isGivenUp) return undefined;
+    const client = new Http1Stream(request, response, carrier.connection);
+    const exchange = new Exchange(plane, carrier.connection, client);
+    carrier.open.add(exchange);
+    response.request = { client, exchange, carrier };
     response.on('drain', onDrain).on('close', onClose);
-    return exchange;
+    return response.request;
   };
 
   const refuse = (socket: Duplex, reason: AnswerReason): void => {
-    if (givenUp.has(socket)) return;
-    givenUp.add(socket);
-    const connection = connections.get(socket);
-    const [open, ...more] = connection?.openRequests ?? [];
-    if (connection !== undefined && open === undefined) {
-      recordRefusal(plane, connection, reason);
+    const carrier = connections.get(socket);
+    if (carrier === undefined || carrier.isGivenUp) return;
+    carrier.isGivenUp = true;
+    const [open, ...more] = carrier.open;
+    if (open === undefined) {
+      recordRefusal(plane, carrier.connection, reason);
       closeGently(socket, rawAnswer(reason));
-    } else if (open?.request.complete === false && more.length === 0) {
+    } else if (!open.client.isComplete && more.length === 0) {
       // What cannot be read is the body of the request under way.
       open.giveUp(reason);
     } else {
@@ -65,9 +86,13 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   });
   // Fields beyond this count are silently dropped; one more than allowed is enough for request-head.ts to refuse.
   server.maxHeadersCount = limits.headerCount + 1;
-  server.on('request', (request, response) => run(begin(request, response), startPlain));
-  server.on('checkContinue', (request, response) => run(begin(request, response), startExpectingContinue));
-  server.on('checkExpectation', (request, response) => run(begin(request, response), refuseExpectation));
+  server.on('request', (request, response) => begin(request, response)?.exchange.start());
+  server.on('checkContinue', (request, response) => {
+    const begun = begin(request, response);
+    begun?.client.awaitContinue();
+    begun?.exchange.start();
+  });
+  server.on('checkExpectation', (request, response) => begin(request, response)?.exchange.answer('expectation-failed'));
   server.on('connect', (_request, socket) => refuse(socket, 'connect-unsupported'));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (isClientGone(error) || !socket.writable) socket.destroy();
@@ -78,7 +103,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
 
   return {
     accept: (socket, connection) => {
-      connections.set(socket, connection);
+      connections.set(socket, { connection, open: new Set(), isGivenUp: false });
       server.emit('connection', socket);
     },
     closeIdle: () => server.closeIdleConnections(),
@@ -87,32 +112,18 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
 }
 
 function onDrain(this: ProxyResponse): void {
-  this.exchange?.drained();
+  this.request?.exchange.drained();
 }
 
 function onClose(this: ProxyResponse): void {
-  this.exchange?.closed();
-}
-
-function startPlain(exchange: Exchange): void {
-  exchange.start();
-}
-
-function startExpectingContinue(exchange: Exchange): void {
-  exchange.startExpectingContinue();
-}
-
-function refuseExpectation(exchange: Exchange): void {
-  exchange.answer('expectation-failed');
-}
-
-function run(exchange: Exchange | undefined, start: (exchange: Exchange) => void): void {
-  if (exchange === undefined) return;
-  try {
-    start(exchange);
-  } catch {
-    exchange.answer('internal-error');
-  }
+  if (this.request === undefined) return;
+  const { exchange, carrier } = this.request;
+  const { socket, complete } = this.req;
+  carrier.open.delete(exchange);
+  exchange.closed();
+  if (!complete) this.req.resume();
+  // Its head may have gone out before the drain began, without word of it.
+  if (carrier.connection.isDraining() && carrier.open.size === 0) socket.destroySoon();
 }
 
 /** Whether the client broke off, by a reset or by ending in the middle of a request. */

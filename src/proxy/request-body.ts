@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import type { ClientStream } from './client-stream.ts';
 
 export interface BodyEvents {
   /** The first bytes are asked for: a connection to the backend stands. */
@@ -16,7 +16,8 @@ export interface BodyEvents {
  * which the message itself would take along. Nothing is read before it is asked for, and no faster.
  */
 export class RequestBody extends Readable {
-  private readonly message: IncomingMessage;
+  private readonly client: ClientStream;
+  private readonly message: Readable;
   private readonly events: BodyEvents;
   private readonly stallTimeout: number;
   private readonly before: Buffer[];
@@ -24,9 +25,10 @@ export class RequestBody extends Readable {
   private stallTimer: NodeJS.Timeout | undefined;
 
   /** `before` is what was read of it already, for an earlier try; it comes first. */
-  constructor(message: IncomingMessage, stallTimeout: number, events: BodyEvents, before: readonly Buffer[] = []) {
+  constructor(client: ClientStream, stallTimeout: number, events: BodyEvents, before: readonly Buffer[] = []) {
     super();
-    this.message = message;
+    this.client = client;
+    this.message = client.body;
     this.stallTimeout = stallTimeout;
     this.events = events;
     this.before = [...before];
@@ -82,7 +84,7 @@ export class RequestBody extends Readable {
     const { bytes } = this;
     // After a busy spell timers come before the input that has been waiting: that is looked at first.
     setImmediate(() => {
-      if (this.destroyed || this.message.complete) return;
+      if (this.destroyed || this.client.isComplete) return;
       // While the backend is the slow one, the client is not to blame.
       if (this.message.isPaused() || this.bytes !== bytes) this.stallTimer?.refresh();
       else this.events.stalled();

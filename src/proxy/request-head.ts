@@ -9,6 +9,9 @@ import type { AnswerReason } from './reasons.ts';
 
 const digits = /^[0-9]{1,15}$/;
 
+/** A request as its parser gives it; HTTP/2's pseudo-header fields have become method, URL and Host. */
+export type RawRequest = Pick<IncomingMessage, 'httpVersion' | 'method' | 'url' | 'rawHeaders'>;
+
 /** The head of a request, read once: what routing asks for and what forwarding needs. */
 export class RequestHead implements RouteRequest {
   readonly method: string;
@@ -26,7 +29,7 @@ export class RequestHead implements RouteRequest {
   readonly contentLength: number | undefined;
   private parameters: URLSearchParams | undefined;
 
-  constructor(message: IncomingMessage, names: readonly string[], target: Target, framing: Framing) {
+  constructor(message: RawRequest, names: readonly string[], target: Target, framing: Framing) {
     this.method = message.method ?? 'GET';
     this.host = target.host;
     this.authority = target.authority;
@@ -80,16 +83,17 @@ interface Framing {
 }
 
 /**
- * Reads what the parser took in, or says why it must not be served. The parser has refused what breaks the grammar of
+ * Reads what the parser took in, or says why it must not be served. `impliedLength` is that of a body which no field
+ * announces: 0, or `undefined` where it goes on to the end of its stream. The parser has refused what breaks the grammar of
  * RFC 9112; here stand the rules that need a view of the whole header section, the ones against smuggling
  * (RFC 9112 sections 3.2 and 6.1) above all.
  */
-export function readRequestHead(message: IncomingMessage, limits: ProxyLimits): RequestHead | AnswerReason {
+export function readRequestHead(message: RawRequest, impliedLength: 0 | undefined, limits: ProxyLimits): RequestHead | AnswerReason {
   const url = message.url ?? '';
   if (url.length > limits.targetBytes) return 'target-too-long';
   if (message.rawHeaders.length > limits.headerCount * 2) return 'headers-too-large';
   const names = lowerCaseNames(message.rawHeaders);
-  const framing = readFraming(message, names);
+  const framing = readFraming(message, names, impliedLength);
   if (typeof framing === 'string') return framing;
   const host = readHost(message, names);
   if (host === undefined) return 'bad-host';
@@ -104,7 +108,7 @@ function lowerCaseNames(fields: Fields): string[] {
   return names;
 }
 
-function values(message: IncomingMessage, names: readonly string[], wanted: string): string[] {
+function values(message: RawRequest, names: readonly string[], wanted: string): string[] {
   const found: string[] = [];
   for (const [position, name] of names.entries()) {
     if (name === wanted) found.push(message.rawHeaders[position * 2 + 1] ?? '');
@@ -112,10 +116,10 @@ function values(message: IncomingMessage, names: readonly string[], wanted: stri
   return found;
 }
 
-function readFraming(message: IncomingMessage, names: readonly string[]): Framing | AnswerReason {
+function readFraming(message: RawRequest, names: readonly string[], impliedLength: 0 | undefined): Framing | AnswerReason {
   const [coding, ...moreCodings] = values(message, names, 'transfer-encoding');
   const [length, ...moreLengths] = values(message, names, 'content-length');
-  if (coding === undefined && length === undefined) return { contentLength: 0 };
+  if (coding === undefined && length === undefined) return { contentLength: impliedLength };
   if (moreCodings.length > 0 || moreLengths.length > 0) return 'bad-framing';
   if (length !== undefined) {
     if (coding !== undefined || !digits.test(length)) return 'bad-framing';
@@ -129,7 +133,7 @@ function readFraming(message: IncomingMessage, names: readonly string[]): Framin
 }
 
 /** The value of the one Host field; `''` for HTTP/1.0 without one. */
-function readHost(message: IncomingMessage, names: readonly string[]): string | undefined {
+function readHost(message: RawRequest, names: readonly string[]): string | undefined {
   const hosts = values(message, names, 'host');
   if (hosts.length === 0 && message.httpVersion === '1.0') return '';
   return hosts.length === 1 ? hosts[0] : undefined;

@@ -1,0 +1,39 @@
+import type { Readable } from 'node:stream';
+import type { Fields } from './forwarder.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { AnswerReason } from './reasons.ts';
+import type { RequestHead } from './request-head.ts';
+
+/**
+ * A request and the way back to whoever sent it, in any version of HTTP: all that judging and forwarding know of a
+ * client's connection. What ends a connection, and how, is its own business.
+ */
+export interface ClientStream {
+  /** As sent, for requests whose head cannot be read too. */
+  readonly method: string;
+  /** Reads the head, or says why the request must not be served. */
+  readHead(limits: ProxyLimits): RequestHead | AnswerReason;
+  /** Flows once it is listened to; destroying it ends more than the request. */
+  readonly body: Readable;
+  /** Whether the whole request has come in, read or not. */
+  readonly isComplete: boolean;
+  /** Gives leave to send the body to a client that waits for it (RFC 9110 section 10.1.1). */
+  continue(): void;
+  /** Passes an interim answer on where the client can take it. */
+  inform(status: number, fields: Fields): void;
+  /** Begins the answer. Fails on fields that cannot be sent, and nothing has been sent then. */
+  writeHead(status: number, fields: string[]): void;
+  readonly headSent: boolean;
+  /** The status sent, once there is one. */
+  readonly status: number;
+  /** Sends the head off if it still waits for a first piece of the body. */
+  flushHead(): void;
+  /** `false` asks to wait for `Exchange.drained`. What an answer without a body gets is dropped. */
+  write(chunk: Buffer): boolean;
+  /** Ends the answer; trailers that cannot be sent are dropped. */
+  end(trailers: Fields): void;
+  /** Whether the whole answer was handed over to be sent. */
+  readonly isFinished: boolean;
+  /** Ends an answer that cannot be completed so that the client cannot take it for a whole one. */
+  breakOff(): void;
+}

@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientStream } from './client-stream.ts';
+import { closeGently } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { Fields } from './forwarder.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { AnswerReason } from './reasons.ts';
+import { readRequestHead } from './request-head.ts';
+import type { RequestHead } from './request-head.ts';
+
+/** Unread rests of request bodies up to this size are read and thrown away to keep the connection. */
+const discardable = 64 * 1024;
+
+/** A request on an HTTP/1 connection. */
+export class Http1Stream implements ClientStream {
+  readonly body: IncomingMessage;
+  private readonly response: ServerResponse;
+  private readonly connection: Connection;
+  private head: RequestHead | undefined;
+  private awaitsContinue = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection) {
+    this.body = request;
+    this.response = response;
+    this.connection = connection;
+  }
+
+  /** The client sends its body only after "100 Continue". */
+  awaitContinue(): void {
+    this.awaitsContinue = true;
+  }
+
+  get method(): string {
+    return this.body.method ?? '';
+  }
+
+  readHead(limits: ProxyLimits): RequestHead | AnswerReason {
+    const head = readRequestHead(this.body, 0, limits);
+    if (typeof head !== 'string') this.head = head;
+    return head;
+  }
+
+  get isComplete(): boolean {
+    return this.body.complete;
+  }
+
+  continue(): void {
+    if (!this.awaitsContinue || this.response.headersSent) return;
+    this.awaitsContinue = false;
+    this.response.writeContinue();
+  }
+
+  inform(status: number, fields: string[]): void {
+    // An interim answer is an extra: what a client or this runtime (Node before 24.18) does not know is left out.
+    if (this.body.httpVersion !== '1.1' || this.response.writeInformation === undefined) return;
+    attempt(() => this.response.writeInformation(status, fields));
+  }
+
+  writeHead(status: number, fields: string[]): void {
+    const bodyIsInTheWay = !this.body.complete && !this.canDiscardBody();
+    // Node loses what a client sends right after a request for an upgrade that is not granted.
+    const mustClose = bodyIsInTheWay || this.head?.asksForUpgrade === true || this.connection.isDraining();
+    if (mustClose) fields.push('connection', 'close');
+    if (bodyIsInTheWay) {
+      // The server closes by this method after the last byte; what the client is still sending must not reset it.
+      const { socket } = this.body;
+      socket.destroySoon = () => closeGently(socket);
+    }
+    this.response.writeHead(status, fields);
+  }
+
+  get headSent(): boolean {
+    return this.response.headersSent;
+  }
+
+  get status(): number {
+    return this.response.statusCode;
+  }
+
+  flushHead(): void {
+    if (!this.response.writableEnded && !this.response.destroyed) this.response.flushHeaders();
+  }
+
+  write(chunk: Buffer): boolean {
+    return this.response.write(chunk);
+  }
+
+  end(trailers: Fields): void {
+    if (trailers.length > 0) attempt(() => this.response.addTrailers(pairs(trailers)));
+    this.response.end();
+  }
+
+  get isFinished(): boolean {
+    return this.response.writableFinished;
+  }
+
+  breakOff(): void {
+    const { socket, httpVersion } = this.body;
+    // An answer to HTTP/1.0 may end with the connection: only a reset says that it broke.
+    if (httpVersion === '1.0' && this.connection.peer.scheme === 'http') socket.resetAndDestroy();
+    else socket.destroy();
+  }
+
+  private canDiscardBody(): boolean {
+    if (this.awaitsContinue) return false;
+    const length = this.head === undefined ? undefined : this.head.contentLength;
+    return length !== undefined && length <= discardable;
+  }
+}
+
+function pairs(fields: Fields): [string, string][] {
+  const found: [string, string][] = [];
+  for (let position = 0; position < fields.length; position += 2) found.push([fields[position] ?? '', fields[position + 1] ?? '']);
+  return found;
+}
+
+/** Does what may fail for what it is made of, which came from outside, and can be left out. */
+function attempt(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // Left out.
+  }
+}
