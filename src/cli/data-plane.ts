@@ -62,16 +62,16 @@ export class StandaloneDataPlane {
   }
 
   private writesOf(state: SessionState): readonly Write[] {
-    const byGateway = Map.groupBy(this.published.values(), (listener) => listener.gateway);
-    const gone = [...this.acknowledged.keys()].filter((gateway) => !byGateway.has(gateway));
-    for (const gateway of gone) this.acknowledged.delete(gateway);
-    const writes = gone.map((gateway) => write(acknowledgementCell, splitName(gateway), undefined));
-    for (const [gateway, listeners] of byGateway) {
+    const byOwner = Map.groupBy(this.published.values(), (listener) => listener.owner);
+    const gone = [...this.acknowledged.keys()].filter((owner) => !byOwner.has(owner));
+    for (const owner of gone) this.acknowledged.delete(owner);
+    const writes = gone.map((owner) => write(acknowledgementCell, owner.split('/'), undefined));
+    for (const [owner, listeners] of byOwner) {
       const value = this.acknowledgementOf(listeners, state);
       const text = JSON.stringify(value);
-      if (this.acknowledged.get(gateway) === text) continue;
-      this.acknowledged.set(gateway, text);
-      writes.push(write(acknowledgementCell, splitName(gateway), value));
+      if (this.acknowledged.get(owner) === text) continue;
+      this.acknowledged.set(owner, text);
+      writes.push(write(acknowledgementCell, owner.split('/'), value));
     }
     return writes;
   }
@@ -88,9 +88,4 @@ export class StandaloneDataPlane {
       listenerProblems: Object.fromEntries(problems),
     };
   }
-}
-
-function splitName(qualified: string): readonly string[] {
-  const slash = qualified.indexOf('/');
-  return [qualified.slice(0, slash), qualified.slice(slash + 1)];
 }

@@ -47,7 +47,7 @@ export class Controller {
 
   constructor({ kernel, writer, dataPlane, controllerName, mayWrite, log, metrics }: ControllerOptions) {
     this.#kernel = kernel;
-    this.#dataPlanes = new DataPlanes((writes) => this.#apply(writes));
+    this.#dataPlanes = new DataPlanes({ tell: (writes) => this.#apply(writes), programmed: (owner) => programmedGeneration(this.#live.get(owner)?.object) });
     const wanted = (key: string) => kernel.emitted(statuses).get(key);
     this.#statuses = new StatusWriter({ writer, live: this.#live, wanted, mayWrite, controllerName, log, metrics });
     this.#provisioner = new Provisioner({ writer, settings: dataPlane, factsOf: (namespace, name) => this.#factsOf(namespace, name), mayWrite, log, metrics });
@@ -138,10 +138,9 @@ export class Controller {
     this.#provisioner.mark(gateway);
     if (this.#dataPlanes.sourceOf(gateway) !== undefined) return;
     const [namespace = '', name = ''] = gateway.split('/');
-    const programmed = programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object);
-    this.#dataPlanes.serve(gateway, programmed);
+    this.#dataPlanes.serve(gateway);
     const service = `${namespace}/${dataPlaneName(name)}`;
-    if (programmed !== undefined) this.#reachable.add(service);
+    if (programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object) !== undefined) this.#reachable.add(service);
     this.#announce(service);
   }
 

@@ -34,7 +34,7 @@ const event: fc.Arbitrary<Write> = fc.oneof(
   { weight: 12, arbitrary: kubernetesObject.map((json) => upsertOf(json)) },
   { weight: 4, arbitrary: kubernetesObject.map((json) => writeOf(candidateOf(json).resource.ref, undefined)) },
   { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom('good', 'bad'), fc.constantFrom(...facts)).map(([namespace, name, value]) => write(certificateCell, [namespace, name], value)) },
-  { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom('front', 'back'), fc.constantFrom(...acknowledgements)).map(([namespace, name, value]) => write(acknowledgementCell, [namespace, name], value)) },
+  { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom('front', 'back'), fc.constantFrom(...acknowledgements)).map(([namespace, name, value]) => write(acknowledgementCell, ['Gateway', namespace, name], value)) },
   { weight: 1, arbitrary: fc.constantFrom('v1.7.0', 'v0.0.0-dev').map((bundleVersion) => write(installationCell, [], { ...installation, bundleVersion })) },
 );
 const events = fc.array(event, { maxLength: 60, size: 'max' });

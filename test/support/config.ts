@@ -15,6 +15,7 @@ export function listenerConfig(name: string, parts: Partial<ListenerConfig> = {}
     kind: 'listener',
     key: `listener/infra/gateway/${name}`,
     gateway: 'infra/gateway',
+    owner: 'Gateway/infra/gateway',
     name,
     port: 80,
     protocol: 'HTTP',

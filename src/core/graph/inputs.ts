@@ -9,8 +9,11 @@ export const objectCell = defineInput<Resource>('object');
 /** What a Secret's certificate is, never its key. Arguments: namespace, name. */
 export const certificateCell = defineInput<CertificateFacts>('certificate');
 
-/** What the data planes of a Gateway acknowledged. Arguments: namespace, name. */
+/** What the data planes acknowledged of whatever owns listeners. Arguments: kind (`Gateway` or `ListenerSet`), namespace, name. */
 export const acknowledgementCell = defineInput<Acknowledgement>('acknowledgement');
+
+/** How it stands with what shall serve a Gateway. Arguments: namespace, name. */
+export const dataPlaneCell = defineInput<DataPlaneFacts>('dataPlane');
 
 /** Facts about this installation, one cell without arguments. */
 export const installationCell = defineInput<Installation>('installation');
@@ -20,13 +23,20 @@ export type CertificateFacts =
   | { readonly type: 'certificate'; readonly dnsNames: readonly string[]; readonly notBefore: string; readonly notAfter: string }
   | { readonly type: 'unusable'; readonly problem: string };
 
-/** `generation` is the newest generation of the Gateway that every ready data plane serves. */
+/** `generation` is the newest generation of the owner that every ready data plane serves. */
 export interface Acknowledgement {
   readonly generation: number;
   /** Addresses under which the data planes serve the Gateway. */
   readonly addresses: readonly { readonly type: string; readonly value: string }[];
-  /** Listener name → why a data plane could not serve it. */
+  /** Name of a listener of the owner → why a data plane could not serve it. */
   readonly listenerProblems: Readonly<Record<string, string>>;
+}
+
+export interface DataPlaneFacts {
+  /** Why nothing serves the Gateway, and nothing will as things are, e.g. for want of resources. */
+  readonly refusal?: { readonly reason: string; readonly message: string };
+  /** What is not as it should be although the Gateway is served, or may soon be; `''`: nothing. */
+  readonly remark: string;
 }
 
 export interface Installation {

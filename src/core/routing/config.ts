@@ -13,6 +13,9 @@ export interface ListenerConfig {
   readonly key: ConfigKey;
   /** `namespace/name` of the Gateway; each Gateway has an address of its own. */
   readonly gateway: string;
+  /** `Gateway/namespace/name` or `ListenerSet/namespace/name`: whose listener it is. */
+  readonly owner: string;
+  /** Unique within the owner. */
   readonly name: string;
   /** The port of the specification; where it is bound is the data plane's business. */
   readonly port: number;

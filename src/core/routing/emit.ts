@@ -53,6 +53,7 @@ function* gatewayListeners(read: Reader, namespace: string, name: string): Itera
       kind: 'listener',
       key: listenerKey(namespace, name, listener.name),
       gateway: `${namespace}/${name}`,
+      owner: `Gateway/${namespace}/${name}`,
       name: listener.name,
       port: listener.port,
       protocol: tls ? 'HTTPS' : 'HTTP',

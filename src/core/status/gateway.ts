@@ -1,5 +1,5 @@
 import { isOurGateway, listenersOf, type ListenerNode } from '../graph/gateway.ts';
-import { acknowledgementCell, readObject, type Acknowledgement } from '../graph/inputs.ts';
+import { acknowledgementCell, dataPlaneCell, readObject, type Acknowledgement, type DataPlaneFacts } from '../graph/inputs.ts';
 import { terminatesTls, type RouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { listenerKey, listenerValidity, partProblems, routesOfListener, type PartProblem } from '../rules/validity.ts';
@@ -24,12 +24,15 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   if (gateway === undefined || !read.query(isOurGateway, namespace, name)) return undefined;
   const { generation } = gateway.meta;
   const problems = read.query(partProblems, 'Gateway', namespace, name);
-  const acknowledgement = read.input(acknowledgementCell, namespace, name);
+  const acknowledgement = read.input(acknowledgementCell, 'Gateway', namespace, name);
   const refusal = problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
-  const listeners = listenersOf(read, namespace, name).map((node) => judgeListener(node, problems, { generation, acknowledgement, refusal }));
+  const dataPlane = read.input(dataPlaneCell, namespace, name);
+  const service = serviceOf(generation, acknowledgement, dataPlane);
+  const listeners = listenersOf(read, namespace, name).map((node) => judgeListener(node, problems, { service, acknowledgement, refusal }));
 
-  const accepted = gatewayAccepted(refusal, listeners);
-  const programmed = accepted.status === 'False' ? isFalse('Invalid', notAccepted) : gatewayProgrammed(listeners, acknowledged(generation, acknowledgement));
+  // Capacity is part of being accepted (GEP-1364).
+  const accepted = gatewayAccepted(refusal ?? dataPlane?.refusal, listeners);
+  const programmed = gatewayProgrammed(accepted, listeners, service);
   const unresolved = listeners.filter((listener) => listener.outcomes.ResolvedRefs.status === 'False');
   const resolved =
     unresolved.length === 0 ? isTrue('ResolvedRefs') : isFalse('ListenersNotResolved', joinMessages(unresolved.map((listener) => `Listener ${listener.node.name}: ${listener.outcomes.ResolvedRefs.message}`)));
@@ -56,7 +59,8 @@ interface JudgedListener {
 const notAccepted = 'What is not accepted is not served; see Accepted.';
 
 interface Observation {
-  readonly generation: number;
+  /** Whether what is valid is served. */
+  readonly service: Outcome;
   readonly acknowledgement: Acknowledgement | undefined;
   /** Why the Gateway as a whole is not accepted. */
   readonly refusal: PartProblem | undefined;
@@ -78,7 +82,7 @@ function judgeListener(node: ListenerNode, problems: readonly PartProblem[], obs
   };
 }
 
-function listenerProgrammed(node: ListenerNode, accepted: Outcome, { generation, acknowledgement, refusal }: Observation): Outcome {
+function listenerProgrammed(node: ListenerNode, accepted: Outcome, { service, acknowledgement, refusal }: Observation): Outcome {
   if (refusal !== undefined) return isFalse('Invalid', 'The Gateway is not accepted; see its own conditions.');
   if (accepted.status === 'False') return isFalse('Invalid', notAccepted);
   if (terminatesTls(node.protocol) && !node.certificates.some((certificate) => certificate.type === 'usable')) {
@@ -86,10 +90,10 @@ function listenerProgrammed(node: ListenerNode, accepted: Outcome, { generation,
   }
   const reported = acknowledgement?.listenerProblems ?? {};
   const problem = Object.hasOwn(reported, node.name) ? reported[node.name] : undefined;
-  return problem === undefined ? acknowledged(generation, acknowledgement) : isFalse('Invalid', problem);
+  return problem === undefined ? service : isFalse('Invalid', problem);
 }
 
-function gatewayAccepted(refusal: PartProblem | undefined, listeners: readonly JudgedListener[]): Outcome {
+function gatewayAccepted(refusal: DataPlaneFacts['refusal'], listeners: readonly JudgedListener[]): Outcome {
   if (refusal !== undefined) return isFalse(refusal.reason, refusal.message);
   if (listeners.length === 0) return isFalse('ListenersNotValid', 'The Gateway has no listeners, so nothing can connect. Write at least one under spec.listeners.');
   const invalid = listeners.filter((listener) => listener.outcomes.Accepted.status === 'False');
@@ -99,14 +103,16 @@ function gatewayAccepted(refusal: PartProblem | undefined, listeners: readonly J
 }
 
 /** A Gateway is programmed by what of it works; where nothing does, the listeners say why. */
-function gatewayProgrammed(listeners: readonly JudgedListener[], whole: Outcome): Outcome {
-  if (listeners.some(({ outcomes }) => outcomes.Programmed.status !== 'False')) return whole;
+function gatewayProgrammed(accepted: Outcome, listeners: readonly JudgedListener[], service: Outcome): Outcome {
+  if (service.status === 'False') return service;
+  if (accepted.status === 'False') return isFalse('Invalid', notAccepted);
+  if (listeners.some(({ outcomes }) => outcomes.Programmed.status !== 'False')) return service;
   return isFalse('Invalid', joinMessages(listeners.map(({ node, outcomes }) => `Listener ${node.name}: ${outcomes.Programmed.message}`)));
 }
 
 /** True only for what every ready data plane acknowledged, and once true for a generation, true for it. */
-function acknowledged(generation: number, acknowledgement: Acknowledgement | undefined): Outcome {
-  return acknowledgement !== undefined && acknowledgement.generation >= generation
-    ? isTrue('Programmed')
-    : isUnknown('Pending', 'Waiting for the data plane to acknowledge this generation.');
+function serviceOf(generation: number, acknowledgement: Acknowledgement | undefined, { refusal, remark = '' }: Partial<DataPlaneFacts> = {}): Outcome {
+  if (refusal !== undefined) return isFalse(refusal.reason, refusal.message);
+  if (acknowledgement !== undefined && acknowledgement.generation >= generation) return isTrue('Programmed', remark);
+  return isUnknown('Pending', joinMessages(['Waiting for the data plane to acknowledge this generation.', remark].filter(Boolean)));
 }

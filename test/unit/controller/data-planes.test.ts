@@ -6,7 +6,7 @@ import type { ListenerConfig } from '../../../src/core/routing/config.ts';
 import type { Write } from '../../../src/core/incremental/index.ts';
 
 function listener(generation: number, name = 'http'): ListenerConfig {
-  return { kind: 'listener', key: `listener/ns/gw/${name}`, gateway: 'ns/gw', name, port: 80, protocol: 'HTTP', certificates: [], generation };
+  return { kind: 'listener', key: `listener/ns/gw/${name}`, gateway: 'ns/gw', owner: 'Gateway/ns/gw', name, port: 80, protocol: 'HTTP', certificates: [], generation };
 }
 
 function upserted(...resources: readonly ListenerConfig[]) {
@@ -15,10 +15,10 @@ function upserted(...resources: readonly ListenerConfig[]) {
 
 const addresses = [{ type: 'IPAddress', value: '192.0.2.1' }];
 
-function started() {
+function started(programmed?: number) {
   const told: Write[] = [];
-  const planes = new DataPlanes((writes) => void told.push(...writes));
-  planes.serve('ns/gw', undefined);
+  const planes = new DataPlanes({ tell: (writes) => void told.push(...writes), programmed: () => programmed });
+  planes.serve('ns/gw');
   planes.publish(upserted(listener(1)));
   const source = planes.sourceOf('ns/gw');
   if (source === undefined) throw new Error('the Gateway is served');
@@ -68,9 +68,7 @@ describe('acknowledgements', () => {
   });
 
   test('what was programmed before this controller started stays so', () => {
-    const told: Write[] = [];
-    const planes = new DataPlanes((writes) => void told.push(...writes));
-    planes.serve('ns/gw', 4);
+    const { told, planes } = started(4);
     planes.publish(upserted(listener(5)));
     planes.setAddresses('ns/gw', addresses);
     expect(told).toMatchObject([{ value: { generation: 4, addresses } }]);
@@ -81,6 +79,21 @@ describe('acknowledgements', () => {
     planes.setAddresses('ns/gw', addresses);
     connect(source).acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' }, { key: 'route/x', message: 'no listener' });
     expect(told).toMatchObject([{ value: { listenerProblems: { http: 'port is taken' } } }]);
+  });
+
+  test('each owner of listeners has its own generation and problems', () => {
+    const { told, planes, source } = started();
+    const owner = 'ListenerSet/other/set';
+    const ofSet = { ...listener(7), owner, key: 'listener/ns/gw/other/set/http' };
+    planes.publish(upserted(ofSet));
+    planes.setAddresses('ns/gw', addresses);
+    connect(source).acknowledge({ key: ofSet.key, message: 'port is taken' });
+    expect(told).toMatchObject([
+      { args: ['Gateway', 'ns', 'gw'], value: { generation: 1, listenerProblems: {} } },
+      { args: ['ListenerSet', 'other', 'set'], value: { generation: 7, listenerProblems: { http: 'port is taken' } } },
+    ]);
+    planes.publish({ upserted: new Map(), removed: new Set([ofSet.key]) });
+    expect(told.at(-1)).toMatchObject({ args: ['ListenerSet', 'other', 'set'], value: undefined });
   });
 
   test('a Gateway that goes takes its acknowledgement along', () => {

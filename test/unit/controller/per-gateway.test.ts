@@ -8,7 +8,7 @@ function change(upserts: readonly ChannelResource[], removals: readonly string[]
 }
 
 function listener(gateway: string, ...certificates: readonly string[]): ListenerConfig {
-  return { kind: 'listener', key: `listener/${gateway}/http`, gateway, name: 'http', port: 80, protocol: 'HTTP', certificates, generation: 1 };
+  return { kind: 'listener', key: `listener/${gateway}/http`, gateway, owner: `Gateway/${gateway}`, name: 'http', port: 80, protocol: 'HTTP', certificates, generation: 1 };
 }
 
 function endpoints(service: string, ...hosts: string[]): EndpointsConfig {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Acknowledgement } from '../../../../src/core/graph/inputs.ts';
+import { dataPlaneCell, type Acknowledgement, type DataPlaneFacts } from '../../../../src/core/graph/inputs.ts';
+import { write } from '../../../../src/core/incremental/index.ts';
 import type { Condition } from '../../../../src/core/status/conditions.ts';
 import { statuses } from '../../../../src/core/status/emit.ts';
 import { evaluate, installation } from '../../../support/evaluation.ts';
@@ -13,9 +14,18 @@ const objects = [
   },
 ];
 
+function conditionsWith(dataPlane: DataPlaneFacts): Readonly<Record<string, unknown>> {
+  const { kernel } = evaluate(objects, { acknowledgements: { 'Gateway/infra/front': { generation: 2, addresses: [], listenerProblems: {} } } });
+  kernel.apply([write(dataPlaneCell, ['infra', 'front'], dataPlane)]);
+  const status = kernel.emitted(statuses).get('Gateway/infra/front');
+  if (status === undefined || !('listeners' in status)) throw new Error('the Gateway has a status');
+  const pairs = (conditions: readonly Condition[]) => Object.fromEntries(conditions.map(({ type, status: value, reason, message }) => [type, [value, reason, message]]));
+  return { gateway: pairs(status.conditions), listener: pairs(status.listeners[0]?.conditions ?? []) };
+}
+
 function programmed(acknowledgement: Partial<Acknowledgement> | undefined): Pick<Condition, 'status' | 'reason' | 'message'> | undefined {
   const whole = { generation: 2, addresses: [], listenerProblems: {}, ...acknowledgement };
-  const { kernel } = evaluate(objects, acknowledgement === undefined ? {} : { acknowledgements: { 'infra/front': whole } });
+  const { kernel } = evaluate(objects, acknowledgement === undefined ? {} : { acknowledgements: { 'Gateway/infra/front': whole } });
   const status = kernel.emitted(statuses).get('Gateway/infra/front');
   return status !== undefined && 'listeners' in status ? status.conditions.find(({ type }) => type === 'Programmed') : undefined;
 }
@@ -38,5 +48,19 @@ describe('Programmed of a Gateway', () => {
     expect(programmed({ listenerProblems: { one: 'the port is taken', two: 'so is this' } })).toMatchObject({
       status: 'False', reason: 'Invalid', message: 'Listener one: the port is taken Listener two: so is this',
     });
+  });
+});
+
+describe('data planes', () => {
+  test('that cannot be make a Gateway that is not accepted, while its listeners are', () => {
+    const message = 'Deployment infra/front-sallyport: exceeded quota.';
+    expect(conditionsWith({ refusal: { reason: 'NoResources', message }, remark: '' })).toMatchObject({
+      gateway: { Accepted: ['False', 'NoResources', message], Programmed: ['False', 'NoResources', message] },
+      listener: { Accepted: ['True', 'Accepted', ''], Programmed: ['False', 'NoResources', message] },
+    });
+  });
+
+  test('that are not all well are remarked upon beside what works', () => {
+    expect(conditionsWith({ remark: 'Pod one lags.' })).toMatchObject({ gateway: { Accepted: ['True', 'Accepted', ''], Programmed: ['True', 'Programmed', 'Pod one lags.'] } });
   });
 });
