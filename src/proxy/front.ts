@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
-import type { Server as TlsServer, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
 import { plainPeer } from './address.ts';
 import type { Address } from './address.ts';
@@ -15,7 +15,7 @@ import { peek } from './peek.ts';
 import type { WireProtocol } from './peek.ts';
 import { rawAnswer } from './reasons.ts';
 import type { AnswerReason } from './reasons.ts';
-import { createTlsTermination, loadCertificates } from './tls-termination.ts';
+import { loadCertificates, TlsTermination } from './tls-termination.ts';
 import type { CertificateSource, ListenerCertificates } from './tls-termination.ts';
 
 // RFC 9113: an empty SETTINGS frame, then GOAWAY with last stream 0 and HTTP_1_1_REQUIRED (0xd).
@@ -31,7 +31,7 @@ export type ListenerProblems = ReadonlyMap<ConfigKey, readonly string[]>;
 export class Front {
   private readonly plane: DataPlane;
   private readonly server: Server;
-  private readonly tls: TlsServer;
+  private readonly tls: TlsTermination;
   private readonly http1: Http1Server;
   private readonly sockets = new Set<Socket>();
   /** Those that have not shown yet what they speak. */
@@ -46,7 +46,7 @@ export class Front {
   constructor(plane: DataPlane) {
     this.plane = plane;
     this.http1 = createHttp1Server(plane);
-    this.tls = createTlsTermination(plane.limits, {
+    this.tls = new TlsTermination(plane.limits, {
       contextFor: (serverName) => this.contextFor(serverName),
       accepted: (socket) => this.acceptDecrypted(socket),
       failed: () => {
@@ -98,7 +98,9 @@ export class Front {
     this.certificates = certificates;
     // Without a server name Node asks nobody: what serves then is the listener for any name, if there is one.
     const fallback = indexes.HTTPS.select('');
-    this.tls.setSecureContext((fallback && certificates.get(fallback.key)?.first) ?? {});
+    // Validation is the same for all listeners of a port (Gateway.spec.tls.frontend).
+    const validation = listeners.find(({ clientValidation }) => clientValidation !== undefined)?.clientValidation;
+    this.tls.configure(fallback && certificates.get(fallback.key)?.first, validation);
     const waiting = this.waiting ?? [];
     this.waiting = undefined;
     for (const socket of waiting) this.look(socket);
@@ -162,7 +164,7 @@ export class Front {
     switch (protocol) {
       case 'tls':
         if (this.secure.isEmpty) socket.destroy();
-        else this.tls.emit('connection', socket);
+        else this.tls.accept(socket);
         return;
       case 'http2':
         closeGently(socket, http2Refusal);

@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, createServer } from 'node:tls';
 import type { SecureContext, Server, TLSSocket } from 'node:tls';
-import type { ListenerConfig } from '../core/routing/config.ts';
+import type { Socket } from 'node:net';
+import type { ClientValidation, ListenerConfig } from '../core/routing/config.ts';
 import type { ProxyLimits } from './limits.ts';
 
 /** A serving certificate with its chain, and its key, both PEM. */
@@ -34,7 +35,7 @@ export function loadCertificates(listener: ListenerConfig, source: CertificateSo
   const identities: Identity[] = [];
   const problems: string[] = [];
   for (const secret of listener.certificates) {
-    const loaded = loadIdentity(secret, source);
+    const loaded = loadIdentity(secret, source, listener.clientValidation);
     if (typeof loaded === 'string') problems.push(loaded);
     else identities.push(loaded);
   }
@@ -47,11 +48,11 @@ export function loadCertificates(listener: ListenerConfig, source: CertificateSo
   };
 }
 
-function loadIdentity(secret: string, source: CertificateSource): Identity | string {
+function loadIdentity(secret: string, source: CertificateSource, validation: ClientValidation | undefined): Identity | string {
   const pair = source(secret);
   if (pair === undefined) return `the certificate of Secret ${secret} is not there`;
   try {
-    const context = createSecureContext({ cert: pair.cert, key: pair.key, minVersion: 'TLSv1.2' });
+    const context = createSecureContext({ ...pair, ...trust(validation), minVersion: 'TLSv1.2' });
     return { pair, context, certificate: new X509Certificate(pair.cert) };
   } catch (error) {
     return `the certificate of Secret ${secret} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`;
@@ -65,13 +66,47 @@ export interface TlsHandlers {
   readonly failed: () => void;
 }
 
+/** Makes decrypted sockets of raw ones. */
+export class TlsTermination {
+  private readonly limits: ProxyLimits;
+  private readonly handlers: TlsHandlers;
+  private server: Server;
+  private validation: string | undefined;
+
+  constructor(limits: ProxyLimits, handlers: TlsHandlers) {
+    this.limits = limits;
+    this.handlers = handlers;
+    this.server = createTermination(limits, handlers, undefined);
+  }
+
+  /**
+   * From now on: what clients get that name no server, and how clients have to prove who they are. Connections that
+   * stand go on as they began.
+   */
+  configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
+    const asked = JSON.stringify(validation);
+    if (asked !== this.validation) {
+      this.validation = asked;
+      // Another server has other ticket keys: nobody resumes a session past a check that has changed.
+      this.server = createTermination(this.limits, this.handlers, validation);
+    }
+    this.server.setSecureContext({ ...first, ...trust(validation) });
+  }
+
+  accept(socket: Socket): void {
+    this.server.emit('connection', socket);
+  }
+}
+
 /** A server that listens nowhere: raw sockets come in by its `connection` event and leave decrypted by `accepted`. */
-export function createTlsTermination(limits: ProxyLimits, handlers: TlsHandlers): Server {
+function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validation: ClientValidation | undefined): Server {
   const server = createServer({
     minVersion: 'TLSv1.2',
     ALPNProtocols: ['http/1.1'],
     handshakeTimeout: limits.tlsHandshakeTimeout,
     allowHalfOpen: true,
+    requestCert: validation !== undefined,
+    rejectUnauthorized: validation?.mode === 'AllowValidOnly',
     SNICallback: (serverName, done) => {
       const context = handlers.contextFor(serverName.toLowerCase());
       // An error ends the connection without an alert, which is all that a client of an unknown name learns.
@@ -85,4 +120,9 @@ export function createTlsTermination(limits: ProxyLimits, handlers: TlsHandlers)
     socket.destroy();
   });
   return server;
+}
+
+/** Whom to trust; without validation nobody is asked, and nobody trusted. */
+function trust(validation: ClientValidation | undefined): { readonly ca: string[] } {
+  return { ca: [...(validation?.authorities ?? [])] };
 }

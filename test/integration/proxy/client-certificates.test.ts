@@ -1,0 +1,100 @@
+import { request as startRequest, type RequestOptions } from 'node:https';
+import { connect, type ConnectionOptions } from 'node:tls';
+import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
+import type { ClientValidation } from '../../../src/core/routing/config.ts';
+import type { CertificatePair } from '../../../src/proxy/tls-termination.ts';
+import { closeBackends, startEcho } from '../../support/backends.ts';
+import { issueLeaf } from '../../support/certificates.ts';
+import { endpointsConfig, listenerConfig } from '../../support/config.ts';
+import { closeProxies, routeTo, startProxy, web } from '../../support/proxy.ts';
+import { routeConfig } from '../../support/routes.ts';
+
+afterEach(closeProxies);
+afterEach(closeBackends);
+
+const name = 'shop.example.com';
+let servers: Authority;
+let clients: Authority;
+let strangers: Authority;
+let serving: CertificatePair;
+let client: CertificatePair;
+let stranger: CertificatePair;
+
+beforeAll(async () => {
+  [servers, clients, strangers] = await Promise.all([createAuthority(), createAuthority(undefined, 'clients'), createAuthority(undefined, 'strangers')]);
+  [serving, client, stranger] = await Promise.all([issueLeaf(servers, { dnsNames: [name] }), issueLeaf(clients, {}), issueLeaf(strangers, {})]);
+});
+
+const listener = (clientValidation?: ClientValidation) =>
+  listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/shop'], ...(clientValidation && { clientValidation }) });
+const validation = (mode: ClientValidation['mode'] = 'AllowValidOnly', authority = clients): ClientValidation => ({ authorities: [authority.certificate], mode });
+
+async function startSecure(clientValidation?: ClientValidation) {
+  const backend = await startEcho();
+  const secure = listener(clientValidation);
+  const route = routeConfig('shop/web', { attachments: [{ listener: secure.key, hostnames: [''] }], rules: routeTo('app').rules });
+  const started = await startProxy([secure, endpointsConfig('app', backend.port), route], { certificates: () => serving });
+  await started.proxy.apply({ upserts: [], removals: [web.key] });
+  const port = started.proxy.addressOf(secure.key)?.port ?? 0;
+  return { port, apply: started.apply };
+}
+
+/** The status of the answer, or `refused`. */
+function ask(port: number, options: RequestOptions = {}): Promise<number | 'refused'> {
+  return new Promise((resolve) => {
+    const request = startRequest({ host: '127.0.0.1', port, servername: name, ca: servers.certificate, agent: false, headers: { host: name }, ...options });
+    request.on('error', () => resolve('refused')).on('response', (response) => resolve(response.resume().statusCode ?? 0)).end();
+  });
+}
+
+test.each([['with', {}], ['without', { servername: '', checkServerIdentity: () => undefined }]])('only valid clients are served, %s a server name', async (_with, options) => {
+  const { port } = await startSecure(validation());
+  expect(await ask(port, { ...options, ...client })).toBe(200);
+  expect(await ask(port, { ...options, ...stranger })).toBe('refused');
+  expect(await ask(port, options)).toBe('refused');
+});
+
+test('where it is allowed others are served as well', async () => {
+  const { port } = await startSecure(validation('AllowInsecureFallback'));
+  expect(await Promise.all([ask(port, client), ask(port, stranger), ask(port)])).toEqual([200, 200, 200]);
+});
+
+test('nobody is valid where no authority is known', async () => {
+  const { port } = await startSecure({ authorities: [], mode: 'AllowValidOnly' });
+  expect(await ask(port, client)).toBe('refused');
+});
+
+test('a certificate that is not for clients is refused', async () => {
+  const { port } = await startSecure(validation());
+  expect(await ask(port, await issueLeaf(clients, { usages: ['serverAuth'] }))).toBe('refused');
+});
+
+test('nobody is asked for a certificate where none is needed', async () => {
+  const { port } = await startSecure();
+  expect(await ask(port)).toBe(200);
+});
+
+/** Asks on a connection of its own: whether a session was resumed, `refused` where the connection ended, and a session for later. */
+function connectWith(port: number, options: ConnectionOptions): Promise<{ outcome: 'resumed' | 'new' | 'refused'; session?: Buffer }> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, servername: name, ca: servers.certificate, ...options });
+    let session: Buffer | undefined;
+    socket.on('session', (ticket: Buffer) => { session = ticket; });
+    socket.on('error', () => resolve({ outcome: 'refused' })).on('close', () => resolve({ outcome: 'refused' }));
+    socket.on('data', () => {
+      resolve({ outcome: socket.isSessionReused() ? 'resumed' : 'new', ...(session && { session }) });
+      socket.destroy();
+    });
+    socket.write(`GET / HTTP/1.1\r\nhost: ${name}\r\n\r\n`);
+  });
+}
+
+test('a changed check holds for the next connection, even for a session that was begun before', async () => {
+  const { port, apply } = await startSecure(validation());
+  const { session = Buffer.alloc(0) } = await connectWith(port, client);
+  expect(await connectWith(port, { ...client, session })).toMatchObject({ outcome: 'resumed' });
+  await apply(listener(validation('AllowValidOnly', strangers)));
+  expect(await connectWith(port, { ...client, session })).toMatchObject({ outcome: 'refused' });
+  expect(await connectWith(port, stranger)).toMatchObject({ outcome: 'new' });
+});

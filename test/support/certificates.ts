@@ -1,0 +1,35 @@
+import 'reflect-metadata';
+import { KeyObject, webcrypto } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+import { validFor, type Authority } from '../../src/certificates/authority.ts';
+import type { CertificatePair } from '../../src/proxy/tls-termination.ts';
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+
+export interface LeafOptions {
+  /** Both where it is left out. */
+  readonly usages?: readonly ('clientAuth' | 'serverAuth')[];
+  readonly dnsNames?: readonly string[];
+  readonly uris?: readonly string[];
+}
+
+/** Issues a certificate for whatever end of a connection. */
+export async function issueLeaf(authority: Authority, { usages = ['clientAuth', 'serverAuth'], dnsNames = [], uris = [] }: LeafOptions): Promise<CertificatePair> {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.create({
+    subject: [{ CN: ['leaf'] }],
+    issuer: new x509.X509Certificate(authority.certificate).subjectName,
+    publicKey: keys.publicKey,
+    signingKey: authority.keys.privateKey,
+    signingAlgorithm: algorithm,
+    ...validFor(1),
+    extensions: [
+      new x509.ExtendedKeyUsageExtension(usages.map((usage) => x509.ExtendedKeyUsage[usage])),
+      new x509.SubjectAlternativeNameExtension([
+        ...dnsNames.map((value) => ({ type: 'dns' as const, value })),
+        ...uris.map((value) => ({ type: 'url' as const, value })),
+      ]),
+    ],
+  });
+  return { cert: certificate.toString('pem'), key: KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString() };
+}
