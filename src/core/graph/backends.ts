@@ -3,6 +3,8 @@ import type { Reader } from '../incremental/reader.ts';
 import { granted } from './grants.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
 import type { ServedRouteKind } from './protocols.ts';
+import type { FilterView } from './route-views.ts';
+import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { isIpAddress } from '../text/hostname.ts';
 import { strata } from './strata.ts';
@@ -31,6 +33,17 @@ export type BackendOutcome =
 export interface BackendNode {
   readonly target: BackendTarget;
   readonly outcome: BackendOutcome;
+}
+
+/** Where copies of requests go: the position of a RequestMirror in its list of filters → what it names. */
+export type Mirrors = Readonly<Record<number, BackendNode>>;
+
+/** All that one rule of a route forwards to. */
+export interface RuleBackends {
+  /** In the order of spec.rules[].backendRefs; each with the mirrors among its own filters. */
+  readonly backends: readonly (BackendNode & { readonly mirrors: Mirrors })[];
+  /** Those among the filters of the rule. */
+  readonly mirrors: Mirrors;
 }
 
 interface BackendRefView {
@@ -72,7 +85,7 @@ export const servicePort = defineQuery({
 const forwardable: ReadonlySet<string | undefined> = new Set([undefined, 'http', 'HTTP', 'kubernetes.io/http']);
 
 /** Resolves one backendRef of a route of `fromKind` in `fromNamespace`. */
-export function resolveBackend(read: Reader, fromKind: string, fromNamespace: string, ref: BackendRefView): BackendNode {
+function resolveBackend(read: Reader, fromKind: string, fromNamespace: string, ref: BackendRefView): BackendNode {
   const target: BackendTarget = {
     group: ref.group ?? '',
     kind: ref.kind ?? 'Service',
@@ -95,15 +108,41 @@ function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, ta
   return { type: 'service', namespace, name, port };
 }
 
-/** The backends of a route: one list per rule, in the order of the specification. */
+/** What the rules of a route forward to, in the order of the specification. */
 export const backends = defineQuery({
   name: 'backends',
   stratum: strata.links,
-  compute(read, kind: string, namespace: string, name: string): readonly (readonly BackendNode[])[] {
+  compute(read, kind: string, namespace: string, name: string): readonly RuleBackends[] {
     const rules = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
-    return rules.map((rule) => (rule.backendRefs ?? []).map((ref) => resolveBackend(read, kind, namespace, ref)));
+    const resolve = (ref: BackendRefView): BackendNode => resolveBackend(read, kind, namespace, ref);
+    return rules.map(({ backendRefs, filters }) => ({
+      backends: (backendRefs ?? []).map((ref) => ({ ...resolve(ref), mirrors: mirrorsAmong(ref.filters, resolve) })),
+      mirrors: mirrorsAmong(filters, resolve),
+    }));
   },
 });
+
+function mirrorsAmong(filters: readonly FilterView[] | undefined, resolve: (ref: BackendRefView) => BackendNode): Mirrors {
+  const mirrors = (filters ?? []).entries().filter(([, { type }]) => type === 'RequestMirror');
+  return Object.fromEntries(mirrors.map(([index, { requestMirror }]) => [index, resolve(requestMirror?.backendRef ?? {})]));
+}
+
+/** Everything that the rules of a route forward to, each with its place in the object. */
+export function* backendPlaces(rules: readonly RuleBackends[]): Iterable<{ readonly path: Path; readonly node: BackendNode }> {
+  for (const [rule, { backends: nodes, mirrors }] of rules.entries()) {
+    const path = ['spec', 'rules', rule];
+    for (const [index, node] of nodes.entries()) {
+      const at = [...path, 'backendRefs', index];
+      yield { path: at, node };
+      yield* mirrorPlaces(at, node.mirrors);
+    }
+    yield* mirrorPlaces(path, mirrors);
+  }
+}
+
+function* mirrorPlaces(path: Path, mirrors: Mirrors): Iterable<{ readonly path: Path; readonly node: BackendNode }> {
+  for (const [filter, node] of Object.entries(mirrors)) yield { path: [...path, 'filters', Number(filter), 'requestMirror', 'backendRef'], node };
+}
 
 /** EndpointSlices of a Service. Bucket: `namespace/service`; entry: slice name. */
 export const slicesOfService = defineIndex({

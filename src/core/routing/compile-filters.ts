@@ -1,50 +1,78 @@
+import type { Mirrors } from '../graph/backends.ts';
+import type { FilterView } from '../graph/route-views.ts';
 import { headerKey } from '../text/header.ts';
-import type { Resource } from '../resources/resource.ts';
-import type { HeaderFilter, NamedValue, PathModifier, RouteFilter } from './config.ts';
+import { canonicalOrigin } from '../text/origin.ts';
+import { backendTarget } from './backend-target.ts';
+import type { BackendFilter, CorsFilter, HeaderFilter, MirrorFilter, NamedValue, PathModifier, RedirectFilter, RewriteFilter, RouteFilter } from './config.ts';
 
-type RuleView = NonNullable<NonNullable<Resource<'HTTPRoute'>['spec']>['rules']>[number];
-type FilterViews = RuleView['filters'];
-type FilterView = NonNullable<FilterViews>[number];
-
-/** The filters of a rule in order. Types that are not served have made the rule fail before and are left out here. */
-export function compileFilters(filters: FilterViews): readonly RouteFilter[] {
-  return (filters ?? []).flatMap((filter) => compileFilter(filter));
+/**
+ * The filters of a rule in order; `mirrors` says where its RequestMirrors lead. Types that are not served have made
+ * the rule fail before and are left out here.
+ */
+export function compileFilters(filters: readonly FilterView[] | undefined, mirrors: Mirrors): readonly RouteFilter[] {
+  return (filters ?? []).flatMap((filter, index) => compileFilter(filter, mirrors[index]));
 }
 
-/** The filters of a backendRef: header modifiers, the only ones that are served there. */
-export function compileHeaderFilters(filters: FilterViews): readonly HeaderFilter[] {
-  return compileFilters(filters).filter((filter): filter is HeaderFilter => filter.type === 'requestHeaders' || filter.type === 'responseHeaders');
+/** The filters of a backendRef in order. */
+export function compileBackendFilters(filters: readonly FilterView[] | undefined, mirrors: Mirrors): readonly BackendFilter[] {
+  return compileFilters(filters, mirrors).filter((filter) => filter.type !== 'redirect' && filter.type !== 'cors');
 }
 
-function compileFilter(filter: FilterView): readonly RouteFilter[] {
+function compileFilter(filter: FilterView, mirrored: Mirrors[number] | undefined): readonly RouteFilter[] {
   switch (filter.type) {
     case 'RequestHeaderModifier':
       return [headerFilter('requestHeaders', filter.requestHeaderModifier)];
     case 'ResponseHeaderModifier':
       return [headerFilter('responseHeaders', filter.responseHeaderModifier)];
-    case 'RequestRedirect': {
-      const { scheme, hostname, path, port, statusCode } = filter.requestRedirect ?? {};
-      const modifier = pathModifier(path);
-      return [
-        {
-          type: 'redirect',
-          ...(scheme === undefined ? {} : { scheme }),
-          ...(hostname === undefined ? {} : { hostname }),
-          ...(modifier === undefined ? {} : { path: modifier }),
-          ...(port === undefined ? {} : { port }),
-          statusCode: statusCode ?? 302,
-        },
-      ];
-    }
-    case 'URLRewrite': {
-      const { hostname, path } = filter.urlRewrite ?? {};
-      const modifier = pathModifier(path);
-      return [{ type: 'rewrite', ...(hostname === undefined ? {} : { hostname }), ...(modifier === undefined ? {} : { path: modifier }) }];
-    }
+    case 'RequestRedirect':
+      return [redirectFilter(filter.requestRedirect)];
+    case 'URLRewrite':
+      return [rewriteFilter(filter.urlRewrite)];
+    case 'RequestMirror':
+      return mirrored === undefined ? [] : [mirrorFilter(filter.requestMirror, mirrored)];
+    case 'CORS':
+      return [corsFilter(filter.cors)];
     case undefined:
     default:
       return [];
   }
+}
+
+function redirectFilter({ scheme, hostname, path, port, statusCode }: NonNullable<FilterView['requestRedirect']> = {}): RedirectFilter {
+  const modifier = pathModifier(path);
+  return {
+    type: 'redirect',
+    ...(scheme === undefined ? {} : { scheme }),
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(modifier === undefined ? {} : { path: modifier }),
+    ...(port === undefined ? {} : { port }),
+    statusCode: statusCode ?? 302,
+  };
+}
+
+function rewriteFilter({ hostname, path }: NonNullable<FilterView['urlRewrite']> = {}): RewriteFilter {
+  const modifier = pathModifier(path);
+  return { type: 'rewrite', ...(hostname === undefined ? {} : { hostname }), ...(modifier === undefined ? {} : { path: modifier }) };
+}
+
+/** Without percent and fraction every request is mirrored (HTTPRequestMirrorFilter). */
+function mirrorFilter({ percent, fraction }: NonNullable<FilterView['requestMirror']> = {}, mirrored: Mirrors[number]): MirrorFilter {
+  const share = fraction === undefined ? { numerator: percent ?? 100, denominator: 100 } : { numerator: fraction.numerator ?? 0, denominator: fraction.denominator ?? 100 };
+  return { type: 'mirror', target: backendTarget(mirrored.outcome), ...share };
+}
+
+const defaultMaxAge = 5;
+
+function corsFilter({ allowOrigins, allowCredentials, allowMethods, allowHeaders, exposeHeaders, maxAge }: NonNullable<FilterView['cors']> = {}): CorsFilter {
+  return {
+    type: 'cors',
+    allowOrigins: [...new Set((allowOrigins ?? []).flatMap((origin) => canonicalOrigin(origin) ?? []))],
+    allowCredentials: allowCredentials ?? false,
+    allowMethods: allowMethods ?? [],
+    allowHeaders: allowHeaders ?? [],
+    exposeHeaders: exposeHeaders ?? [],
+    maxAge: maxAge ?? defaultMaxAge,
+  };
 }
 
 type HeaderModifierView = FilterView['requestHeaderModifier'];

@@ -1,8 +1,9 @@
-import { backends, type BackendNode, type BackendOutcome } from '../graph/backends.ts';
+import { backendPlaces, backends, type BackendNode, type BackendOutcome } from '../graph/backends.ts';
 import { servedRouteKinds } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { display } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
+import { referenceUnresolvedAt } from './parts.ts';
 import { rule, type Effect, type Finding, type Profile } from './rule.ts';
 
 /** Backends may be applied after their routes: admission warns, status tells, traffic answers 500. */
@@ -17,7 +18,8 @@ function backendRule<const T extends BackendOutcome['type']>(declaration: {
   readonly summary: string;
   readonly reason: string;
   readonly source: string;
-  readonly describe: (node: BackendNode, outcome: OutcomeOf<T>) => Pick<Finding, 'message' | 'value'>;
+  /** `loss` ends a sentence: what becomes of the requests meanwhile. */
+  readonly describe: (node: BackendNode, outcome: OutcomeOf<T>, loss: string) => Pick<Finding, 'message' | 'value'>;
 }) {
   const { id, outcomes, summary, reason, source, describe } = declaration;
   return rule({
@@ -28,11 +30,11 @@ function backendRule<const T extends BackendOutcome['type']>(declaration: {
     consequence: { condition: 'ResolvedRefs', reason, scope: 'backendRef' },
     source,
     check(route, read: Reader, report) {
-      for (const [ruleIndex, nodes] of read.query(backends, route.kind, route.ref.namespace, route.ref.name).entries()) {
-        for (const [backendIndex, node] of nodes.entries()) {
-          if (!(outcomes as readonly string[]).includes(node.outcome.type)) continue;
-          report({ path: ['spec', 'rules', ruleIndex, 'backendRefs', backendIndex], ...describe(node, node.outcome as OutcomeOf<T>) });
-        }
+      for (const { path, node } of backendPlaces(read.query(backends, route.kind, route.ref.namespace, route.ref.name))) {
+        if (!(outcomes as readonly string[]).includes(node.outcome.type)) continue;
+        const consequence = referenceUnresolvedAt(path, reason);
+        const loss = consequence.scope === 'mirror' ? 'nothing is mirrored there' : 'its share of requests is answered 500';
+        report({ path, consequence, ...describe(node, node.outcome as OutcomeOf<T>, loss) });
       }
     },
   });
@@ -48,12 +50,12 @@ export const backendNotFound = backendRule({
   summary: 'A backendRef names a Service, or a port of a Service, that does not exist.',
   reason: 'BackendNotFound',
   source: 'Gateway API v1.7.0, BackendObjectReference; RouteReasonBackendNotFound',
-  describe(node, outcome) {
+  describe(node, outcome, loss) {
     if (outcome.type === 'absent') {
-      return { value: `${node.target.namespace}/${node.target.name}`, message: `${serviceName(node)} has not been seen. Check name and namespace, or apply it; until then its share of requests is answered 500.` };
+      return { value: `${node.target.namespace}/${node.target.name}`, message: `${serviceName(node)} has not been seen. Check name and namespace, or apply it; until then ${loss}.` };
     }
     const ports = outcome.ports.length === 0 ? 'it has no ports' : `its ports are ${outcome.ports.join(', ')}`;
-    return { value: String(node.target.port), message: `${serviceName(node)} has no port ${node.target.port}; ${ports} (the Service's port, not the targetPort). Its share of requests is answered 500.` };
+    return { value: String(node.target.port), message: `${serviceName(node)} has no port ${node.target.port}; ${ports} (the Service's port, not the targetPort), so ${loss}.` };
   },
 });
 
@@ -63,9 +65,9 @@ export const backendNotPermitted = backendRule({
   summary: 'A backendRef crosses namespaces without a ReferenceGrant.',
   reason: 'RefNotPermitted',
   source: 'Gateway API v1.7.0, ReferenceGrant; RouteReasonRefNotPermitted',
-  describe: (node) => ({
+  describe: (node, _outcome, loss) => ({
     value: `${node.target.namespace}/${node.target.name}`,
-    message: `${serviceName(node)} is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then its share of requests is answered 500.`,
+    message: `${serviceName(node)} is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then ${loss}.`,
   }),
 });
 
@@ -75,14 +77,14 @@ export const backendKindUnsupported = backendRule({
   summary: 'A backendRef names a kind that cannot be forwarded to.',
   reason: 'InvalidKind',
   source: 'Gateway API v1.7.0, BackendObjectReference.kind; RouteReasonInvalidKind; CVE-2021-25740',
-  describe(node, outcome) {
+  describe(node, outcome, loss) {
     if (outcome.type === 'externalName') {
       return { value: 'ExternalName', message: `${serviceName(node)} is of type ExternalName, which is refused because it could point anywhere (CVE-2021-25740). Use a Service with endpoints.` };
     }
     const { group, kind } = node.target;
     const near = group === '' ? nearest(kind, ['Service']) : undefined;
     const asked = display(group === '' ? kind : `${group}/${kind}`);
-    return { value: asked, message: `Backends of kind ${asked} are not supported; its share of requests is answered 500. ${near === undefined ? 'Write kind: Service (and leave group empty).' : `Did you mean ${near}?`}` };
+    return { value: asked, message: `Backends of kind ${asked} are not supported, so ${loss}. ${near === undefined ? 'Write kind: Service (and leave group empty).' : `Did you mean ${near}?`}` };
   },
 });
 
@@ -92,9 +94,9 @@ export const backendProtocolUnsupported = backendRule({
   summary: 'The Service port speaks a protocol that this route cannot be forwarded with.',
   reason: 'UnsupportedProtocol',
   source: 'GEP-1911; RouteReasonUnsupportedProtocol',
-  describe: (node, outcome) => ({
+  describe: (node, outcome, loss) => ({
     value: display(outcome.protocol),
-    message: `Port ${node.target.port} of ${serviceName(node)} speaks ${display(outcome.protocol)}, which HTTP routes cannot be forwarded with; its share of requests is answered 500. Use a TCP port whose appProtocol is unset or http.`,
+    message: `Port ${node.target.port} of ${serviceName(node)} speaks ${display(outcome.protocol)}, which HTTP routes cannot be forwarded with; ${loss}. Use a TCP port whose appProtocol is unset or http.`,
   }),
 });
 

@@ -10,7 +10,7 @@ export const featureWithoutEffect = rule({
   about: 'dialect',
   summary: 'The object asks for a feature that is not served yet; everything else works.',
   effect: { audit: 'record', standard: 'warn', strict: 'warn' },
-  source: 'Gateway API v1.7.0, HTTPRouteRule.retry and .sessionPersistence, GatewaySpec.allowedListeners and .defaultScope (extended support)',
+  source: 'Gateway API v1.7.0, HTTPRouteRule.sessionPersistence, GatewaySpec.allowedListeners and .defaultScope (extended support)',
   check(subject, _read, report) {
     const places = subject.kind === 'HTTPRoute' ? inRoute(subject as Resource<'HTTPRoute'>) : inGateway(subject as Resource<'Gateway'>);
     for (const path of places) {
@@ -22,9 +22,7 @@ export const featureWithoutEffect = rule({
 function* inRoute(route: Resource<'HTTPRoute'>): Iterable<Path> {
   if (route.spec?.useDefaultGateways === 'All') yield ['spec', 'useDefaultGateways'];
   for (const { rule: routeRule, path } of routeRules(route)) {
-    for (const field of ['retry', 'sessionPersistence'] as const) {
-      if (routeRule[field] !== undefined) yield [...path, field];
-    }
+    if (routeRule.sessionPersistence !== undefined) yield [...path, 'sessionPersistence'];
   }
 }
 

@@ -49,9 +49,9 @@ export function incompatibleFiltersAt(path: Path): Consequence {
   return { condition: 'Accepted', reason: 'IncompatibleFilters', scope: scopeAt(path) };
 }
 
-/** A reference that leads nowhere costs its own part of the traffic. */
-export function referenceUnresolvedAt(path: Path): Consequence {
-  return { condition: 'ResolvedRefs', reason: 'BackendNotFound', scope: scopeAt(path) };
+/** A reference that leads nowhere costs its own part of the traffic; that of a mirror costs copies only. */
+export function referenceUnresolvedAt(path: Path, reason = 'BackendNotFound'): Consequence {
+  return { condition: 'ResolvedRefs', reason, scope: path.includes('requestMirror') ? 'mirror' : scopeAt(path) };
 }
 
 /** A part of `path` as a reader finds it in the same list: `filters[1]`. */

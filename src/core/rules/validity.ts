@@ -1,5 +1,5 @@
 import { attachments } from '../graph/attachment.ts';
-import { backends } from '../graph/backends.ts';
+import { backendPlaces, backends } from '../graph/backends.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import { strata } from '../graph/strata.ts';
@@ -16,7 +16,7 @@ export function consequenceOf(finding: Finding): Consequence | undefined {
 }
 
 /** Which position of a path names the part of that scope: `spec.rules[2].matches[1]` is match 1 of rule 2. */
-const partPositions: Readonly<Record<Scope, number | undefined>> = { object: undefined, listener: 2, parentRef: 2, rule: 2, match: 4, backendRef: 4 };
+const partPositions: Readonly<Record<Scope, number | undefined>> = { object: undefined, listener: 2, parentRef: 2, rule: 2, mirror: 2, match: 4, backendRef: 4 };
 
 /** A problem of one part of an object: which part, and what its owner is told. */
 export interface PartProblem {
@@ -162,7 +162,7 @@ export const portsInUse = defineIndex({
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
     if (!read.query(attachments, kind, namespace, name).some(({ outcome }) => outcome.type === 'attached')) return;
-    for (const { outcome } of read.query(backends, kind, namespace, name).flat()) {
+    for (const { node: { outcome } } of backendPlaces(read.query(backends, kind, namespace, name))) {
       if (outcome.type === 'service') yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: String(outcome.port) };
     }
   },

@@ -6,9 +6,9 @@ const asked = (backendRef: object, ...others: readonly unknown[]) => found('back
 
 describe('backend-kind-unsupported', () => {
   test.each<[object, string]>([
-    [{ group: 'example.net', kind: 'Bucket' }, 'Backends of kind example.net/Bucket are not supported; its share of requests is answered 500. Write kind: Service (and leave group empty).'],
-    [{ group: 'multicluster.x-k8s.io', kind: 'Service' }, 'Backends of kind multicluster.x-k8s.io/Service are not supported; its share of requests is answered 500. Write kind: Service (and leave group empty).'],
-    [{ kind: 'service' }, 'Backends of kind service are not supported; its share of requests is answered 500. Did you mean Service?'],
+    [{ group: 'example.net', kind: 'Bucket' }, 'Backends of kind example.net/Bucket are not supported, so its share of requests is answered 500. Write kind: Service (and leave group empty).'],
+    [{ group: 'multicluster.x-k8s.io', kind: 'Service' }, 'Backends of kind multicluster.x-k8s.io/Service are not supported, so its share of requests is answered 500. Write kind: Service (and leave group empty).'],
+    [{ kind: 'service' }, 'Backends of kind service are not supported, so its share of requests is answered 500. Did you mean Service?'],
   ])('%j', (backendRef, message) => {
     expect(asked(backendRef)).toEqual([['spec.rules[0].backendRefs[0]', message, 'ResolvedRefs InvalidKind backendRef']]);
   });

@@ -20,9 +20,19 @@ describe('backend-not-found', () => {
   ])('the port is missing: %j', (spec, ports) => {
     expect(found('backend-not-found', [route, cart, serviceWith(spec, 'stock')])).toEqual([[
       'spec.rules[0].backendRefs[1]',
-      `Service shop/stock has no port 9000; ${ports} (the Service's port, not the targetPort). Its share of requests is answered 500.`,
+      `Service shop/stock has no port 9000; ${ports} (the Service's port, not the targetPort), so its share of requests is answered 500.`,
       'ResolvedRefs BackendNotFound backendRef',
     ]]);
+  });
+
+  test('a mirror that leads nowhere costs copies only', () => {
+    const mirror = { type: 'RequestMirror', requestMirror: { backendRef: { name: 'stock', port: 9000 } } };
+    const mirrored = routeWith({ backendRefs: [{ name: 'cart', port: 8080, filters: [mirror] }], filters: [{ type: 'URLRewrite', urlRewrite: {} }, mirror] });
+    const message = 'Service shop/stock has not been seen. Check name and namespace, or apply it; until then nothing is mirrored there.';
+    expect(found('backend-not-found', [mirrored, cart])).toEqual([
+      ['spec.rules[0].backendRefs[0].filters[0].requestMirror.backendRef', message, 'ResolvedRefs BackendNotFound mirror'],
+      ['spec.rules[0].filters[1].requestMirror.backendRef', message, 'ResolvedRefs BackendNotFound mirror'],
+    ]);
   });
 
   test('a Service without endpoints is found', () => {

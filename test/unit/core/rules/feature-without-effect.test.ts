@@ -8,7 +8,6 @@ describe('feature-without-effect', () => {
   test('of a route', () => {
     expect(found('feature-without-effect', [httpRoute({ useDefaultGateways: 'All', rules: [{ retry: {} }, { sessionPersistence: {}, backendRefs: [] }] })])).toEqual([
       ['spec.useDefaultGateways', says('useDefaultGateways'), 'none'],
-      ['spec.rules[0].retry', says('retry'), 'none'],
       ['spec.rules[1].sessionPersistence', says('sessionPersistence'), 'none'],
     ]);
   });

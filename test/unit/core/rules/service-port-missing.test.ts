@@ -21,9 +21,9 @@ describe('service-port-missing', () => {
   test.each<[string, unknown, string, string]>([
     ['a backend', { backendRefs: [{ name: 'other', port: 80 }, cart] }, 'backendRefs[1].port', 'backendRef'],
     ['defaults written out', { backendRefs: [{ ...cart, group: '', kind: 'Service' }] }, 'backendRefs[0].port', 'backendRef'],
-    ['a mirror', { filters: [mirror] }, 'filters[0].requestMirror.backendRef.port', 'rule'],
+    ['a mirror', { filters: [mirror] }, 'filters[0].requestMirror.backendRef.port', 'mirror'],
     ['an authorization server', { filters: [auth] }, 'filters[0].externalAuth.backendRef.port', 'rule'],
-    ['a mirror of a backend', { backendRefs: [{ name: 'other', port: 80, filters: [mirror] }] }, 'backendRefs[0].filters[0].requestMirror.backendRef.port', 'backendRef'],
+    ['a mirror of a backend', { backendRefs: [{ name: 'other', port: 80, filters: [mirror] }] }, 'backendRefs[0].filters[0].requestMirror.backendRef.port', 'mirror'],
   ])('%s', (_, rule, at, scope) => {
     const route = routeWith(rule);
     expect(judge(servicePortMissing, route)).toEqual([[`spec.rules[0].${at}`, message]]);

@@ -4,14 +4,16 @@ import { gatewayWith, routeWith } from '../../../support/rules.ts';
 
 const inRule = (rule: object) => found('unsupported-feature', [routeWith(rule)]);
 const backend = { name: 'cart', port: 80 };
-const served = 'RequestHeaderModifier, ResponseHeaderModifier, RequestRedirect, URLRewrite';
-const servedOnBackend = 'RequestHeaderModifier, ResponseHeaderModifier';
+const served = 'RequestHeaderModifier, ResponseHeaderModifier, RequestRedirect, URLRewrite, RequestMirror, CORS';
+const servedOnBackend = 'RequestHeaderModifier, ResponseHeaderModifier, URLRewrite, RequestMirror';
 const unsupported = (scope: string) => `Accepted UnsupportedValue ${scope}`;
 const redirect = (requestRedirect: object) => ({ filters: [{ type: 'RequestRedirect', requestRedirect }] });
+const mirror = (share: object) => ({ filters: [{ type: 'RequestMirror', requestMirror: { backendRef: backend, ...share } }] });
+const cors = (settings: object) => ({ filters: [{ type: 'CORS', cors: settings }] });
 
 describe('unsupported-feature', () => {
   test.each<[string, object, string, string, string]>([
-    ['a filter that is not served', { filters: [{ type: 'CORS', cors: {} }] }, 'filters[0].type', `A filter of type "CORS" is not served; requests that would pass it are answered 500. Known here: ${served}.`, unsupported('rule')],
+    ['a filter that is not served', { filters: [{ type: 'ExternalAuth', externalAuth: {} }] }, 'filters[0].type', `A filter of type "ExternalAuth" is not served; requests that would pass it are answered 500. Known here: ${served}.`, unsupported('rule')],
     ['a misspelt filter', { filters: [{ type: 'UrlRewrite' }] }, 'filters[0].type', 'A filter of type "UrlRewrite" is not served; requests that would pass it are answered 500. Did you mean URLRewrite?', unsupported('rule')],
     ['an extension', { filters: [{ type: 'ExtensionRef', extensionRef: {} }] }, 'filters[0].type', `A filter of type "ExtensionRef" is not served; requests that would pass it are answered 500. Known here: ${served}.`, 'ResolvedRefs InvalidKind rule'],
     ['a filter on a backendRef', { backendRefs: [{ ...backend, filters: [{ type: 'RequestRedirect', requestRedirect: {} }] }] }, 'backendRefs[0].filters[0].type', `A filter of type "RequestRedirect" on a backendRef is not served; requests that would pass it are answered 500. Known here: ${servedOnBackend}.`, unsupported('backendRef')],
@@ -22,9 +24,18 @@ describe('unsupported-feature', () => {
     ['a path modifier', redirect({ path: { type: 'ReplaceRegex' } }), 'filters[0].requestRedirect.path.type', 'The path modifier "ReplaceRegex" is unknown, so requests of this rule are answered 500. Known here: ReplaceFullPath, ReplacePrefixMatch.', unsupported('rule')],
     ['a scheme', redirect({ scheme: 'ftp' }), 'filters[0].requestRedirect.scheme', 'The scheme "ftp" is unknown, so requests of this rule are answered 500. Known here: http, https.', unsupported('rule')],
     ['a status code', redirect({ statusCode: 200 }), 'filters[0].requestRedirect.statusCode', 'The status code of a redirect "200" is unknown, so requests of this rule are answered 500. Known here: 301, 302, 303, 307, 308.', unsupported('rule')],
-    ['a port', redirect({ port: 70_000 }), 'filters[0].requestRedirect.port', 'There is no port 70000. Write a number from 1 to 65535.', unsupported('rule')],
+    ['a port', redirect({ port: 70_000 }), 'filters[0].requestRedirect.port', 'There is no port 70000, so requests of this rule are answered 500. Write a number from 1 to 65535.', unsupported('rule')],
     ['a hostname', redirect({ hostname: 'a\r\nb' }), 'filters[0].requestRedirect.hostname', String.raw`"a\r\nb" cannot stand in a URL: the label "a\r\nb" holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form.`, unsupported('rule')],
-    ['a weight', { backendRefs: [{ ...backend, weight: -1 }] }, 'backendRefs[0].weight', 'There is no weight -1, so this backend answers 500 to what it gets. Write a number from 0 to 1000000.', unsupported('backendRef')],
+    ['a weight', { backendRefs: [{ ...backend, weight: -1 }] }, 'backendRefs[0].weight', 'There is no weight -1, so this backend answers 500. Write a number from 0 to 1000000.', unsupported('backendRef')],
+    ['a percentage', mirror({ percent: 101 }), 'filters[0].requestMirror.percent', 'There is no percentage 101, so requests of this rule are answered 500. Write a number from 0 to 100.', unsupported('rule')],
+    ['a fraction greater than one', mirror({ fraction: { numerator: 3, denominator: 2 } }), 'filters[0].requestMirror.fraction.numerator', 'There is no numerator 3, so requests of this rule are answered 500. Write a number from 0 to 2.', unsupported('rule')],
+    ['a fraction of nothing', mirror({ fraction: { numerator: 0, denominator: 0 } }), 'filters[0].requestMirror.fraction.denominator', 'There is no denominator 0, so requests of this rule are answered 500. Write a number of at least 1.', unsupported('rule')],
+    ['an origin', cors({ allowOrigins: ['https://shop.example.com', 'https://*shop.example.com'] }), 'filters[0].cors.allowOrigins[1]', '"https://*shop.example.com" is no origin, so requests of this rule are answered 500. Write scheme and host, such as https://shop.example.com or https://*.example.com, or *.', unsupported('rule')],
+    ['a method of CORS', cors({ allowMethods: ['GET\r\n'] }), 'filters[0].cors.allowMethods[0]', String.raw`"GET\r\n" cannot be the name of a method or header, so requests of this rule are answered 500. Write a name such as PATCH or x-request-id, or *.`, unsupported('rule')],
+    ['an exposed header', cors({ exposeHeaders: ['*', 'a b'] }), 'filters[0].cors.exposeHeaders[1]', '"a b" cannot be the name of a method or header, so requests of this rule are answered 500. Write a name such as PATCH or x-request-id, or *.', unsupported('rule')],
+    ['an age', cors({ maxAge: -1 }), 'filters[0].cors.maxAge', 'There is no age -1, so requests of this rule are answered 500. Write a number of at least 1.', unsupported('rule')],
+    ['attempts', { retry: { attempts: -1 } }, 'retry.attempts', 'There is no number of attempts -1, so requests of this rule are answered 500. Write a number of at least 0.', unsupported('rule')],
+    ['a code to retry after', { retry: { codes: [503, 200] } }, 'retry.codes[1]', 'There is no code to retry after 200, so requests of this rule are answered 500. Write a number from 400 to 599.', unsupported('rule')],
   ])('%s', (_, rule, ...[path, message, consequence]) => {
     expect(inRule(rule)).toEqual([[`spec.rules[0].${path}`, message, consequence]]);
   });
@@ -34,8 +45,14 @@ describe('unsupported-feature', () => {
       { type: 'RequestHeaderModifier', requestHeaderModifier: {} }, { type: 'ResponseHeaderModifier', responseHeaderModifier: {} },
       { type: 'RequestRedirect', requestRedirect: { scheme: 'https', statusCode: 308, port: 443, hostname: 'Upper.Example.com' } },
     ];
+    const forwarding = [
+      ...filters.slice(0, 2), { type: 'URLRewrite', urlRewrite: { hostname: 'a.example.com' } },
+      { type: 'RequestMirror', requestMirror: { backendRef: backend, percent: 100 } }, { type: 'RequestMirror', requestMirror: { backendRef: backend, fraction: { numerator: 0 } } },
+    ];
+    const shared = { type: 'CORS', cors: { allowOrigins: ['https://*', 'http://*.example.com:8080'], allowMethods: ['*'], allowHeaders: ['x-a'], maxAge: 1 } };
     const matches = [{ path: { type: 'Exact', value: '/a' }, headers: [{ name: 'a', value: 'b' }], queryParams: [{ name: 'a', type: 'RegularExpression', value: 'b' }] }];
-    expect(inRule({ filters, matches, backendRefs: [{ ...backend, weight: 0, filters: filters.slice(0, 2) }, { ...backend, weight: 1_000_000 }] })).toEqual([]);
+    expect(inRule({ filters, matches })).toEqual([]);
+    expect(inRule({ filters: [...forwarding, shared], retry: { attempts: 0, codes: [400, 599] }, backendRefs: [{ ...backend, weight: 0, filters: forwarding }, { ...backend, weight: 1_000_000 }] })).toEqual([]);
   });
 
   const inGateway = (spec: object, ...listeners: readonly object[]) => found('unsupported-feature', [{ ...(gatewayWith() as object), spec: { gatewayClassName: 'sallyport', listeners, ...spec } }]);

@@ -1,0 +1,13 @@
+import type { Resource } from '../resources/resource.ts';
+import type { ServedRouteKind } from './protocols.ts';
+
+// The parts of a route as a tolerant reader sees them: everything is optional, every enum open.
+
+/** One of spec.rules. */
+export type RouteRuleView<K extends ServedRouteKind> = NonNullable<NonNullable<Resource<K>['spec']>['rules']>[number];
+
+/** One of spec.rules[].matches. */
+export type MatchView<K extends ServedRouteKind> = NonNullable<RouteRuleView<K>['matches']>[number];
+
+/** A filter of a rule or backendRef. HTTPRoute has all types, other kinds have some of them. */
+export type FilterView = NonNullable<RouteRuleView<'HTTPRoute'>['filters']>[number];

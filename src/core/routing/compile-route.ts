@@ -1,0 +1,104 @@
+import { attachments } from '../graph/attachment.ts';
+import { backends, type RuleBackends } from '../graph/backends.ts';
+import { readObject } from '../graph/inputs.ts';
+import type { ServedRouteKind } from '../graph/protocols.ts';
+import type { RouteRuleView } from '../graph/route-views.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { isLost } from '../resources/resource.ts';
+import { backendProblem, listenerKey, partProblems, routeValidity, type PartProblem } from '../rules/validity.ts';
+import { parseDuration } from '../text/duration.ts';
+import { backendTarget } from './backend-target.ts';
+import { compileBackendFilters, compileFilters } from './compile-filters.ts';
+import { compileMatches } from './compile-matches.ts';
+import type { Retry, RouteAttachment, RouteBackend, RouteConfig, RouteRule } from './config.ts';
+
+/** A route as data planes take it; nothing where it is attached nowhere or not accepted. */
+export function* compileRoute(read: Reader, kind: string, namespace: string, name: string): Iterable<RouteConfig> {
+  const attached = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }): RouteAttachment[] =>
+    outcome.type === 'attached'
+      ? outcome.listeners.map((listener) => ({ listener: listenerKey(parent.namespace, parent.name, listener.name), hostnames: listener.hostnames }))
+      : [],
+  );
+  const route = readObject(read, kind as ServedRouteKind, namespace, name);
+  if (attached.length === 0 || route === undefined) return;
+  const problems = read.query(partProblems, kind, namespace, name);
+  if (problems.some((problem) => problem.scope === 'object' && problem.condition === 'Accepted')) return;
+
+  const { failedRules } = read.query(routeValidity, kind, namespace, name);
+  const nodes = read.query(backends, kind, namespace, name);
+  const rules = (route.spec?.rules ?? []).map((rule, index) =>
+    compileRule(rule, {
+      index,
+      // A rule whose matches cannot be read must not answer for requests that it may never have been meant for.
+      matchesLost: isLost(route, ['spec', 'rules', index, 'matches']),
+      failure: failedRules[index]?.message,
+      problems: problems.filter((problem) => problem.part === index),
+      backends: nodes[index] ?? { backends: [], mirrors: {} },
+    }),
+  );
+  yield {
+    kind: 'route',
+    key: `route/${kind}/${namespace}/${name}`,
+    route: `${namespace}/${name}`,
+    created: route.meta.created,
+    attachments: mergeAttachments(attached),
+    rules,
+    generation: route.meta.generation,
+  };
+}
+
+/** Two parentRefs may lead to one listener; the data plane wants each listener once. */
+function mergeAttachments(attached: readonly RouteAttachment[]): readonly RouteAttachment[] {
+  const byListener = new Map(attached.map((attachment) => [attachment.listener, attachment]));
+  return [...byListener.values()];
+}
+
+type RuleView = RouteRuleView<'HTTPRoute'>;
+
+interface RuleContext {
+  readonly index: number;
+  readonly matchesLost: boolean;
+  readonly failure: string | undefined;
+  readonly problems: readonly PartProblem[];
+  readonly backends: RuleBackends;
+}
+
+function compileRule(rule: RuleView, context: RuleContext): RouteRule {
+  const { index, failure, problems, matchesLost } = context;
+  const isInvalid = (match: number): boolean => problems.some((problem) => problem.scope === 'match' && problem.member === match);
+  const requestTimeout = milliseconds(rule.timeouts?.request);
+  const backendRequestTimeout = milliseconds(rule.timeouts?.backendRequest);
+  const retry = failure === undefined ? compileRetry(rule.retry) : undefined;
+  return {
+    index,
+    ...(rule.name === undefined ? {} : { name: rule.name }),
+    matches: matchesLost ? [] : compileMatches(rule.matches, isInvalid),
+    ...(failure === undefined ? {} : { failure }),
+    filters: failure === undefined ? compileFilters(rule.filters, context.backends.mirrors) : [],
+    backends: failure === undefined ? context.backends.backends.map((node, backend) => compileBackend(rule, node, { ...context, backend })) : [],
+    ...(requestTimeout === undefined ? {} : { requestTimeout }),
+    ...(backendRequestTimeout === undefined ? {} : { backendRequestTimeout }),
+    ...(retry === undefined ? {} : { retry }),
+  };
+}
+
+/** Whoever writes `retry` at all gets one more attempt unless another number is written (HTTPRouteRetry). */
+function compileRetry(view: RuleView['retry']): Retry | undefined {
+  if (view === undefined) return undefined;
+  const backoff = milliseconds(view.backoff);
+  return { codes: view.codes ?? [], attempts: view.attempts ?? 1, ...(backoff === undefined ? {} : { backoff }) };
+}
+
+function milliseconds(duration: string | undefined): number | undefined {
+  if (duration === undefined) return undefined;
+  const parsed = parseDuration(duration);
+  return parsed.ok ? parsed.milliseconds : undefined;
+}
+
+function compileBackend(rule: RuleView, node: RuleBackends['backends'][number], context: RuleContext & { readonly backend: number }): RouteBackend {
+  const view = rule.backendRefs?.[context.backend];
+  const weight = Math.max(0, view?.weight ?? 1);
+  const problem = backendProblem(context.problems, context.backend);
+  if (problem !== undefined) return { weight, target: { type: 'invalid', reason: problem.reason }, filters: [] };
+  return { weight, target: backendTarget(node.outcome), filters: compileBackendFilters(view?.filters, node.mirrors) };
+}
