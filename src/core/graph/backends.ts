@@ -1,5 +1,6 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { canForward } from './app-protocols.ts';
 import { granted } from './grants.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
 import type { ServedRouteKind } from './protocols.ts';
@@ -70,7 +71,9 @@ export const servicePort = defineQuery({
     // CVE-2021-25740: forwarding to an ExternalName would let a route reach whatever a name resolves to.
     if (service.spec?.type === 'ExternalName') return { type: 'externalName' };
     const ports = service.spec?.ports ?? [];
-    const found = ports.find((one) => String(one.port) === port);
+    const ofNumber = ports.filter((one) => String(one.port) === port);
+    // TCP and UDP may share a number, as for DNS.
+    const found = ofNumber.find((one) => (one.protocol ?? 'TCP') === 'TCP') ?? ofNumber[0];
     if (found === undefined) return { type: 'portAbsent', ports: ports.map((one) => one.port ?? 0) };
     return {
       type: 'port',
@@ -80,9 +83,6 @@ export const servicePort = defineQuery({
     };
   },
 });
-
-/** Application protocols of a Service port that HTTP routes can be forwarded with; `undefined` stands for unset. */
-const forwardable: ReadonlySet<string | undefined> = new Set([undefined, 'http', 'HTTP', 'kubernetes.io/http']);
 
 /** Resolves one backendRef of a route of `fromKind` in `fromNamespace`. */
 function resolveBackend(read: Reader, fromKind: string, fromNamespace: string, ref: BackendRefView): BackendNode {
@@ -104,7 +104,7 @@ function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, ta
   const found = read.query(servicePort, namespace, name, String(port));
   if (found.type !== 'port') return found;
   if (found.protocol !== 'TCP') return { type: 'unsupportedProtocol', protocol: found.protocol };
-  if (!forwardable.has(found.appProtocol)) return { type: 'unsupportedProtocol', protocol: found.appProtocol ?? '' };
+  if (found.appProtocol !== undefined && !canForward(fromKind, found.appProtocol)) return { type: 'unsupportedProtocol', protocol: found.appProtocol };
   return { type: 'service', namespace, name, port };
 }
 

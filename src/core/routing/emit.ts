@@ -1,4 +1,5 @@
-import { endpoints } from '../graph/backends.ts';
+import { startsWithHttp2 } from '../graph/app-protocols.ts';
+import { endpoints, servicePort } from '../graph/backends.ts';
 import { isOurGateway, listenersOf } from '../graph/gateway.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { terminatesTls } from '../graph/protocols.ts';
@@ -63,6 +64,13 @@ function* gatewayListeners(read: Reader, namespace: string, name: string): Itera
 
 function* serviceEndpoints(read: Reader, namespace: string, name: string): Iterable<EndpointsConfig> {
   for (const port of read.list(portsInUse, `${namespace}/${name}`)) {
-    yield { kind: 'endpoints', key: endpointsKey(namespace, name, port), addresses: read.query(endpoints, namespace, name, port) };
+    const found = read.query(servicePort, namespace, name, port);
+    const appProtocol = found.type === 'port' ? found.appProtocol : undefined;
+    yield {
+      kind: 'endpoints',
+      key: endpointsKey(namespace, name, port),
+      addresses: read.query(endpoints, namespace, name, port),
+      ...(appProtocol !== undefined && startsWithHttp2(appProtocol) ? { protocol: 'h2c' as const } : {}),
+    };
   }
 }

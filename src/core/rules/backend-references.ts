@@ -96,7 +96,7 @@ export const backendProtocolUnsupported = backendRule({
   source: 'GEP-1911; RouteReasonUnsupportedProtocol',
   describe: (node, outcome, loss) => ({
     value: display(outcome.protocol),
-    message: `Port ${node.target.port} of ${serviceName(node)} speaks ${display(outcome.protocol)}, which HTTP routes cannot be forwarded with; ${loss}. Use a TCP port whose appProtocol is unset or http.`,
+    message: `Port ${node.target.port} of ${serviceName(node)} speaks ${display(outcome.protocol)}, which this route cannot be forwarded with; ${loss}. Use a TCP port whose appProtocol is unset, http or kubernetes.io/h2c.`,
   }),
 });
 

@@ -5,20 +5,25 @@ import { routeWith } from '../../../support/rules.ts';
 const asked = (port: object) => found('backend-protocol-unsupported', [routeWith({ backendRefs: [{ name: 'cart', port: 8080 }] }), serviceWith({ ports: [{ port: 8080, ...port }] })]);
 
 describe('backend-protocol-unsupported', () => {
-  test.each([{}, { protocol: 'TCP' }, { appProtocol: 'http' }, { appProtocol: 'HTTP' }, { appProtocol: 'kubernetes.io/http' }])('%j is fine', (port) => {
+  test('of two ports with one number the one that TCP reaches counts', () => {
+    const ports = [{ name: 'datagrams', port: 8080, protocol: 'UDP' }, { name: 'web', port: 8080 }];
+    expect(found('backend-protocol-unsupported', [routeWith({ backendRefs: [{ name: 'cart', port: 8080 }] }), serviceWith({ ports })])).toEqual([]);
+  });
+
+  test.each([{}, { protocol: 'TCP' }, { appProtocol: 'http' }, { appProtocol: 'HTTP' }, { appProtocol: 'kubernetes.io/http' }, { appProtocol: 'kubernetes.io/h2c' }, { appProtocol: 'kubernetes.io/ws' }, { appProtocol: 'grpc' }])('%j is fine', (port) => {
     expect(asked(port)).toEqual([]);
   });
 
   test.each<[object, string]>([
     [{ protocol: 'UDP' }, 'UDP'],
     [{ protocol: 'SCTP', appProtocol: 'http' }, 'SCTP'],
-    [{ appProtocol: 'kubernetes.io/h2c' }, 'kubernetes.io/h2c'],
+    [{ appProtocol: 'toString' }, 'toString'],
     [{ appProtocol: 'kubernetes.io/wss' }, 'kubernetes.io/wss'],
     [{ appProtocol: 'https' }, 'https'],
   ])('%j', (port, protocol) => {
     expect(asked(port)).toEqual([[
       'spec.rules[0].backendRefs[0]',
-      `Port 8080 of Service shop/cart speaks ${protocol}, which HTTP routes cannot be forwarded with; its share of requests is answered 500. Use a TCP port whose appProtocol is unset or http.`,
+      `Port 8080 of Service shop/cart speaks ${protocol}, which this route cannot be forwarded with; its share of requests is answered 500. Use a TCP port whose appProtocol is unset, http or kubernetes.io/h2c.`,
       'ResolvedRefs UnsupportedProtocol backendRef',
     ]]);
   });
