@@ -7,6 +7,7 @@ import type { EndpointRegistry } from './endpoints.ts';
 import type { Forwarder } from './forwarder.ts';
 import type { ForwardedPolicy } from './forwarding-fields.ts';
 import type { ProxyLimits } from './limits.ts';
+import type { CertificateSource } from './tls-termination.ts';
 
 /** What every request is handled with. Table and endpoints change underneath; a request keeps what it took. */
 export interface DataPlane {
@@ -14,6 +15,8 @@ export interface DataPlane {
   ruleOf(matched: MatchedRoute): CompiledRule | undefined;
   readonly endpoints: EndpointRegistry;
   readonly forwarder: Forwarder;
+  /** What to prove oneself with to backends, by Secret. */
+  readonly certificates: CertificateSource;
   readonly limits: ProxyLimits;
   readonly forwardedPolicy: ForwardedPolicy;
   readonly counters: ProxyCounters;

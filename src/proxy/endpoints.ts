@@ -1,21 +1,41 @@
 import type { ConfigKey, EndpointsConfig } from '../core/routing/config.ts';
 import { formatAddress } from './address.ts';
+import type { Upstream } from './forwarder.ts';
+import type { CertificatePair } from './tls-termination.ts';
 
 const firstSuspension = 1_000;
 const longestSuspension = 10_000;
 
-/** One address that requests can be sent to, shared by all Services and routes that lead there. */
+/** How an endpoint is spoken to. */
+export type Manner = Pick<EndpointsConfig, 'protocol' | 'tls'>;
+
+/** One address that requests can be sent to, shared by all Services and routes that lead there in the same manner. */
 export class Endpoint {
-  /** `http://host:port`. */
-  readonly origin: string;
   /** `host:port`, for logs. */
   readonly address: string;
+  private readonly anonymous: Upstream;
+  /** By the certificate that the connections prove themselves with. */
+  private readonly identified = new Map<CertificatePair['cert'], Upstream>();
   private failures = 0;
   private suspendedUntil = 0;
 
-  constructor(address: string) {
-    this.address = address;
-    this.origin = `http://${address}`;
+  constructor(host: string, port: number, { protocol, tls }: Manner = {}) {
+    this.address = formatAddress(host, port);
+    this.anonymous = { host, port, ...(protocol && { protocol }), ...(tls && { tls }) };
+  }
+
+  /** Where to send; `identity` is asked what to prove oneself with, where the connection is made over TLS. */
+  upstream(identity: () => CertificatePair | undefined): Upstream {
+    const { tls } = this.anonymous;
+    const client = tls === undefined ? undefined : identity();
+    if (tls === undefined || client === undefined) return this.anonymous;
+    const known = this.identified.get(client.cert) ?? { ...this.anonymous, tls: { ...tls, client } };
+    this.identified.set(client.cert, known);
+    return known;
+  }
+
+  upstreams(): readonly Upstream[] {
+    return [this.anonymous, ...this.identified.values()];
   }
 
   /** No connection came about: left out for a second, and twice as long each time it happens again, up to ten. */
@@ -36,11 +56,14 @@ export class Endpoint {
 
 /** The ready endpoints of one port of a Service, taken in turn. */
 export class EndpointSet {
+  /** Why nothing may be sent there. */
+  readonly failure: string | undefined;
   private readonly endpoints: readonly Endpoint[];
   private cursor = 0;
 
-  constructor(endpoints: readonly Endpoint[]) {
+  constructor(endpoints: readonly Endpoint[], failure?: string) {
     this.endpoints = endpoints;
+    this.failure = failure;
   }
 
   /**
@@ -75,6 +98,8 @@ export class EndpointSet {
 }
 
 interface Shared {
+  /** Address and manner. */
+  readonly key: string;
   readonly endpoint: Endpoint;
   users: number;
 }
@@ -83,6 +108,7 @@ interface Shared {
 export class EndpointRegistry {
   private readonly sets = new Map<ConfigKey, EndpointSet>();
   private readonly shared = new Map<string, Shared>();
+  private readonly entries = new WeakMap<Endpoint, Shared>();
   private readonly released: (endpoint: Endpoint) => void;
 
   /** `released` is told of each endpoint that no set holds any more. */
@@ -97,7 +123,8 @@ export class EndpointRegistry {
   upsert(config: EndpointsConfig): void {
     const previous = this.sets.get(config.key);
     // The new set takes hold before the old one lets go, so that endpoints in both keep their connections.
-    this.sets.set(config.key, new EndpointSet(config.addresses.map(({ host, port }) => this.hold(host, port))));
+    const endpoints = config.addresses.map(({ host, port }) => this.hold(host, port, config));
+    this.sets.set(config.key, new EndpointSet(endpoints, config.failure));
     this.letGo(previous);
   }
 
@@ -107,21 +134,22 @@ export class EndpointRegistry {
     this.letGo(previous);
   }
 
-  private hold(host: string, port: number): Endpoint {
-    const address = formatAddress(host, port);
-    const entry = this.shared.get(address) ?? { endpoint: new Endpoint(address), users: 0 };
+  private hold(host: string, port: number, manner: Manner): Endpoint {
+    const key = JSON.stringify([host, port, manner.protocol, manner.tls]);
+    const entry = this.shared.get(key) ?? { key, endpoint: new Endpoint(host, port, manner), users: 0 };
     entry.users += 1;
-    this.shared.set(address, entry);
+    this.shared.set(key, entry);
+    this.entries.set(entry.endpoint, entry);
     return entry.endpoint;
   }
 
   private letGo(set: EndpointSet | undefined): void {
     for (const endpoint of set?.all() ?? []) {
-      const entry = this.shared.get(endpoint.address);
+      const entry = this.entries.get(endpoint);
       if (entry === undefined) continue;
       entry.users -= 1;
       if (entry.users > 0) continue;
-      this.shared.delete(endpoint.address);
+      this.shared.delete(entry.key);
       this.released(endpoint);
     }
   }

@@ -18,6 +18,7 @@ const clientLeft = 499;
 /** What was decided about a request that goes to a backend. */
 export interface Destination {
   readonly head: RequestHead;
+  readonly listener: ListenerConfig;
   readonly matched: MatchedRoute;
   readonly rule: CompiledRule;
   readonly backend: CompiledBackend;
@@ -127,7 +128,7 @@ export class Exchange {
     const preflight = rule.cors?.preflight(head);
     if (rule.fails) this.answer('rule-failure');
     else if (preflight !== undefined) this.answerPreflight(preflight);
-    else if (rule.redirect === undefined) this.forward({ head, matched, rule });
+    else if (rule.redirect === undefined) this.forward({ head, listener, matched, rule });
     else {
       const location = redirectLocation(rule.redirect, listener, head, matched.match);
       const own = ['location', location, 'content-length', '0'];
@@ -156,6 +157,10 @@ export class Exchange {
       return;
     }
     const endpoints = this.plane.endpoints.get(backend.endpoints);
+    if (endpoints?.failure !== undefined) {
+      this.answer('invalid-backend');
+      return;
+    }
     if (endpoints === undefined || endpoints.isEmpty) {
       this.answer('no-endpoints');
       return;

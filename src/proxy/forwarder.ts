@@ -1,11 +1,20 @@
 import type { Readable } from 'node:stream';
+import type { UpstreamTls } from './backend-tls.ts';
 
 /** Header fields as they travel: name, value, name, value … Names keep their spelling and may repeat. */
 export type Fields = readonly string[];
 
+/** Where connections lead, and how they are made. They are shared by all requests that name the same object. */
+export interface Upstream {
+  readonly host: string;
+  readonly port: number;
+  /** HTTP/2 from the first byte, without TLS. */
+  readonly protocol?: 'h2c';
+  readonly tls?: UpstreamTls;
+}
+
 export interface UpstreamRequest {
-  /** `http://host:port`. */
-  readonly origin: string;
+  readonly upstream: Upstream;
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -45,8 +54,8 @@ export interface UpstreamExchange {
 /** The engine that carries requests to endpoints and answers back: the one place that knows an HTTP client. */
 export interface Forwarder {
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange;
-  /** No further request goes to this origin: its connections close when those under way have ended. */
-  release(origin: string): void;
+  /** No further request goes there: its connections close when those under way have ended. */
+  release(upstream: Upstream): void;
   /** Ends everything at once. */
   close(): Promise<void>;
 }

@@ -12,6 +12,7 @@ import { RequestBody } from './request-body.ts';
 import type { BodyEvents } from './request-body.ts';
 import type { RetryPolicy } from './retry.ts';
 import { Timer } from './timer.ts';
+import type { CertificatePair } from './tls-termination.ts';
 
 const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   connect: 'connect-failed',
@@ -41,6 +42,12 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private retryTimer: Timer | undefined;
   private trailersPossible = false;
   private ended = false;
+
+  /** What to prove oneself with to backends over TLS. */
+  private readonly identity = (): CertificatePair | undefined => {
+    const { backendCertificate } = this.destination.listener;
+    return backendCertificate === undefined ? undefined : this.exchange.plane.certificates(backendCertificate);
+  };
 
   constructor(exchange: Exchange, destination: Destination, endpoints: EndpointSet) {
     this.exchange = exchange;
@@ -199,7 +206,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private sendCopies(): readonly Copy[] {
     const { head, backend } = this.destination;
     if (backend.mirrors.length === 0) return [];
-    const request = { method: head.method, target: this.target, fields: this.fields, hasBody: head.hasBody };
+    const request = { method: head.method, target: this.target, fields: this.fields, hasBody: head.hasBody, identity: this.identity };
     return backend.mirrors.filter((mirror) => mirror.takes()).flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
   }
 
@@ -207,7 +214,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     const { head } = this.destination;
     const { client, plane } = this.exchange;
     return {
-      origin: endpoint.origin,
+      upstream: endpoint.upstream(this.identity),
       method: head.method,
       target: this.target,
       fields: this.fields,

@@ -3,6 +3,7 @@ import type { ConfigKey, MirrorFilter, RouteFilter } from '../core/routing/confi
 import type { DataPlane } from './data-plane.ts';
 import type { ResponseReceiver, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
 import { Timer } from './timer.ts';
+import type { CertificatePair } from './tls-termination.ts';
 
 /** A mirror filter prepared for use: takes its exact share of requests, spread as evenly as possible. */
 export class Mirror {
@@ -37,6 +38,8 @@ const pendingBytes = 1024 * 1024;
 /** A request to be copied; the pieces of its body come as they are read. */
 export interface CopiedRequest extends Pick<UpstreamRequest, 'method' | 'target' | 'fields'> {
   readonly hasBody: boolean;
+  /** What to prove oneself with to backends over TLS. */
+  readonly identity: () => CertificatePair | undefined;
 }
 
 /**
@@ -57,13 +60,14 @@ export class Copy implements ResponseReceiver {
   }
 
   /** Sends a copy to an endpoint of the mirror; `undefined` where there is none. */
-  static send(plane: DataPlane, mirror: Mirror, { method, target, fields, hasBody }: CopiedRequest): Copy | undefined {
-    const origin = plane.endpoints.get(mirror.endpoints)?.pick([], performance.now())?.origin;
-    if (origin === undefined) return undefined;
+  static send(plane: DataPlane, mirror: Mirror, { method, target, fields, hasBody, identity }: CopiedRequest): Copy | undefined {
+    const endpoints = plane.endpoints.get(mirror.endpoints);
+    const endpoint = endpoints?.failure === undefined ? endpoints?.pick([], performance.now()) : undefined;
+    if (endpoint === undefined) return undefined;
     plane.counters.mirrored += 1;
     const body = hasBody ? new Readable({ read: () => undefined }) : undefined;
     // The engine may write into the fields.
-    return new Copy(plane, { origin, method, target, fields: [...fields], body });
+    return new Copy(plane, { upstream: endpoint.upstream(identity), method, target, fields: [...fields], body });
   }
 
   /** The next piece of the body. */

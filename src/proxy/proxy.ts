@@ -79,7 +79,9 @@ class DataPlaneProxy implements Proxy {
     this.options = options;
     const limits = { ...defaultLimits, ...options.limits };
     const forwarder = options.forwarder ?? new UndiciForwarder(limits);
-    const endpoints = new EndpointRegistry(({ origin }) => forwarder.release(origin));
+    const endpoints = new EndpointRegistry((endpoint) => {
+      for (const upstream of endpoint.upstreams()) forwarder.release(upstream);
+    });
     const configuration = new Configuration(endpoints);
     this.configuration = configuration;
     this.plane = {
@@ -87,6 +89,7 @@ class DataPlaneProxy implements Proxy {
       ruleOf: (matched) => configuration.ruleOf(matched),
       endpoints,
       forwarder,
+      certificates: options.certificates,
       limits,
       forwardedPolicy: options.forwarded ?? 'append',
       counters: createCounters(),

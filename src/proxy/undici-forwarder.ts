@@ -1,11 +1,13 @@
 import { Pool, errors } from 'undici';
-import type { Dispatcher } from 'undici';
-import type { Fields, Forwarder, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import type { buildConnector, Dispatcher } from 'undici';
+import { formatAddress } from './address.ts';
+import { TlsConnector } from './backend-tls.ts';
+import type { Fields, Forwarder, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 
-/** Forwards over HTTP/1.1 with one pool of kept-alive connections for each origin. */
+/** Forwards over HTTP/1.1 with one pool of kept-alive connections for each upstream. */
 export class UndiciForwarder implements Forwarder {
-  private readonly pools = new Map<string, Pool>();
+  private readonly pools = new Map<Upstream, Pool>();
   private readonly limits: ProxyLimits;
 
   constructor(limits: ProxyLimits) {
@@ -15,13 +17,13 @@ export class UndiciForwarder implements Forwarder {
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
     const call = new UndiciCall(receiver);
     const { target: path, method, fields: headers, body = null } = request;
-    call.dispatch(this.pool(request.origin), { path, method, headers, body });
+    call.dispatch(this.pool(request.upstream), { path, method, headers, body });
     return call;
   }
 
-  release(origin: string): void {
-    const pool = this.pools.get(origin);
-    this.pools.delete(origin);
+  release(upstream: Upstream): void {
+    const pool = this.pools.get(upstream);
+    this.pools.delete(upstream);
     // Waits for the requests under way; nothing is left to be told of a failure.
     pool?.close().catch(() => undefined);
   }
@@ -32,22 +34,42 @@ export class UndiciForwarder implements Forwarder {
     await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
-  private pool(origin: string): Pool {
-    let pool = this.pools.get(origin);
+  private pool(upstream: Upstream): Pool {
+    let pool = this.pools.get(upstream);
     if (pool === undefined) {
-      pool = new Pool(origin, {
-        connections: this.limits.connectionsPerEndpoint,
-        connect: { timeout: this.limits.connectTimeout },
+      const { connectTimeout: timeout, connectionsPerEndpoint: connections } = this.limits;
+      // The engine would take the server name for TLS from the request's Host, so it is told nothing of TLS.
+      pool = new Pool(`http://${formatAddress(upstream.host, upstream.port)}`, {
+        connections,
+        connect: upstream.tls === undefined ? { timeout } : connectOver(new TlsConnector(upstream.tls, ['http/1.1']), upstream, timeout),
         pipelining: 1,
         allowH2: false,
         // How long a backend may think or pause is the route's decision (its timeouts), not the engine's.
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      this.pools.set(origin, pool);
+      this.pools.set(upstream, pool);
     }
     return pool;
   }
+}
+
+function connectOver(connector: TlsConnector, { host, port }: Upstream, timeout: number): buildConnector.connector {
+  return (_options, done) => {
+    const socket = connector.connect(host, port);
+    socket.setNoDelay(true);
+    const timer = setTimeout(() => socket.destroy(new Error('the connection took too long')), timeout);
+    socket.once('secureConnect', () => {
+      clearTimeout(timer);
+      socket.off('error', fail);
+      done(null, socket);
+    });
+    const fail = (error: Error): void => {
+      clearTimeout(timer);
+      done(error, null);
+    };
+    socket.once('error', fail);
+  };
 }
 
 const gaveUp = new Error('the request was given up');

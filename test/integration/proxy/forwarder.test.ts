@@ -18,7 +18,7 @@ function createForwarder(limits: Partial<typeof defaultLimits> = {}): Forwarder 
 }
 
 const get = (port: number, parts: Partial<UpstreamRequest> = {}): UpstreamRequest => ({
-  origin: `http://127.0.0.1:${port}`, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined, ...parts,
+  upstream: { host: '127.0.0.1', port }, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined, ...parts,
 });
 
 /** Notes what it hears; `ended` resolves with all of it. */
@@ -88,7 +88,7 @@ describe('the forwarder', () => {
     expect(reads).toBe(0);
   });
 
-  test('release lets requests under way end, closes their connection, and the origin can come back', async () => {
+  test('release lets requests under way end, closes their connection, and the upstream can come back', async () => {
     const answer = Promise.withResolvers<void>();
     const arrived = Promise.withResolvers<Socket>();
     const backend = await startBackend((request, response) => {
@@ -97,14 +97,15 @@ describe('the forwarder', () => {
     });
     const forwarder = createForwarder();
     const [first, second] = [createReceiver(), createReceiver()];
-    forwarder.forward(get(backend.port), first.receiver);
+    const request = get(backend.port);
+    forwarder.forward(request, first.receiver);
     const socket = await arrived.promise;
-    forwarder.release(`http://127.0.0.1:${backend.port}`);
+    forwarder.release(request.upstream);
     const closed = once(socket, 'close');
     answer.resolve();
     expect(await first.ended).toEqual(['connected', 'head 200', 'data ok', 'end']);
     await closed;
-    forwarder.forward(get(backend.port), second.receiver);
+    forwarder.forward(request, second.receiver);
     expect((await second.ended).at(-1)).toBe('end');
   });
 });

@@ -12,6 +12,7 @@ const plane: DataPlane = {
   ruleOf: () => undefined,
   endpoints: new EndpointRegistry(() => undefined),
   forwarder: new UndiciForwarder(defaultLimits),
+  certificates: () => undefined,
   limits: defaultLimits,
   forwardedPolicy: 'append',
   counters: createCounters(),

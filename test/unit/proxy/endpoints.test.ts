@@ -4,14 +4,16 @@ import { endpointsConfig } from '../../support/config.ts';
 
 const [a, b, c] = ['a:1', 'b:1', 'c:1'] as const;
 
+const endpointAt = (address: string): Endpoint => new Endpoint(address.split(':')[0] ?? '', 1);
+
 describe('a set of endpoints', () => {
   test('is taken in turn', () => {
-    const set = new EndpointSet([a, b, c].map((address) => new Endpoint(address)));
+    const set = new EndpointSet([a, b, c].map((address) => endpointAt(address)));
     expect([0, 1, 2, 3].map(() => set.pick([], 0)?.address)).toEqual([a, b, c, a]);
   });
 
   test('offers each endpoint once for one request', () => {
-    const set = new EndpointSet([a, b].map((address) => new Endpoint(address)));
+    const set = new EndpointSet([a, b].map((address) => endpointAt(address)));
     const tried: Endpoint[] = [];
     for (let endpoint = set.pick(tried, 0); endpoint !== undefined; endpoint = set.pick(tried, 0)) tried.push(endpoint);
     expect(tried.map(({ address }) => address)).toEqual([a, b]);
@@ -22,7 +24,7 @@ describe('a set of endpoints', () => {
   });
 
   test('leaves suspended ones out as long as there are others', () => {
-    const endpoints = [a, b].map((address) => new Endpoint(address));
+    const endpoints = [a, b].map((address) => endpointAt(address));
     const set = new EndpointSet(endpoints);
     endpoints[0]?.connectFailed(100);
     expect([0, 1, 2].map(() => set.pick([], 100)?.address)).toEqual([b, b, b]);
@@ -34,7 +36,7 @@ describe('a set of endpoints', () => {
 
 describe('the suspension of an endpoint', () => {
   test('doubles with each failure in a row, up to ten seconds', () => {
-    const endpoint = new Endpoint(a);
+    const endpoint = endpointAt(a);
     const lengths = [1, 2, 3, 4, 5, 6].map(() => {
       endpoint.connectFailed(0);
       return [1_000, 2_000, 4_000, 8_000, 10_000, 60_000].find((time) => !endpoint.isSuspended(time));
@@ -43,7 +45,7 @@ describe('the suspension of an endpoint', () => {
   });
 
   test('ends with a connection, and its length begins anew', () => {
-    const endpoint = new Endpoint(a);
+    const endpoint = endpointAt(a);
     endpoint.connectFailed(0);
     endpoint.connectFailed(0);
     endpoint.connected();
@@ -80,9 +82,32 @@ describe('the registry', () => {
     expect(released).toEqual(['127.0.0.1:1']);
   });
 
-  test('writes IPv6 addresses as origins', () => {
+  test('tells endpoints apart by the manner of speaking to them', () => {
+    const registry = new EndpointRegistry(() => undefined);
+    const tls = { serverName: 'a.example', subjectAltNames: [], authorities: 'system' as const };
+    for (const [service, manner] of Object.entries({ plain: {}, again: {}, h2c: { protocol: 'h2c' as const }, tls: { tls } })) {
+      registry.upsert({ ...endpointsConfig(service, 1), ...manner });
+    }
+    const [plain, again, h2c, secure] = ['plain', 'again', 'h2c', 'tls'].map((service) => registry.get(endpointsConfig(service).key)?.all()[0]);
+    expect(again).toBe(plain);
+    expect(new Set([plain, h2c, secure]).size).toBe(3);
+  });
+
+  test('an endpoint has connections of its own for each identity, over TLS only', () => {
+    const tls = { serverName: 'a.example', subjectAltNames: [], authorities: 'system' as const };
+    const [one, other] = [{ cert: 'one', key: 'k' }, { cert: 'other', key: 'k' }];
+    const secure = new Endpoint('a', 1, { tls });
+    expect(secure.upstream(() => one)).toBe(secure.upstream(() => ({ ...one })));
+    expect(secure.upstream(() => other)).not.toBe(secure.upstream(() => one));
+    expect(secure.upstream(() => one)).toMatchObject({ host: 'a', port: 1, tls: { ...tls, client: one } });
+    expect(secure.upstreams()).toHaveLength(3);
+    const plain = new Endpoint('a', 1);
+    expect(plain.upstream(() => one)).toBe(plain.upstream(() => undefined));
+  });
+
+  test('writes IPv6 addresses with brackets', () => {
     const registry = new EndpointRegistry(() => undefined);
     registry.upsert({ kind: 'endpoints', key: 'endpoints/shop/six/80', addresses: [{ host: 'fd00::1', port: 80 }] });
-    expect(registry.get('endpoints/shop/six/80')?.all()[0]?.origin).toBe('http://[fd00::1]:80');
+    expect(registry.get('endpoints/shop/six/80')?.all()[0]?.address).toBe('[fd00::1]:80');
   });
 });

@@ -1,0 +1,55 @@
+import { X509Certificate } from 'node:crypto';
+import { checkServerIdentity as checkName, connect } from 'node:tls';
+import type { ConnectionOptions, PeerCertificate, TLSSocket } from 'node:tls';
+import type { BackendTls } from '../core/routing/config.ts';
+import type { CertificatePair } from './tls-termination.ts';
+
+/** How to connect to a backend over TLS (BackendTLSPolicy; Gateway.spec.tls.backend). */
+export interface UpstreamTls extends BackendTls {
+  /** What to prove oneself with. */
+  readonly client?: CertificatePair;
+}
+
+/** Opens connections of one kind, and resumes sessions. */
+export class TlsConnector {
+  private readonly options: ConnectionOptions;
+  private session: Buffer | undefined;
+
+  constructor({ serverName, subjectAltNames, authorities, client }: UpstreamTls, ALPNProtocols: readonly string[]) {
+    this.options = {
+      servername: serverName,
+      minVersion: 'TLSv1.2',
+      ALPNProtocols: [...ALPNProtocols],
+      ...(authorities === 'system' ? {} : { ca: [...authorities] }),
+      ...(client === undefined ? {} : { cert: client.cert, key: client.key }),
+      checkServerIdentity: (_name, certificate) => (subjectAltNames.length === 0 ? checkName(serverName, certificate) : checkSubjectAltNames(subjectAltNames, certificate)),
+    };
+  }
+
+  /** A socket that emits `secureConnect` once the backend has proved who it is, or `error`. */
+  connect(host: string, port: number): TLSSocket {
+    const socket = connect({ ...this.options, host, port, ...(this.session === undefined ? {} : { session: this.session }) });
+    socket.on('session', (session: Buffer) => {
+      this.session = session;
+    });
+    return socket;
+  }
+}
+
+function checkSubjectAltNames(wanted: BackendTls['subjectAltNames'], { raw }: PeerCertificate): Error | undefined {
+  const certificate = new X509Certificate(raw);
+  const uris = urisOf(certificate.subjectAltName ?? '');
+  // The common name is no name any more (RFC 9525).
+  const isNamed = wanted.some(({ type, value }) => (type === 'URI' ? uris.has(value) : certificate.checkHost(value, { subject: 'never' }) !== undefined));
+  return isNamed ? undefined : new Error('the certificate has none of the names that the policy asks for');
+}
+
+/** Node lists names as `DNS:a, URI:b`, and writes those that could be misread in quotes, as JSON. */
+function urisOf(names: string): ReadonlySet<string> {
+  const entries = names.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
+  return new Set(entries.map((entry) => entry.trim()).filter((entry) => entry.startsWith('URI:')).map((entry) => unquote(entry.slice('URI:'.length))));
+}
+
+function unquote(text: string): string {
+  return text.startsWith('"') ? String(JSON.parse(text)) : text;
+}

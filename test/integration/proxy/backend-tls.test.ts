@@ -1,0 +1,104 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
+import type { BackendTls } from '../../../src/core/routing/config.ts';
+import { issueLeaf, type LeafOptions } from '../../support/certificates.ts';
+import { endpointsConfig, listenerConfig } from '../../support/config.ts';
+import { closeProxies, routeTo, send, startProxy } from '../../support/proxy.ts';
+
+let authority: Authority;
+let stranger: Authority;
+const servers = new Set<Server>();
+
+beforeAll(async () => {
+  [authority, stranger] = await Promise.all([createAuthority(), createAuthority(undefined, 'stranger')]);
+});
+afterEach(closeProxies);
+afterEach(async () => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  servers.clear();
+});
+
+/** A backend over TLS that answers with what it saw: server name, and the subject of the client's certificate. */
+async function startSecureBackend(leaf: LeafOptions, issuer = authority): Promise<{ port: number; handshakes(): number }> {
+  let handshakes = 0;
+  const server = createServer({ ...(await issueLeaf(issuer, leaf)), ca: authority.certificate, requestCert: true, rejectUnauthorized: false }, (request, response) => {
+    const socket = request.socket as TLSSocket;
+    response.end(JSON.stringify({ serverName: socket.servername, host: request.headers.host, client: socket.authorized, reused: socket.isSessionReused() }));
+  });
+  server.on('secureConnection', () => { handshakes += 1; });
+  servers.add(server);
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  return { port: (server.address() as AddressInfo).port, handshakes: () => handshakes };
+}
+
+const policy = (parts: Partial<BackendTls> = {}): BackendTls => ({ serverName: 'inner.shop.example', subjectAltNames: [], authorities: [authority.certificate], ...parts });
+
+function startProxyOver(port: number, tls: BackendTls) {
+  return startProxy([{ ...endpointsConfig('app', port), tls }, routeTo('app')]);
+}
+
+test('the backend is asked by the name of the policy, whatever the host of the request; connections are kept', async () => {
+  const backend = await startSecureBackend({ dnsNames: ['inner.shop.example'] });
+  const { port } = await startProxyOver(backend.port, policy());
+  for (const host of ['one.example', 'two.example']) {
+    expect(await send(port, '/', { headers: { host } })).toMatchObject({ status: 200, body: JSON.stringify({ serverName: 'inner.shop.example', host, client: false, reused: false }) });
+  }
+  expect(backend.handshakes()).toBe(1);
+});
+
+describe('a backend that does not prove who it is gets nothing', () => {
+  const uri = 'spiffe://cluster/ns/shop';
+  test.each<[string, LeafOptions, Partial<BackendTls>, number]>([
+    ['another name', { dnsNames: ['other.example'] }, {}, 503],
+    ['a wildcard', { dnsNames: ['*.shop.example'] }, {}, 200],
+    ['an alternative host name', { dnsNames: ['alt.example'] }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] }, 200],
+    ['one of several names', { uris: [uri] }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }, { type: 'URI', value: uri }] }, 200],
+    ['the server name alone, where others are asked for', { dnsNames: ['inner.shop.example'] }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] }, 503],
+    ['a URI for a host name', { uris: [uri] }, {}, 503],
+    ['another URI', { uris: [`${uri}/more`] }, { subjectAltNames: [{ type: 'URI', value: uri }] }, 503],
+    ['a URI inside another one', { uris: [`https://evil.example/, URI:${uri}, x`] }, { subjectAltNames: [{ type: 'URI', value: uri }] }, 503],
+    ['a name in a URI', { uris: ['https://inner.shop.example'] }, {}, 503],
+  ])('%s', async (_what, leaf, parts, status) => {
+    const backend = await startSecureBackend(leaf);
+    const { port } = await startProxyOver(backend.port, policy(parts));
+    expect((await send(port, '/')).status).toBe(status);
+  });
+
+  test('an authority that is not trusted', async () => {
+    const backend = await startSecureBackend({ dnsNames: ['inner.shop.example'] }, stranger);
+    const { port, log } = await startProxyOver(backend.port, policy());
+    expect((await send(port, '/')).status).toBe(503);
+    expect(log).toEqual([expect.objectContaining({ reason: 'connect-failed' })]);
+  });
+
+  test('an authority of our own is no public one', async () => {
+    const backend = await startSecureBackend({ dnsNames: ['inner.shop.example'] });
+    const { port } = await startProxyOver(backend.port, policy({ authorities: 'system' }));
+    expect((await send(port, '/')).status).toBe(503);
+  });
+});
+
+test('the Gateway proves who it is, with the certificate that is current', async () => {
+  const backend = await startSecureBackend({ dnsNames: ['inner.shop.example'] });
+  let identity = await issueLeaf(stranger, {});
+  const listener = listenerConfig('web', { backendCertificate: 'infra/identity' });
+  const { port } = await startProxy([listener, { ...endpointsConfig('app', backend.port), tls: policy() }, routeTo('app')], {
+    certificates: (secret) => (secret === 'infra/identity' ? identity : undefined),
+  });
+  expect(JSON.parse((await send(port, '/')).body)).toMatchObject({ client: false });
+  identity = await issueLeaf(authority, {});
+  expect(JSON.parse((await send(port, '/')).body)).toMatchObject({ client: true });
+});
+
+test('endpoints that must not be used: 500, and nothing is sent', async () => {
+  const backend = await startSecureBackend({ dnsNames: ['inner.shop.example'] });
+  const { port } = await startProxy([{ ...endpointsConfig('app', backend.port), failure: 'no authority' }, routeTo('app')]);
+  expect((await send(port, '/')).status).toBe(500);
+  expect(backend.handshakes()).toBe(0);
+});
