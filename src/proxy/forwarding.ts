@@ -229,7 +229,8 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     const { head, rule, backend } = this.destination;
     const hasLength = kept.some((name, position) => position % 2 === 0 && isContentLength(name));
     const hasBody = head.method !== 'HEAD' && status !== 204 && status !== 304;
-    this.trailersPossible = hasBody && !hasLength && head.httpVersion === '1.1';
+    // In HTTP/1.1 only chunks have room for them.
+    this.trailersPossible = hasBody && (head.httpVersion === '2.0' || (head.httpVersion === '1.1' && !hasLength));
     let edited = editFields(rule.cors?.respond(kept, head) ?? kept, backend.responseEdits);
     // RFC 9110 section 8.6; and Trailer makes no sense where none can follow.
     if (status === 204) edited = withoutField(edited, 'content-length');

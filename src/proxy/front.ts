@@ -10,6 +10,8 @@ import type { DataPlane } from './data-plane.ts';
 import type { Peer } from './forwarding-fields.ts';
 import { createHttp1Server } from './http1.ts';
 import type { Http1Server } from './http1.ts';
+import { createHttp2Server } from './http2.ts';
+import type { Http2Server } from './http2.ts';
 import { ListenerIndex } from './listener-index.ts';
 import { peek } from './peek.ts';
 import type { WireProtocol } from './peek.ts';
@@ -17,9 +19,6 @@ import { rawAnswer } from './reasons.ts';
 import type { AnswerReason } from './reasons.ts';
 import { loadCertificates, TlsTermination } from './tls-termination.ts';
 import type { CertificateSource, ListenerCertificates } from './tls-termination.ts';
-
-// RFC 9113: an empty SETTINGS frame, then GOAWAY with last stream 0 and HTTP_1_1_REQUIRED (0xd).
-const http2Refusal = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 13]);
 
 /** What keeps a listener from working as configured, by its key. */
 export type ListenerProblems = ReadonlyMap<ConfigKey, readonly string[]>;
@@ -33,6 +32,7 @@ export class Front {
   private readonly server: Server;
   private readonly tls: TlsTermination;
   private readonly http1: Http1Server;
+  private readonly http2: Http2Server;
   private readonly sockets = new Set<Socket>();
   /** Those that have not shown yet what they speak. */
   private readonly silent = new Set<Socket>();
@@ -46,6 +46,7 @@ export class Front {
   constructor(plane: DataPlane) {
     this.plane = plane;
     this.http1 = createHttp1Server(plane);
+    this.http2 = createHttp2Server(plane);
     this.tls = new TlsTermination(plane.limits, {
       contextFor: (serverName) => this.contextFor(serverName),
       accepted: (socket) => this.acceptDecrypted(socket),
@@ -117,6 +118,7 @@ export class Front {
     for (const socket of [...this.silent, ...(this.waiting ?? [])]) socket.destroy();
     this.waiting = undefined;
     this.http1.closeIdle();
+    this.http2.drain();
     if (this.sockets.size > 0) await this.lastSocketClosed(grace);
     this.http1.close();
   }
@@ -167,7 +169,8 @@ export class Front {
         else this.tls.accept(socket);
         return;
       case 'http2':
-        closeGently(socket, http2Refusal);
+        if (this.plain.isEmpty && !this.secure.isEmpty) socket.destroy();
+        else this.http2.accept(socket, this.plainConnection(peerOf(socket, 'http')));
         return;
       case 'http1':
         if (this.plain.isEmpty && !this.secure.isEmpty) closeGently(socket, rawAnswer('plain-http'));
@@ -182,7 +185,8 @@ export class Front {
       socket.destroy();
       return;
     }
-    this.http1.accept(socket, this.secureConnection(peerOf(socket, 'https'), chosen));
+    const server = socket.alpnProtocol === 'h2' ? this.http2 : this.http1;
+    server.accept(socket, this.secureConnection(peerOf(socket, 'https'), chosen));
   }
 
   private plainConnection(peer: Peer): Connection {

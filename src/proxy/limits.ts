@@ -16,6 +16,10 @@ export interface ProxyLimits {
   readonly headerCount: number;
   readonly targetBytes: number;
   readonly connectionsPerPort: number;
+  /** Requests at the same time on one HTTP/2 connection. */
+  readonly streamsPerConnection: number;
+  /** What may be on its way to the proxy, or wait in it, for one HTTP/2 stream whose receiver is slow. */
+  readonly streamWindow: number;
   readonly connectTimeout: number;
   readonly connectionsPerEndpoint: number;
   /** How long requests of a removed port may still take. */
@@ -35,6 +39,8 @@ export const defaultLimits: ProxyLimits = {
   headerCount: 200,
   targetBytes: 8 * 1024,
   connectionsPerPort: 16_384,
+  streamsPerConnection: 128,
+  streamWindow: 256 * 1024,
   connectTimeout: 5_000,
   connectionsPerEndpoint: 512,
   drainTimeout: 60_000,

@@ -102,7 +102,7 @@ export class TlsTermination {
 function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validation: ClientValidation | undefined): Server {
   const server = createServer({
     minVersion: 'TLSv1.2',
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.tlsHandshakeTimeout,
     allowHalfOpen: true,
     requestCert: validation !== undefined,

@@ -1,0 +1,136 @@
+import { constants } from 'node:http2';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream, ServerStreamResponseOptions } from 'node:http2';
+import type { ClientStream } from './client-stream.ts';
+import type { Fields } from './forwarder.ts';
+import { fromRawHeaders, toHttp2Headers } from './http2-fields.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { AnswerReason } from './reasons.ts';
+import { readRequestHead } from './request-head.ts';
+import type { RawRequest, RequestHead } from './request-head.ts';
+
+// RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5: answers that have no body.
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** A request on an HTTP/2 connection, which is a stream of its own (RFC 9113 section 8.1). */
+export class Http2Stream implements ClientStream {
+  readonly body: ServerHttp2Stream;
+  private readonly raw: RawRequest;
+  private readonly stallTimeout: number;
+  private awaitsContinue: boolean;
+  private sentStatus: number | undefined;
+  /** The head of the answer while it waits for what comes with it. */
+  private pending: OutgoingHttpHeaders | undefined;
+  private hasNoBody = false;
+  private trailers: Fields = [];
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[], limits: ProxyLimits) {
+    this.body = stream;
+    this.raw = rawRequest(headers, rawHeaders);
+    this.awaitsContinue = headers.expect?.toLowerCase() === '100-continue';
+    this.stallTimeout = limits.stallTimeout;
+    stream.on('wantTrailers', () => this.sendTrailers());
+  }
+
+  get method(): string {
+    return this.raw.method ?? '';
+  }
+
+  readHead(limits: ProxyLimits): RequestHead | AnswerReason {
+    return readRequestHead(this.raw, this.body.endAfterHeaders ? 0 : undefined, limits);
+  }
+
+  get isComplete(): boolean {
+    return this.body.endAfterHeaders || this.body.readableEnded || this.body.state.remoteClose === 1;
+  }
+
+  continue(): void {
+    if (!this.awaitsContinue) return;
+    this.awaitsContinue = false;
+    this.inform(constants.HTTP_STATUS_CONTINUE, []);
+  }
+
+  inform(status: number, fields: Fields): void {
+    if (this.headSent || this.isGone) return;
+    try {
+      this.body.additionalHeaders({ ...toHttp2Headers(fields), [constants.HTTP2_HEADER_STATUS]: status });
+    } catch {
+      // An interim answer is an extra.
+    }
+  }
+
+  writeHead(status: number, fields: Fields): void {
+    this.pending = { ...toHttp2Headers(fields), [constants.HTTP2_HEADER_STATUS]: status };
+    this.sentStatus = status;
+    this.hasNoBody = this.method === 'HEAD' || bodiless.has(status);
+  }
+
+  get headSent(): boolean {
+    return this.sentStatus !== undefined;
+  }
+
+  get status(): number {
+    return this.sentStatus ?? 0;
+  }
+
+  flushHead(): void {
+    this.respond(this.hasNoBody ? { endStream: true } : { waitForTrailers: true });
+  }
+
+  write(chunk: Buffer): boolean {
+    if (this.hasNoBody) return true;
+    this.flushHead();
+    return this.isGone || this.body.write(chunk);
+  }
+
+  end(trailers: Fields): void {
+    this.trailers = trailers;
+    // A head that ends the stream by itself: gRPC tells such an answer from one without trailers.
+    if (trailers.length === 0) this.respond({ endStream: true });
+    else this.flushHead();
+    if (this.isGone) return;
+    this.body.end();
+    // The window of a client that does not read may hold an answer back, and what it holds, for ever.
+    this.body.setTimeout(this.stallTimeout, () => this.breakOff());
+    if (this.body.writableFinished) this.stopClient();
+  }
+
+  get isFinished(): boolean {
+    return this.body.writableFinished && !this.body.aborted;
+  }
+
+  breakOff(): void {
+    this.body.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  private get isGone(): boolean {
+    return this.body.closed || this.body.destroyed;
+  }
+
+  private respond(options: ServerStreamResponseOptions): void {
+    const { pending } = this;
+    this.pending = undefined;
+    if (pending !== undefined && !this.isGone) this.body.respond(pending, options);
+  }
+
+  private sendTrailers(): void {
+    try {
+      this.body.sendTrailers(toHttp2Headers(this.trailers));
+    } catch {
+      this.body.sendTrailers({});
+    }
+    this.stopClient();
+  }
+
+  /** What the client is still sending has lost its purpose with the end of the answer (RFC 9113 section 8.1). */
+  private stopClient(): void {
+    if (!this.isComplete) this.body.close(constants.NGHTTP2_NO_ERROR);
+  }
+}
+
+/** A request in the shape of HTTP/1. An `:authority` and a Host that differ make two Hosts, which is refused. */
+function rawRequest(headers: IncomingHttpHeaders, rawHeaders: readonly string[]): RawRequest {
+  const fields = fromRawHeaders(rawHeaders);
+  const { ':authority': authority, host } = headers;
+  if (authority !== undefined && authority.toLowerCase() !== host?.toLowerCase()) fields.push('host', authority);
+  return { httpVersion: '2.0', method: headers[':method'] ?? '', url: headers[':path'] ?? '', rawHeaders: fields };
+}

@@ -1,0 +1,120 @@
+import { performServerHandshake } from 'node:http2';
+import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream, ServerOptions } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Connection } from './connection.ts';
+import type { DataPlane } from './data-plane.ts';
+import { Exchange } from './exchange.ts';
+import { Http2Stream } from './http2-stream.ts';
+import type { ProxyLimits } from './limits.ts';
+
+/** The HTTP/2 server of a port: sockets come in by `accept`, plain or decrypted. */
+export interface Http2Server {
+  accept(socket: Socket, connection: Connection): void;
+  /** Ends every connection: no new requests, those under way are completed. */
+  drain(): void;
+}
+
+/** Creates a server that listens nowhere and handles each stream as an Exchange. */
+export function createHttp2Server(plane: DataPlane): Http2Server {
+  const sessions = new Set<Session>();
+  const options = sessionOptions(plane.limits);
+  return {
+    accept: (socket, connection) => {
+      const session = new Session(plane, connection, socket, performServerHandshake(socket, options));
+      sessions.add(session);
+      socket.once('close', () => sessions.delete(session));
+    },
+    drain: () => {
+      for (const session of sessions) session.drain();
+    },
+  };
+}
+
+/**
+ * Node and nghttp2 bound the rest by themselves: resets in a time, CONTINUATION frames of a header section, unanswered
+ * pings and settings, and invalid frames; a connection that goes beyond is ended.
+ */
+function sessionOptions(limits: ProxyLimits): ServerOptions {
+  return {
+    // Pseudo-header fields come on top; one more than allowed is enough for request-head.ts to refuse.
+    maxHeaderListPairs: limits.headerCount + 5,
+    maxSessionRejectedStreams: limits.streamsPerConnection,
+    settings: {
+      maxConcurrentStreams: limits.streamsPerConnection,
+      maxHeaderListSize: limits.headerBytes,
+      initialWindowSize: limits.streamWindow,
+    },
+  };
+}
+
+const lingering = 2_000;
+
+class Session {
+  private readonly plane: DataPlane;
+  private readonly connection: Connection;
+  private readonly socket: Socket;
+  private readonly session: ServerHttp2Session;
+  private readonly idleTimer: NodeJS.Timeout;
+  private streams = 0;
+
+  constructor(plane: DataPlane, connection: Connection, socket: Socket, session: ServerHttp2Session) {
+    this.plane = plane;
+    this.connection = connection;
+    this.socket = socket;
+    this.session = session;
+    this.idleTimer = setTimeout(() => this.closeIfIdle(), plane.limits.idleTimeout).unref();
+    // Node takes in what comes for the connection at once: a larger window makes uploads faster, and holds nothing more.
+    session.setLocalWindowSize(4 * plane.limits.streamWindow);
+    session.on('stream', (stream, headers, _flags, rawHeaders) => this.serve(stream, headers, rawHeaders));
+    // What a client did wrong has ended its connection already.
+    session.on('error', () => undefined);
+    session.on('close', () => clearTimeout(this.idleTimer));
+  }
+
+  /** GOAWAY names the last request that is served; what comes after it the client may send elsewhere (RFC 9113 section 6.8). */
+  drain(): void {
+    if (this.session.destroyed) return;
+    this.session.close();
+    if (this.streams === 0) this.lingerBriefly();
+  }
+
+  private serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
+    // A reset shows as the close of the stream.
+    stream.on('error', () => undefined);
+    // Reset in the same breath: it costs nothing.
+    if (stream.destroyed) return;
+    const { plane, connection } = this;
+    this.streams += 1;
+    const client = new Http2Stream(stream, headers, rawHeaders, plane.limits);
+    const exchange = new Exchange(plane, connection, client);
+    stream.on('drain', () => exchange.drained());
+    stream.on('close', () => {
+      exchange.closed();
+      this.ended();
+    });
+    if (headers[':method'] === 'CONNECT') exchange.answer('connect-unsupported');
+    else if (expectsMore(headers.expect)) exchange.answer('expectation-failed');
+    else exchange.start();
+    if (connection.isDraining()) this.drain();
+  }
+
+  private ended(): void {
+    this.streams -= 1;
+    if (this.streams > 0) return;
+    this.idleTimer.refresh();
+    if (this.session.closed || this.connection.isDraining()) this.drain();
+  }
+
+  private closeIfIdle(): void {
+    if (this.streams === 0) this.drain();
+  }
+
+  /** Node waits for the client to close its side. */
+  private lingerBriefly(): void {
+    setTimeout(() => this.socket.destroy(), lingering).unref();
+  }
+}
+
+function expectsMore(expect: string | undefined): boolean {
+  return expect !== undefined && expect.toLowerCase() !== '100-continue';
+}

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
+import { endpointsConfig } from '../../support/config.ts';
+import { eventually } from '../../support/eventually.ts';
+import { closeHttp2, frame, frameTypes, literal, openFrames, openHttp2, request } from '../../support/http2.ts';
+import type { RawHttp2 } from '../../support/http2.ts';
+import { closeProxies, routeTo, startProxy, startProxyTo } from '../../support/proxy.ts';
+
+afterEach(closeHttp2);
+afterEach(closeProxies);
+afterEach(closeBackends);
+
+const get = literal([':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'a']);
+const post = literal([':method', 'POST'], [':scheme', 'http'], [':path', '/'], [':authority', 'a']);
+
+/** The code of the GOAWAY that ended a connection; writes on until then. */
+async function floodedTo(raw: RawHttp2, bytes: (round: number) => Buffer): Promise<number | undefined> {
+  let round = 0;
+  const closed = raw.closed.then(() => true);
+  while (raw.socket.writable && round < 200) {
+    if (!raw.socket.write(bytes(round))) await Promise.race([once(raw.socket, 'drain').catch(() => undefined), closed]);
+    await new Promise(setImmediate);
+    round += 1;
+  }
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 2_000))]);
+  const goaway = raw.frames.findLast(({ type }) => type === frameTypes.goaway);
+  raw.socket.destroy();
+  return goaway?.payload.readUInt32BE(4);
+}
+
+const many = (count: number, make: (index: number) => Buffer): Buffer => Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
+
+/** A proxy whose backend never answers, and the number of requests that reached it. */
+async function startSilent(limits = {}) {
+  let reached = 0;
+  const backend = await startBackend(() => (reached += 1));
+  return { ...(await startProxyTo(backend.port, limits)), reached: () => reached };
+}
+
+describe('what a client controls is bounded', () => {
+  test('streams at the same time', async () => {
+    const { port, reached, proxy } = await startSilent({ streamsPerConnection: 3 });
+    const raw = openFrames(port);
+    raw.socket.write(many(5, (index) => frame('headers', 5, 2 * index + 1, get)));
+    await eventually(() => expect(raw.frames.filter(({ type }) => type === frameTypes.reset).map(({ stream }) => stream)).toEqual([7, 9]));
+    await eventually(() => expect(reached()).toBe(3));
+    expect(proxy.counters().openRequests).toBe(3);
+    const settings = raw.frames.find(({ type, flags }) => type === frameTypes.settings && flags === 0)?.payload;
+    expect(settings?.includes(Buffer.from([0, 3, 0, 0, 0, 3]))).toBe(true);
+    raw.socket.destroy();
+  });
+
+  test('streams that are opened and reset at once', async () => {
+    const { port, proxy } = await startSilent();
+    const raw = openFrames(port);
+    const code = await floodedTo(raw, (round) =>
+      many(100, (index) => Buffer.concat([frame('headers', 5, 200 * round + 2 * index + 1, get), frame('reset', 0, 200 * round + 2 * index + 1, Buffer.from([0, 0, 0, 8]))])),
+    );
+    expect(code).toBeGreaterThan(0);
+    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+  });
+
+  test('streams that the client makes the proxy reset', async () => {
+    const { port, proxy } = await startSilent();
+    const raw = openFrames(port);
+    const code = await floodedTo(raw, (round) =>
+      many(100, (index) => {
+        const stream = 200 * round + 2 * index + 1;
+        return Buffer.concat([frame('headers', 4, stream, post), frame('windowUpdate', 0, stream, Buffer.alloc(4))]);
+      }),
+    );
+    expect(code).toBeGreaterThan(0);
+    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+  });
+
+  test.each([
+    ['settings', frame('settings', 0, 0, Buffer.from([0, 3, 0, 0, 0, 9]))],
+    ['pings', frame('ping', 0, 0, Buffer.alloc(8))],
+  ])('%s whose acknowledgements are not read', async (_name, bytes) => {
+    const { port, proxy } = await startSilent();
+    const raw = openFrames(port);
+    raw.socket.pause();
+    for (let round = 0; round < 2_000 && !raw.socket.destroyed; round += 1) {
+      raw.socket.write(many(100, () => bytes));
+      if (round % 50 === 0) await new Promise(setImmediate);
+    }
+    await eventually(() => expect(proxy.counters().openConnections).toBe(0));
+    raw.socket.destroy();
+  });
+
+  test('CONTINUATION frames', async () => {
+    const { port } = await startSilent();
+    const raw = openFrames(port);
+    raw.socket.write(frame('headers', 1, 1, get));
+    expect(await floodedTo(raw, () => many(10, () => frame('continuation', 0, 1, literal(['x-a', '1']))))).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['bytes of the header section', (index: number) => [`x-${index}`, 'a'.repeat(2_000)], 100],
+    ['fields', (index: number) => [`x-${index}`, '1'], 400],
+  ] as [string, (index: number) => [string, string], number][])('%s', async (_name, field, count) => {
+    const { port, proxy } = await startProxyTo((await startEcho()).port);
+    const session = openHttp2(port);
+    const answer = await request(session, Object.fromEntries(Array.from({ length: count }, (_, index) => field(index)))).catch(() => ({ status: 0 }));
+    expect([0, 431]).toContain(answer.status);
+    expect(proxy.counters().upstreamAttempts).toBe(0);
+    expect(await request(openHttp2(port))).toMatchObject({ status: 200 });
+  });
+
+  test('the time that a connection may be idle', async () => {
+    const { port } = await startProxy([], { limits: { idleTimeout: 50 } });
+    const raw = openFrames(port);
+    const half = openFrames(port);
+    half.socket.write(frame('headers', 1, 1, get));
+    await Promise.all([raw.closed, half.closed]);
+    for (const { frames } of [raw, half]) expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.goaway }));
+  });
+
+  test('a connection with a request under way is not idle', async () => {
+    const release = Promise.withResolvers<void>();
+    const backend = await startBackend((_incoming, response) => void release.promise.then(() => response.end('late')));
+    const { port } = await startProxyTo(backend.port, { idleTimeout: 30 });
+    const session = openHttp2(port);
+    const answer = request(session);
+    // Until another connection has been found idle.
+    const idle = openFrames(port);
+    await eventually(() => expect(idle.frames).toContainEqual(expect.objectContaining({ type: frameTypes.goaway })));
+    release.resolve();
+    expect(await answer).toMatchObject({ status: 200, body: 'late' });
+  });
+
+  test('the time that a body may stall', async () => {
+    const { port, log } = await startProxyTo((await startEcho()).port, { stallTimeout: 50 });
+    const stream = openHttp2(port).request({ ':authority': 'a', ':path': '/', ':method': 'POST' });
+    stream.write('half');
+    const [headers] = (await once(stream, 'response')) as [Record<string, unknown>];
+    expect(headers[':status']).toBe(408);
+    await eventually(() => expect(log).toEqual([expect.objectContaining({ reason: 'body-timeout' })]));
+  });
+
+  test('the time that an answer may wait for a window', async () => {
+    const { port, proxy } = await startProxy([endpointsConfig('app', (await startEcho()).port), routeTo('app')], { limits: { stallTimeout: 50 } });
+    const raw = openFrames(port);
+    raw.socket.write(frame('settings', 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])));
+    raw.socket.write(Buffer.concat([frame('headers', 5, 1, get), frame('headers', 5, 3, literal([':method', 'GET'], [':scheme', 'http'], [':path', '/%zz'], [':authority', 'a']))]));
+    await eventually(() => expect(raw.frames.filter(({ type }) => type === frameTypes.reset)).toHaveLength(2));
+    await eventually(() => expect(proxy.counters().openRequests).toBe(0));
+    raw.socket.destroy();
+  });
+});
