@@ -30,7 +30,8 @@ interface Session {
 export class ConfigurationSource {
   private readonly current = new Map<ConfigKey, Held>();
   private readonly sessions = new Set<Session>();
-  private readonly listeners = new Set<(state: SessionState) => void>();
+  private readonly acknowledged = new Set<(state: SessionState) => void>();
+  private readonly disconnected = new Set<(state: SessionState) => void>();
   private newest = 0;
 
   /**
@@ -81,10 +82,11 @@ export class ConfigurationSource {
       receive: (message) => {
         if (!this.sessions.has(session)) return;
         if (message.type === 'hello') this.synchronise(session, message.digests);
-        else this.acknowledge(session, message.id, message.problems);
+        else this.take(session, message.id, message.problems);
       },
       close: () => {
-        this.sessions.delete(session);
+        if (!this.sessions.delete(session)) return;
+        for (const listener of this.disconnected) listener(session.state);
       },
     };
   }
@@ -104,8 +106,17 @@ export class ConfigurationSource {
    * @returns a function that ends this.
    */
   onAcknowledged(listener: (state: SessionState) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.acknowledged.add(listener);
+    return () => this.acknowledged.delete(listener);
+  }
+
+  /**
+   * Calls `listener` with the last state of every session that ended.
+   * @returns a function that ends this.
+   */
+  onDisconnected(listener: (state: SessionState) => void): () => void {
+    this.disconnected.add(listener);
+    return () => this.disconnected.delete(listener);
   }
 
   private synchronise(session: Session, digests: Readonly<Record<ConfigKey, Digest>>): void {
@@ -125,7 +136,7 @@ export class ConfigurationSource {
     session.send(message);
   }
 
-  private acknowledge(session: Session, id: number, problems: readonly ResourceProblem[]): void {
+  private take(session: Session, id: number, problems: readonly ResourceProblem[]): void {
     const { sent, acknowledged } = session.state;
     if (sent === undefined || id > sent || id < (acknowledged ?? 0)) return;
     session.state = {
@@ -133,7 +144,7 @@ export class ConfigurationSource {
       acknowledged: id,
       problems: new Map(problems.map(({ key, message }) => [key, message])),
     };
-    for (const listener of this.listeners) listener(session.state);
+    for (const listener of this.acknowledged) listener(session.state);
   }
 }
 

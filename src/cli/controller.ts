@@ -10,6 +10,7 @@ import { ClusterState, controllerKinds, followCluster } from './cluster-state.ts
 import { clusterWriter } from './cluster-writer.ts';
 import { serveDataPlanes } from './data-plane-channel.ts';
 import { listenEverywhere } from './listen.ts';
+import { OwnObjects } from './own-objects.ts';
 import { imageOfPod } from './own-image.ts';
 import { PublishedAuthorities } from './published-authorities.ts';
 import { ReadinessGate } from './readiness.ts';
@@ -28,6 +29,8 @@ export interface ControllerCommandOptions {
   readonly lease: string;
   /** The pod's name, unique among the replicas. */
   readonly identity: string;
+  /** The pod's uid. */
+  readonly uid?: string;
   /** Image of the data planes; without one, that of this pod. */
   readonly image?: string;
   readonly logLevel: LogLevel;
@@ -80,12 +83,16 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const kernel = createEvaluation();
   // Nothing is sent before everything is known: half of the objects would make wrong statuses and empty data planes.
   let mayWrite = (): boolean => false;
-  const controller = new Controller({ kernel, writer: clusterWriter(client), dataPlane: settings, controllerName, mayWrite: () => mayWrite(), log, metrics });
+  const { namespace, identity, uid } = options;
+  const replica = { namespace, name: identity, ...(uid !== undefined && { uid }) };
+  const controller = new Controller({ kernel, writer: clusterWriter(client), dataPlane: settings, controllerName, replica, mayWrite: () => mayWrite(), log, metrics });
   const state = new ClusterState({ kernel, kinds: controllerKinds, controllerName, follow: followCluster(client, log), onChange: (events, delta) => controller.take(events, delta) });
   running.add(() => state.stop());
+  const own = new OwnObjects({ client, log, namespace, onEvents: (events) => controller.takeOwn(events) });
+  running.add(() => own.stop());
   running.add(() => controller.stop());
   readiness.require(() => state.problems());
-  await complete(state, running);
+  while ((state.problems().length > 0 || !own.synced) && !running.stopping) await delay(50);
 
   const election = lead(surroundings, { controller, authorities });
   mayWrite = () => election.isLeader() && authorities.certificates.length > 0;
@@ -95,10 +102,6 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   running.add(() => election.stop());
   readiness.started();
   log.info({ port: channel.port, probePort: options.probePort }, 'controller started');
-}
-
-async function complete(state: ClusterState, running: Shutdown): Promise<void> {
-  while (state.problems().length > 0 && !running.stopping) await delay(50);
 }
 
 async function dataPlaneSettings({ options, client }: Surroundings, authorities: PublishedAuthorities): Promise<() => DataPlaneSettings> {

@@ -96,6 +96,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--secret <name>', 'Secret for the certificate authority', 'sallyport-controller-authority')
     .option('--lease <name>', 'Lease that decides which replica writes', 'sallyport-controller')
     .addOption(identityOption())
+    .addOption(new Option('--uid <uid>', "uid of the controller's own pod; what it tells other replicas goes with it").env('POD_UID'))
     .option('--image <name>', "image of data planes; without one, that of the controller's own pod")
     .addOption(logLevelOption())
     .action(async (options: ControllerCommandOptions) => {

@@ -20,14 +20,18 @@ export function addressesOfService(service: WireObject): Acknowledgement['addres
   });
 }
 
-/** Whether somebody behind a Service is ready for traffic (EndpointSlice): what is not known counts as ready. */
-export function hasReadyEndpoint(slice: WireObject): boolean {
-  return listOf(slice['endpoints']).filter(isRecord).some((endpoint) => recordOf(endpoint['conditions'])['ready'] !== false && listOf(endpoint['addresses']).length > 0);
+/** The pods behind a Service that are ready for traffic (EndpointSlice): where it is not known they count as ready. */
+export function readyPods(slice: WireObject): readonly string[] {
+  return listOf(slice['endpoints']).filter(isRecord).flatMap(({ conditions, addresses, targetRef }) => {
+    const { kind, name } = recordOf(targetRef);
+    return recordOf(conditions)['ready'] !== false && listOf(addresses).length > 0 && kind === 'Pod' && typeof name === 'string' ? [name] : [];
+  });
 }
 
-/** The generation of a Gateway that its status calls programmed; nothing where it does not. */
-export function programmedGeneration(gateway: WireObject | undefined): number | undefined {
-  const conditions = listOf(recordOf(gateway?.['status'])['conditions']).filter(isRecord);
+/** The generation of a Gateway or ListenerSet that its status calls programmed; nothing where it does not. */
+export function programmedGeneration(owner: WireObject | undefined): number | undefined {
+  const conditions = listOf(recordOf(owner?.['status'])['conditions']).filter(isRecord);
   const generation = conditions.find(({ type, status }) => type === 'Programmed' && status === 'True')?.['observedGeneration'];
-  return typeof generation === 'number' ? generation : undefined;
+  // Beyond the object's own generation it is a leftover, for example of a restored backup.
+  return typeof generation === 'number' && generation <= (owner?.metadata.generation ?? 0) ? generation : undefined;
 }

@@ -1,20 +1,22 @@
 import type { ConfigurationSource } from '../channel/source.ts';
-import { isOurGateway, listenersOf } from '../core/graph/gateway.ts';
-import { readObject } from '../core/graph/inputs.ts';
-import type { Delta, Kernel, Write } from '../core/incremental/index.ts';
+import { gatewayPorts } from '../core/graph/gateway-listeners.ts';
+import { isOurGateway } from '../core/graph/gateway.ts';
+import { dataPlaneCell, readObject } from '../core/graph/inputs.ts';
+import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { partProblems } from '../core/rules/validity.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { certificateChanges } from './certificates.ts';
-import { addressesOfService, gatewayOfChild, hasReadyEndpoint, programmedGeneration } from './children.ts';
+import { programmedGeneration } from './children.ts';
 import { DataPlanes } from './data-planes.ts';
+import { Exposure } from './exposure.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
 import type { ConfigurationChange } from './per-gateway.ts';
-import type { ClusterWriter, ObjectChange, WireObject } from './ports.ts';
-import { dataPlaneName } from './names.ts';
-import { managedBy, type DataPlaneSettings, type GatewayFacts } from './provision.ts';
+import type { ClusterWriter, ObjectChange } from './ports.ts';
+import type { DataPlaneSettings, GatewayFacts } from './provision.ts';
 import { Provisioner } from './provisioner.ts';
+import { readReport, Reporter, reportName, type Replica } from './reporter.ts';
 import { StatusWriter } from './status-writer.ts';
 
 export interface ControllerOptions {
@@ -23,6 +25,8 @@ export interface ControllerOptions {
   readonly writer: ClusterWriter;
   readonly dataPlane: () => DataPlaneSettings;
   readonly controllerName: string;
+  /** Which one of the controller's replicas this is. */
+  readonly replica: Replica;
   /** Whether all is known and this replica leads; asked before everything that is sent. */
   readonly mayWrite: () => boolean;
   readonly log: Logger;
@@ -41,13 +45,26 @@ export class Controller {
   readonly #statuses: StatusWriter;
   readonly #provisioner: Provisioner;
   readonly #dataPlanes: DataPlanes;
-  readonly #services = new Map<string, { readonly gateway: string; readonly object: WireObject }>();
-  /** Services of data planes that somebody answered behind, once: a restart of data planes takes nothing back. */
-  readonly #reachable = new Set<string>();
+  readonly #exposure: Exposure;
+  readonly #reporter: Reporter;
+  /** The name of this replica's own report. */
+  readonly #ownReport: string;
 
-  constructor({ kernel, writer, dataPlane, controllerName, mayWrite, log, metrics }: ControllerOptions) {
+  constructor({ kernel, writer, dataPlane, controllerName, replica, mayWrite, log, metrics }: ControllerOptions) {
     this.#kernel = kernel;
-    this.#dataPlanes = new DataPlanes({ tell: (writes) => this.#apply(writes), programmed: (owner) => programmedGeneration(this.#live.get(owner)?.object) });
+    this.#ownReport = reportName(replica);
+    this.#dataPlanes = new DataPlanes({
+      tell: (writes) => this.#apply(writes),
+      programmed: (owner) => programmedGeneration(this.#live.get(owner)?.object),
+      onReport: () => this.#reporter.mark(),
+      onRemark: (gateway) => this.#describe(gateway),
+    });
+    this.#reporter = new Reporter({ replica, report: () => this.#dataPlanes.report(), writer, log, metrics });
+    this.#exposure = new Exposure({
+      onReach: (gateway, reach) => this.#dataPlanes.setReach(gateway, reach),
+      // It may have been deleted by somebody who knows nothing of us.
+      onLost: (gateway) => this.#provisioner.distrust(gateway),
+    });
     const wanted = (key: string) => kernel.emitted(statuses).get(key);
     this.#statuses = new StatusWriter({ writer, live: this.#live, wanted, mayWrite, controllerName, log, metrics });
     this.#provisioner = new Provisioner({ writer, settings: dataPlane, factsOf: (namespace, name) => this.#factsOf(namespace, name), mayWrite, log, metrics });
@@ -59,11 +76,20 @@ export class Controller {
     this.#follow(delta, certificateChanges(events));
   }
 
+  /** What became of objects that replicas or data planes made (`ownObjects`). */
+  takeOwn(events: readonly ObjectChange[]): void {
+    for (const event of events) {
+      const { kind, name } = event.ref;
+      if (kind === 'ConfigMap' && name !== this.#ownReport) this.#dataPlanes.hear(name, event.type === 'upsert' ? readReport(event.object) : undefined);
+    }
+  }
+
   /** This replica leads now, or the settings of data planes have changed: everything is looked at. */
   lead(): void {
+    this.#dataPlanes.settle();
     this.#statuses.markAll();
     for (const key of this.#live.keys()) if (key.startsWith('Gateway/')) this.#provisioner.mark(gatewayName(key));
-    for (const { gateway } of this.#services.values()) this.#provisioner.distrust(gateway);
+    for (const gateway of this.#exposure.gateways()) this.#provisioner.distrust(gateway);
   }
 
   /** The configuration of a Gateway (`namespace/name`) that is served here. */
@@ -72,7 +98,8 @@ export class Controller {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#statuses.stop(), this.#provisioner.stop()]);
+    this.#dataPlanes.stop();
+    await Promise.all([this.#statuses.stop(), this.#provisioner.stop(), this.#reporter.stop()]);
   }
 
   #apply(writes: readonly Write[]): void {
@@ -81,42 +108,10 @@ export class Controller {
 
   #note(event: ObjectChange): void {
     const { ref } = event;
-    if (ref.kind === 'Service') this.#noteService(event);
-    else if (ref.kind === 'EndpointSlice') this.#noteSlice(event);
+    this.#exposure.take(event);
     if (!withStatus.has(ref.kind)) return;
     if (event.type === 'delete') this.#live.delete(liveKey(ref.kind, ref));
     else this.#statuses.mark(this.#live.set(ref.kind, event.object));
-  }
-
-  #noteService(event: ObjectChange): void {
-    const key = `${event.ref.namespace}/${event.ref.name}`;
-    const before = this.#services.get(key);
-    const gateway = event.type === 'upsert' ? gatewayOfChild(event.object) : undefined;
-    if (event.type === 'upsert' && gateway !== undefined) {
-      this.#services.set(key, { gateway, object: event.object });
-      this.#announce(key);
-    } else if (before !== undefined) {
-      this.#services.delete(key);
-      this.#reachable.delete(key);
-      this.#dataPlanes.setAddresses(before.gateway, []);
-      // It may have been deleted by somebody who knows nothing of us.
-      this.#provisioner.distrust(before.gateway);
-    }
-  }
-
-  #noteSlice(event: ObjectChange): void {
-    // The API server's own controller gives slices the labels of their Service.
-    if (event.type === 'delete' || event.object.metadata.labels?.[managedBy.label] !== managedBy.value) return;
-    const key = `${event.ref.namespace}/${event.object.metadata.labels['kubernetes.io/service-name'] ?? ''}`;
-    if (this.#reachable.has(key) || !hasReadyEndpoint(event.object)) return;
-    this.#reachable.add(key);
-    this.#announce(key);
-  }
-
-  /** Tells the addresses of a Service's data planes from when on they answer there. */
-  #announce(service: string): void {
-    const known = this.#services.get(service);
-    if (known !== undefined && this.#reachable.has(service)) this.#dataPlanes.setAddresses(known.gateway, addressesOfService(known.object));
   }
 
   #follow(delta: Delta, certificates: ConfigurationChange): void {
@@ -137,16 +132,21 @@ export class Controller {
   #serve(gateway: string): void {
     this.#provisioner.mark(gateway);
     if (this.#dataPlanes.sourceOf(gateway) !== undefined) return;
-    const [namespace = '', name = ''] = gateway.split('/');
     this.#dataPlanes.serve(gateway);
-    const service = `${namespace}/${dataPlaneName(name)}`;
-    if (programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object) !== undefined) this.#reachable.add(service);
-    this.#announce(service);
+    if (programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object) !== undefined) this.#exposure.assumeReachable(gateway);
+    this.#exposure.repeat(gateway);
   }
 
   #abandon(gateway: string): void {
     this.#dataPlanes.forget(gateway);
     this.#provisioner.mark(gateway);
+    this.#describe(gateway);
+  }
+
+  /** Tells evaluation how it stands with the data planes of a Gateway. */
+  #describe(gateway: string): void {
+    const remark = this.#dataPlanes.remarkOn(gateway);
+    this.#apply([write(dataPlaneCell, gateway.split('/'), remark === '' ? undefined : { remark })]);
   }
 
   #factsOf(namespace: string, name: string): GatewayFacts | undefined {
@@ -157,9 +157,9 @@ export class Controller {
     const isRefused = read.query(partProblems, 'Gateway', namespace, name).some((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
     if (isRefused) return undefined;
     // Those of listeners that are not valid at present, too: an address must not go while a certificate is exchanged.
-    const ports = new Set(listenersOf(read, namespace, name).map(({ port }) => port).filter((port) => port >= 1 && port <= 65_535));
+    const ports = read.query(gatewayPorts, namespace, name);
     const { labels, annotations } = gateway.spec?.infrastructure ?? {};
-    return { namespace, name, uid, ports: [...ports].sort((one, other) => one - other), labels: labels ?? {}, annotations: annotations ?? {} };
+    return { namespace, name, uid, ports, labels: labels ?? {}, annotations: annotations ?? {} };
   }
 }
 

@@ -22,8 +22,9 @@ function cluster() {
   const statuses = new Map<string, unknown>();
   const calls: string[] = [];
   let version = 0;
+  const world = { leads: true };
   const controller: Controller = new Controller({
-    kernel, controllerName, mayWrite: () => true, log: createLogger('silent'), metrics: createMetrics(),
+    kernel, controllerName, replica: { namespace: 'system', name: 'me' }, mayWrite: () => world.leads, log: createLogger('silent'), metrics: createMetrics(),
     dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }),
     writer: {
       async updateStatus(kind, object) {
@@ -50,7 +51,7 @@ function cluster() {
     await new Promise(setImmediate);
   };
   return {
-    controller, statuses, calls,
+    controller, statuses, calls, world,
     put: (object: WireObject) => tell({ type: 'upsert', ref: refOf(object), object }),
     drop: (object: WireObject) => tell({ type: 'delete', ref: refOf(object) }),
   };
@@ -70,7 +71,7 @@ const service: WireObject = {
 const slice: WireObject = {
   apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice',
   metadata: { namespace: 'shop', name: 'web-sallyport-x', labels: { 'app.kubernetes.io/managed-by': 'sallyport', 'kubernetes.io/service-name': 'web-sallyport' } },
-  endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }],
+  endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true }, targetRef: { kind: 'Pod', name: 'in-process' } }],
 };
 
 function programmed(status: unknown): unknown {
@@ -93,7 +94,7 @@ describe('a controller', () => {
     const sink = new ConfigurationSink(() => []);
     const connection = connectInProcess(source, sink);
     await sink.synchronised;
-    await put({ ...slice, endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false } }] });
+    await put({ ...slice, endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false }, targetRef: { kind: 'Pod', name: 'in-process' } }] });
     expect(programmed(statuses.get('Gateway web'))).toBe('Unknown');
     await put(slice);
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
@@ -108,6 +109,36 @@ describe('a controller', () => {
     await put({ ...gateway, status: { conditions } });
     await put(gatewayClass);
     expect(statuses.get('Gateway web')).toMatchObject({ addresses: [{ value: '192.0.2.1' }] });
+    expect(programmed(statuses.get('Gateway web'))).toBe('True');
+  });
+
+  test('counts what data planes told another replica', async () => {
+    const { controller, statuses, put } = cluster();
+    for (const object of [gatewayClass, gateway, service, slice]) await put(object);
+    const report = (generation: number) => ({ 'shop/web': { 'in-process': { generations: { 'Gateway/shop/web': generation }, problems: {} } } });
+    const reported = (content: object): ObjectChange => ({
+      type: 'upsert', ref: { group: '', kind: 'ConfigMap', namespace: 'system', name: 'other-acknowledged' },
+      object: { metadata: { namespace: 'system', name: 'other-acknowledged' }, data: { report: JSON.stringify(content) } },
+    });
+    controller.takeOwn([reported(report(2))]);
+    await new Promise(setImmediate);
+    expect(programmed(statuses.get('Gateway web'))).toBe('Unknown');
+    controller.takeOwn([reported(report(3))]);
+    await new Promise(setImmediate);
+    expect(programmed(statuses.get('Gateway web'))).toBe('True');
+  });
+
+  test('that becomes leader takes back nothing of what the former one wrote', async () => {
+    const { controller, statuses, world, put } = cluster();
+    world.leads = false;
+    for (const object of [gatewayClass, gateway, service, slice]) await put(object);
+    // Its data planes told only the former leader.
+    const conditions = [{ type: 'Programmed', status: 'True', reason: 'Programmed', message: '', observedGeneration: 3 }];
+    await put({ ...gateway, status: { conditions } });
+    expect(statuses.size).toBe(0);
+    world.leads = true;
+    controller.lead();
+    await new Promise(setImmediate);
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
   });
 

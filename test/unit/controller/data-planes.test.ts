@@ -1,9 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ConfigurationSource } from '../../../src/channel/source.ts';
 import type { ToProxy } from '../../../src/channel/messages.ts';
 import { DataPlanes } from '../../../src/controller/data-planes.ts';
 import type { ListenerConfig } from '../../../src/core/routing/config.ts';
 import type { Write } from '../../../src/core/incremental/index.ts';
+import { until } from '../../support/until.ts';
 
 function listener(generation: number, name = 'http'): ListenerConfig {
   return { kind: 'listener', key: `listener/ns/gw/${name}`, gateway: 'ns/gw', owner: 'Gateway/ns/gw', name, port: 80, protocol: 'HTTP', certificates: [], generation };
@@ -14,21 +15,33 @@ function upserted(...resources: readonly ListenerConfig[]) {
 }
 
 const addresses = [{ type: 'IPAddress', value: '192.0.2.1' }];
+const opened: DataPlanes[] = [];
 
-function started(programmed?: number) {
+afterEach(() => {
+  for (const planes of opened.splice(0)) planes.stop();
+});
+
+function started({ programmed, patience = 60_000 }: { readonly programmed?: number; readonly patience?: number } = {}) {
   const told: Write[] = [];
-  const planes = new DataPlanes({ tell: (writes) => void told.push(...writes), programmed: () => programmed });
+  const reports: unknown[] = [];
+  const remarks: string[] = [];
+  const planes: DataPlanes = new DataPlanes({
+    tell: (writes) => void told.push(...writes), programmed: () => programmed, patience,
+    onReport: () => void reports.push(Object.fromEntries([...planes.report()].map(([gateway, pods]) => [gateway, Object.fromEntries(pods)]))),
+    onRemark: (gateway) => void remarks.push(planes.remarkOn(gateway)),
+  });
+  opened.push(planes);
   planes.serve('ns/gw');
   planes.publish(upserted(listener(1)));
   const source = planes.sourceOf('ns/gw');
   if (source === undefined) throw new Error('the Gateway is served');
-  return { told, planes, source };
+  return { told, reports, remarks, planes, source, ready: (...pods: readonly string[]) => planes.setReach('ns/gw', { addresses, pods: new Set(pods) }) };
 }
 
 /** A data plane that acknowledges when the test says so. */
-function connect(source: ConfigurationSource) {
+function connect(source: ConfigurationSource, pod = 'pod') {
   let sent = 0;
-  const peer = source.connect('pod', (message: ToProxy) => {
+  const peer = source.connect(pod, (message: ToProxy) => {
     sent = message.id;
   });
   void peer.receive({ type: 'hello', digests: {} });
@@ -36,57 +49,61 @@ function connect(source: ConfigurationSource) {
 }
 
 describe('acknowledgements', () => {
-  test('count from the moment at which there is an address', () => {
-    const { told, planes, source } = started();
+  test('count from the moment at which the data plane is ready and has an address', () => {
+    const { told, planes, source, ready } = started();
     connect(source).acknowledge();
+    planes.setReach('ns/gw', { addresses, pods: new Set() });
     expect(told).toEqual([]);
-    planes.setAddresses('ns/gw', addresses);
+    ready('pod');
     expect(told).toMatchObject([{ value: { generation: 1, addresses } }]);
   });
 
-  test('a generation counts when all data planes have it', () => {
-    const { told, planes, source } = started();
-    planes.setAddresses('ns/gw', addresses);
-    const [one, other] = [connect(source), connect(source)];
+  test('a generation counts when all data planes that are ready have it', () => {
+    const { told, planes, source, ready } = started();
+    ready('one', 'other');
+    const [one, other] = [connect(source, 'one'), connect(source, 'other')];
+    connect(source, 'starting');
     one.acknowledge();
+    expect(told).toEqual([]);
     other.acknowledge();
+    expect(told).toMatchObject([{ value: { generation: 1 } }]);
     planes.publish(upserted(listener(2)));
     one.acknowledge();
-    expect(told).toMatchObject([{ value: { generation: 1 } }]);
     other.acknowledge();
     expect(told).toMatchObject([{ value: { generation: 1 } }, { value: { generation: 2 } }]);
   });
 
   test('one that restarts takes nothing back', () => {
-    const { told, planes, source } = started();
-    planes.setAddresses('ns/gw', addresses);
+    const { told, source, ready } = started();
+    ready('pod');
     const first = connect(source);
     first.acknowledge();
     first.close();
+    ready();
     connect(source);
     expect(told).toHaveLength(1);
   });
 
   test('what was programmed before this controller started stays so', () => {
-    const { told, planes } = started(4);
+    const { told, planes } = started({ programmed: 4 });
     planes.publish(upserted(listener(5)));
-    planes.setAddresses('ns/gw', addresses);
+    planes.setReach('ns/gw', { addresses, pods: new Set() });
     expect(told).toMatchObject([{ value: { generation: 4, addresses } }]);
   });
 
   test('problems go by the name of the listener', () => {
-    const { told, planes, source } = started();
-    planes.setAddresses('ns/gw', addresses);
+    const { told, source, ready } = started();
+    ready('pod');
     connect(source).acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' }, { key: 'route/x', message: 'no listener' });
     expect(told).toMatchObject([{ value: { listenerProblems: { http: 'port is taken' } } }]);
   });
 
   test('each owner of listeners has its own generation and problems', () => {
-    const { told, planes, source } = started();
+    const { told, planes, source, ready } = started();
     const owner = 'ListenerSet/other/set';
     const ofSet = { ...listener(7), owner, key: 'listener/ns/gw/other/set/http' };
     planes.publish(upserted(ofSet));
-    planes.setAddresses('ns/gw', addresses);
+    ready('pod');
     connect(source).acknowledge({ key: ofSet.key, message: 'port is taken' });
     expect(told).toMatchObject([
       { args: ['Gateway', 'ns', 'gw'], value: { generation: 1, listenerProblems: {} } },
@@ -97,11 +114,64 @@ describe('acknowledgements', () => {
   });
 
   test('a Gateway that goes takes its acknowledgement along', () => {
-    const { told, planes, source } = started();
-    planes.setAddresses('ns/gw', addresses);
+    const { told, planes, source, ready } = started();
+    ready('pod');
     connect(source).acknowledge();
     planes.forget('ns/gw');
     expect(told.at(-1)).toMatchObject({ value: undefined });
     expect(planes.sourceOf('ns/gw')).toBeUndefined();
+  });
+});
+
+describe('several replicas', () => {
+  test('tell each other what was acknowledged to them, and no more', () => {
+    const { reports, planes, source } = started();
+    const pod = connect(source);
+    expect(reports).toEqual([]);
+    pod.acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' });
+    expect(reports).toEqual([{ 'ns/gw': { pod: { generations: { 'Gateway/ns/gw': 1 }, problems: { 'listener/ns/gw/http': 'port is taken' } } } }]);
+    planes.publish({ upserted: new Map(), removed: new Set(['route/ns/gone']) });
+    pod.acknowledge({ key: 'listener/ns/gw/http', message: 'port is taken' });
+    expect(reports).toHaveLength(1);
+    pod.close();
+    expect(reports.at(-1)).toEqual({});
+  });
+
+  test('count what others were told, before the Gateway is served here, too', () => {
+    const { told, planes, ready } = started();
+    const report = new Map([['ns/gw', new Map([['pod', { generations: { 'Gateway/ns/gw': 1 }, problems: { 'listener/ns/gw/http': 'port is taken' } }]])]]);
+    planes.hear('other', report);
+    ready('pod');
+    expect(told).toMatchObject([{ value: { generation: 1, listenerProblems: { http: 'port is taken' } } }]);
+    planes.forget('ns/gw');
+    planes.publish(upserted(listener(1)));
+    ready('pod');
+    expect(told.at(-1)).toMatchObject({ value: { generation: 1 } });
+  });
+
+  test('wait for a data plane that nobody has heard of', () => {
+    const { told, source, ready } = started();
+    ready('pod', 'unheard');
+    connect(source).acknowledge();
+    expect(told).toEqual([]);
+  });
+});
+
+describe('data planes that are late', () => {
+  test('are left out of account after a while, with a remark until they are there', async () => {
+    const { told, remarks, source, ready } = started({ patience: 20 });
+    ready('pod', 'late');
+    connect(source).acknowledge();
+    await until(() => expect(remarks).toEqual(['Not acknowledged in time, so that an older generation may be served there, by late.']));
+    expect(told).toMatchObject([{ value: { generation: 1 } }]);
+    connect(source, 'late').acknowledge();
+    expect(remarks.at(-1)).toBe('');
+  });
+
+  test('do not make a generation programmed where none is in time', async () => {
+    const { told, remarks, ready } = started({ patience: 20 });
+    ready('late');
+    await until(() => expect(remarks).toHaveLength(1));
+    expect(told).toEqual([]);
   });
 });

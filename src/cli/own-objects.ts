@@ -1,0 +1,33 @@
+import { ownObjects, type ObjectChange } from '../controller/index.ts';
+import { Reflector, systemClock, type ApiClient, type ResourceType, type Selection } from '../kubernetes/index.ts';
+import type { Logger } from '../telemetry/index.ts';
+
+const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
+
+export interface OwnObjectsOptions {
+  readonly client: ApiClient;
+  readonly log: Logger;
+  /** The controller's. */
+  readonly namespace: string;
+  readonly onEvents: (events: readonly ObjectChange[]) => void;
+}
+
+/** Objects that no evaluation reads, which the controller's replicas or their data planes have made. */
+export class OwnObjects {
+  readonly #reflectors: readonly Reflector[];
+
+  /** Starts to follow them. */
+  constructor({ client, log, namespace, onEvents }: OwnObjectsOptions) {
+    const selections: readonly Selection[] = [{ type: configMaps, namespace, labelSelector: ownObjects.reports }];
+    this.#reflectors = selections.map((selection) => new Reflector({ client, clock: systemClock, log, selection, onEvents }));
+  }
+
+  /** Whether all of them were read once. */
+  get synced(): boolean {
+    return this.#reflectors.every((reflector) => reflector.synced);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
+  }
+}

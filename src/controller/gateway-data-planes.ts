@@ -1,0 +1,254 @@
+import { ConfigurationSource, type SessionState } from '../channel/source.ts';
+import { acknowledgementCell, type Acknowledgement } from '../core/graph/inputs.ts';
+import { write, type Write } from '../core/incremental/index.ts';
+import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
+import type { Reach } from './exposure.ts';
+import type { GatewayChange } from './per-gateway.ts';
+import type { GatewayReport, PodReport } from './reports.ts';
+
+export interface DataPlanesOptions {
+  /** Takes what evaluation must know; it may come back by `publish`. */
+  readonly tell: (writes: readonly Write[]) => void;
+  /** The generation of an owner of listeners (`kind/namespace/name`) that its status calls programmed. */
+  readonly programmed: (owner: string) => number | undefined;
+  /** What data planes that are connected here have in force has changed. */
+  readonly onReport: () => void;
+  /** What there is to say about data planes of this Gateway that are behind has changed. */
+  readonly onRemark: (gateway: string) => void;
+  /** Milliseconds that a data plane has to acknowledge a generation; those who do not are left out of account. */
+  readonly patience?: number;
+}
+
+const defaultPatience = 15_000;
+
+/** A Gateway or a ListenerSet, with what is published of it. */
+interface OwnerState {
+  /** Listener key → name. */
+  readonly listeners: Map<ConfigKey, string>;
+  /** Its newest generation, since when that is published, and the id from which on it is in force. */
+  published: { readonly generation: number; readonly at: number; readonly id: number };
+  /** Pod → the generation that it acknowledged here. */
+  readonly held: Map<string, number>;
+  /** The newest generation that all data planes had in force at one time. */
+  acknowledged: number;
+  /** What evaluation was told last. */
+  told: string | undefined;
+}
+
+/** Pods that do not hold the newest generation yet: those that had time enough, and when that of the next one is over. */
+interface Behind {
+  readonly pods: readonly string[];
+  readonly late: readonly string[];
+  readonly next: number;
+}
+
+/**
+ * The configuration of the data planes of one Gateway, and what they acknowledged, to this replica or to others. Data
+ * planes are told apart by their pods. Those that are ready count: they get traffic.
+ */
+export class GatewayDataPlanes {
+  readonly source = new ConfigurationSource();
+  readonly #gateway: string;
+  readonly #options: DataPlanesOptions;
+  readonly #owners = new Map<string, OwnerState>();
+  /** Listener key → owner. */
+  readonly #ownerOf = new Map<ConfigKey, string>();
+  /** Pod → since when it is ready. */
+  #ready: ReadonlyMap<string, number> = new Map();
+  /** By replica. */
+  readonly #heard = new Map<string, GatewayReport>();
+  #addresses: Acknowledgement['addresses'] = [];
+  #report: GatewayReport = new Map();
+  #reported = '';
+  #remark = '';
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param gateway `namespace/name` */
+  constructor(gateway: string, options: DataPlanesOptions) {
+    this.#gateway = gateway;
+    this.#options = options;
+    this.#owner(`Gateway/${gateway}`);
+    this.source.onAcknowledged((session) => this.#note(session));
+    this.source.onDisconnected(({ name }) => this.#drop(name));
+  }
+
+  /** What data planes that are connected here have in force. */
+  get report(): GatewayReport {
+    return this.#report;
+  }
+
+  /** What there is to say about data planes that are behind; `''`: nothing. */
+  get remark(): string {
+    return this.#remark;
+  }
+
+  publish({ upserts, removals }: GatewayChange): void {
+    const id = this.source.publish(upserts.values(), removals);
+    for (const key of removals) this.#withdraw(key);
+    for (const resource of upserts.values()) if (resource.kind === 'listener') this.#announce(resource, id);
+  }
+
+  setReach({ addresses, pods }: Reach): void {
+    const now = performance.now();
+    this.#addresses = addresses;
+    this.#ready = new Map([...pods].map((pod) => [pod, this.#ready.get(pod) ?? now]));
+    this.settle();
+  }
+
+  /** What another replica reports; nothing where it is gone. */
+  hear(replica: string, report: GatewayReport | undefined): void {
+    if (report === undefined) this.#heard.delete(replica);
+    else this.#heard.set(replica, report);
+    this.settle();
+  }
+
+  /** Looks at what is in force, and tells what follows from it. */
+  settle(): void {
+    const behind = [...this.#owners].map(([name, owner]) => this.#advance(name, owner));
+    this.#settleAt(Math.min(...behind.map(({ next }) => next)));
+    this.#setRemark(new Set(behind.flatMap(({ late }) => late)));
+    const writes = [...this.#owners].flatMap(([name, owner]) => {
+      const value = this.#acknowledgementOf(owner);
+      const text = JSON.stringify(value);
+      if (value === undefined || text === owner.told) return [];
+      owner.told = text;
+      return [write(acknowledgementCell, name.split('/'), value)];
+    });
+    // Last: it may come back here.
+    if (writes.length > 0) this.#options.tell(writes);
+  }
+
+  /** Does nothing more by itself. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Ends it: evaluation is to forget what it was told. */
+  retire(): void {
+    this.stop();
+    const told = [...this.#owners].filter(([, owner]) => owner.told !== undefined);
+    this.#owners.clear();
+    if (told.length > 0) this.#options.tell(told.map(([name]) => write(acknowledgementCell, name.split('/'), undefined)));
+  }
+
+  #owner(name: string): OwnerState {
+    const known = this.#owners.get(name);
+    if (known !== undefined) return known;
+    const owner: OwnerState = { listeners: new Map(), published: { generation: 0, at: performance.now(), id: 0 }, held: new Map(), acknowledged: -1, told: undefined };
+    this.#owners.set(name, owner);
+    return owner;
+  }
+
+  #announce({ key, name, owner: ownerName, generation }: ListenerConfig, id: number): void {
+    const owner = this.#owner(ownerName);
+    this.#ownerOf.set(key, ownerName);
+    owner.listeners.set(key, name);
+    if (generation <= owner.published.generation) return;
+    owner.published = { generation, at: performance.now(), id };
+    // Should nobody acknowledge it at all.
+    if (this.#timer === undefined) this.#settleAt(performance.now() + this.#patience);
+  }
+
+  #withdraw(listener: ConfigKey): void {
+    const name = this.#ownerOf.get(listener);
+    const owner = this.#owners.get(name ?? '');
+    if (name === undefined || owner === undefined) return;
+    this.#ownerOf.delete(listener);
+    owner.listeners.delete(listener);
+    // The Gateway itself stays; nobody tells when a ListenerSet goes.
+    if (owner.listeners.size > 0 || name === `Gateway/${this.#gateway}`) return;
+    this.#owners.delete(name);
+    if (owner.told !== undefined) this.#options.tell([write(acknowledgementCell, name.split('/'), undefined)]);
+  }
+
+  #note({ name, acknowledged = -1 }: SessionState): void {
+    for (const { published, held } of this.#owners.values()) if (acknowledged >= published.id) held.set(name, published.generation);
+    this.#updateReport();
+    this.settle();
+  }
+
+  #drop(pod: string): void {
+    if (this.source.states().some(({ name }) => name === pod)) return;
+    for (const { held } of this.#owners.values()) held.delete(pod);
+    this.#updateReport();
+    this.settle();
+  }
+
+  #updateReport(): void {
+    const answered = this.source.states().filter(({ acknowledged }) => acknowledged !== undefined);
+    this.#report = new Map(answered.map(({ name, problems }): [string, PodReport] => {
+      const generations = [...this.#owners].flatMap(([owner, { held }]) => (held.has(name) ? [[owner, held.get(name) ?? 0] as const] : []));
+      return [name, { generations: Object.fromEntries(generations), problems: Object.fromEntries(problems) }];
+    }));
+    const text = JSON.stringify([...this.#report]);
+    if (text === this.#reported) return;
+    this.#reported = text;
+    this.#options.onReport();
+  }
+
+  /** Brings up to date what all ready data planes have of an owner, but those that are late. */
+  #advance(name: string, owner: OwnerState): Behind {
+    // What was in force stays so, whoever saw it: a data plane that restarts begins with all of it before it is ready.
+    owner.acknowledged = Math.max(owner.acknowledged, this.#options.programmed(name) ?? -1);
+    const behind = this.#behind(name, owner);
+    const { pods, late } = behind;
+    if (pods.length === late.length && late.length < this.#ready.size) owner.acknowledged = Math.max(owner.acknowledged, owner.published.generation);
+    return behind;
+  }
+
+  #behind(name: string, owner: OwnerState): Behind {
+    const { generation, at } = owner.published;
+    const pods = [...this.#ready.keys()].filter((pod) => this.#heldBy(pod, name, owner) < generation);
+    const now = performance.now();
+    const deadlines = new Map(pods.map((pod) => [pod, Math.max(at, this.#ready.get(pod) ?? 0) + this.#patience]));
+    return { pods, late: pods.filter((pod) => (deadlines.get(pod) ?? 0) <= now), next: Math.min(...[...deadlines.values()].filter((deadline) => deadline > now)) };
+  }
+
+  get #patience(): number {
+    return this.#options.patience ?? defaultPatience;
+  }
+
+  /** @param moment Infinity: not by itself */
+  #settleAt(moment: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!Number.isFinite(moment)) return;
+    // Timers may fire a little early.
+    this.#timer = setTimeout(() => this.settle(), Math.ceil(moment - performance.now()) + 1);
+    this.#timer.unref();
+  }
+
+  #heldBy(pod: string, name: string, { held }: OwnerState): number {
+    const heard = [...this.#heard.values()].map((report) => report.get(pod)?.generations[name] ?? -1);
+    return Math.max(held.get(pod) ?? -1, ...heard);
+  }
+
+  #acknowledgementOf({ acknowledged, listeners }: OwnerState): Acknowledgement | undefined {
+    if (acknowledged < 0 || this.#addresses.length === 0) return undefined;
+    const problems = this.#problems().flatMap(([key, message]) => {
+      const name = listeners.get(key);
+      return name === undefined ? [] : [[name, message] as const];
+    });
+    return { generation: acknowledged, addresses: this.#addresses, listenerProblems: Object.fromEntries(problems) };
+  }
+
+  /** Of a pod that is connected here only what is known here counts: it is newer. */
+  #problems(): readonly (readonly [ConfigKey, string])[] {
+    const elsewhere = [...this.#heard.values()].flatMap((report) => [...report].filter(([pod]) => this.#ready.has(pod) && !this.#report.has(pod)));
+    return [...elsewhere, ...this.#report].flatMap(([, { problems }]) => Object.entries(problems));
+  }
+
+  #setRemark(late: ReadonlySet<string>): void {
+    const remark = late.size === 0 ? '' : `Not acknowledged in time, so that an older generation may be served there, by ${listed([...late])}.`;
+    if (remark === this.#remark) return;
+    this.#remark = remark;
+    this.#options.onRemark(this.#gateway);
+  }
+}
+
+const shown = 3;
+
+function listed(pods: readonly string[]): string {
+  const more = pods.length - shown;
+  return `${pods.toSorted().slice(0, shown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,7 @@
+import { reportLabel } from './reporter.ts';
+
+/** Selectors of labels for objects that have to be followed although no evaluation reads them. */
+export const ownObjects = {
+  /** ConfigMaps in the controller's namespace. */
+  reports: reportLabel,
+} as const;
