@@ -65,6 +65,10 @@ schema-diff: $(VALIDATORS) ## Compare the schema with the official CRDs, node by
 	@node tools/schema-diff.ts
 	@node tools/known-schemas.ts --check
 
+.PHONY: rule-sites
+rule-sites: $(VALIDATORS) ## Compare the places of our rules with those of the official CRDs' rules
+	@node tools/rule-sites.ts
+
 .PHONY: cluster-up
 cluster-up: node ## Start a real Kubernetes on this machine; CLUSTER=name for one more
 	@test/cluster/build.sh

@@ -7,8 +7,9 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { effectOf, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
-import { registry } from '../src/core/rules/registry.ts';
-import { profiles, type Consequence, type Effect, type Profile, type Rule } from '../src/core/rules/rule.ts';
+import { demandingKinds } from '../src/core/rules/official/table.ts';
+import { registry, specificationRules } from '../src/core/rules/registry.ts';
+import { profiles, type Consequence, type Effect, type Profile, type Rule, type RuleFrame } from '../src/core/rules/rule.ts';
 
 const folder = fileURLToPath(new URL('../docs/rules/', import.meta.url));
 
@@ -25,6 +26,10 @@ annotations. Two things are said of it, and they never mix
 - **Consequence**: what status and traffic do, whatever admission was told to do. It names the condition, its reason,
   and the part of the object that stops working.
 
+A rule marked **bundle** finds what the CRDs of the bundle in question refuse beyond their schema, and nothing where that
+bundle takes it ([ADR 0012](../adr/0012-official-rules-are-a-table-of-sites.md)). Other rules judge every object alike; some of them
+find for kinds that are not evaluated what the bundle refuses, too.
+
 A rule marked **dialect** is about what Sallyport can do rather than about the specification. It denies only where
 everything that the object attaches to is served by Sallyport; elsewhere its \`deny\` becomes \`warn\`.
 
@@ -35,12 +40,24 @@ export function rulesWithPage(): ReadonlySet<string> {
   return new Set(readdirSync(folder).filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -'.md'.length)));
 }
 
+/** A rule as the index shows it: with the kinds whose objects it finds something in. */
+export type IndexedRule = Omit<RuleFrame, 'about'> & { readonly kinds: readonly string[]; readonly about?: Rule['about'] | 'bundle' };
+
+/** All rules, in the order of findings. */
+export function indexedRules(): readonly IndexedRule[] {
+  const demanding = (id: string): readonly string[] => demandingKinds.get(id) ?? [];
+  return [
+    ...registry.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id)])] })),
+    ...specificationRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: demanding(rule.id) })),
+  ];
+}
+
 /**
- * The index as Markdown. Rules come in the order of the registry, which is the order of findings.
+ * The index as Markdown.
  *
  * @param pages ids to make links of
  */
-export function rulesIndex(rules: readonly Rule[], pages: ReadonlySet<string>): string {
+export function rulesIndex(rules: readonly IndexedRule[], pages: ReadonlySet<string>): string {
   const header = ['Rule', 'Kinds', 'What is wrong', ...profiles, 'Consequence'];
   const rows = [
     header,
@@ -52,8 +69,8 @@ export function rulesIndex(rules: readonly Rule[], pages: ReadonlySet<string>): 
   return `${preface}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`;
 }
 
-function ruleRow({ id, kinds, summary, about, effect, consequence }: Rule, pages: ReadonlySet<string>): readonly string[] {
-  const title = `${pages.has(id) ? `[${id}](${id}.md)` : `\`${id}\``}${about === 'dialect' ? ' (dialect)' : ''}`;
+function ruleRow({ id, kinds, summary, about, effect, consequence }: IndexedRule, pages: ReadonlySet<string>): readonly string[] {
+  const title = `${pages.has(id) ? `[${id}](${id}.md)` : `\`${id}\``}${about === undefined ? '' : ` (${about})`}`;
   return [title, kinds.join(', '), cell(summary), ...effects((profile) => effect[profile]), consequenceText(consequence)];
 }
 
@@ -79,6 +96,6 @@ function cell(text: string): string {
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  writeFileSync(join(folder, 'README.md'), rulesIndex(registry, rulesWithPage()));
-  console.log(`docs/rules/README.md: ${registry.length} rules`);
+  writeFileSync(join(folder, 'README.md'), rulesIndex(indexedRules(), rulesWithPage()));
+  console.log(`docs/rules/README.md: ${indexedRules().length} rules`);
 }

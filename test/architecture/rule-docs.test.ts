@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { loadAll } from 'js-yaml';
 import { qualifiedName } from '../../src/core/resources/reference.ts';
-import { defensiveRules, registry } from '../../src/core/rules/registry.ts';
+import { judgeOfficially } from '../../src/core/rules/official/judge.ts';
+import { defensiveRules, registry, specificationRules } from '../../src/core/rules/registry.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
+import { channels, isSchemaKind, minors, validateStructure, type Bundle } from '../../src/core/schema/index.ts';
 import { candidateOf, evaluate, type World } from '../support/evaluation.ts';
 import { findingsOf } from '../support/rules.ts';
 
@@ -22,7 +24,7 @@ function examples(text: string): readonly unknown[] {
   return [...text.matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, yaml = '']) => loadAll(yaml));
 }
 
-describe.each(registry.map((rule) => [rule.id, rule] as const))('docs/rules/%s.md', (id, rule) => {
+describe.each([...registry, ...specificationRules].map((rule) => [rule.id, rule] as const))('docs/rules/%s.md', (id, rule) => {
   const page = readFileSync(`docs/rules/${id}.md`, 'utf8');
 
   test('says what the rule says', () => {
@@ -89,5 +91,29 @@ describe.each(registry.filter((rule) => !defensive.has(rule)).map((rule) => [rul
     expect(findingsIn(world)).toEqual([]);
     expect(world.candidates.flatMap((candidate) => world.judge(candidate))).toEqual([]);
     expect(world.candidates.some(({ resource }) => (rule.kinds as readonly string[]).includes(resource.kind))).toBe(true);
+  });
+});
+
+/** Newest first; of one release the channel that demands more. */
+const bundles = minors.toReversed().flatMap((minor) => channels.toReversed().map((channel): Bundle => ({ minor, channel })));
+
+function refusedBy(bundle: Bundle, object: unknown): readonly string[] {
+  const { kind, apiVersion } = object as { readonly kind: string; readonly apiVersion: string };
+  if (!isSchemaKind(kind)) throw new Error(`${kind} has no schema`);
+  const structure = validateStructure(kind, apiVersion, object, bundle).map(({ message }) => message);
+  return [...structure, ...judgeOfficially(kind, apiVersion, object, bundle).map(({ rule }) => rule)];
+}
+
+describe.each(specificationRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whose objects a bundle refuses', (id) => {
+  const page = readFileSync(`docs/rules/${id}.md`, 'utf8');
+  const wrong = examples(section(page, 'Wrong'));
+  const right = examples(section(page, 'Right'));
+
+  test('some bundle refuses the wrong examples for this reason alone, and takes the right ones', () => {
+    const bundle = bundles.find((candidate) => wrong.some((object) => refusedBy(candidate, object).includes(id)));
+    if (bundle === undefined) throw new Error('no bundle refuses them');
+    expect(wrong.map((object) => refusedBy(bundle, object))).toEqual(wrong.map(() => [id]));
+    expect(right.flatMap((object) => refusedBy(bundle, object))).toEqual([]);
+    expect(right).not.toEqual([]);
   });
 });

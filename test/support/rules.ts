@@ -1,7 +1,9 @@
 import { parseObject } from '../../src/core/resources/parse.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import type { Reader } from '../../src/core/incremental/reader.ts';
+import { judgeOfficially } from '../../src/core/rules/official/judge.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
+import { channels, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
 
 /** For rules about one object: looking at another one is an error. */
 const blind: Reader = {
@@ -50,4 +52,27 @@ export function gatewayWith(...listeners: readonly unknown[]): unknown {
     apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { namespace: 'shop', name: 'front' },
     spec: { gatewayClassName: 'sallyport', listeners },
   };
+}
+
+const newest: Bundle = { minor: '1.7', channel: 'experimental' };
+
+/** What one rule finds in a JSON object by what a bundle demands, as tables in tests show it: path and message. */
+export function refusals(rule: string, json: unknown, bundle: Bundle = newest): readonly (readonly [path: string, message: string])[] {
+  const { kind, apiVersion } = json as { readonly kind: string; readonly apiVersion: string };
+  if (!isSchemaKind(kind)) throw new Error(`${kind} has no schema`);
+  return judgeOfficially(kind, apiVersion, json, bundle).filter((found) => found.rule === rule).map(({ path, message }) => [formatPath(path), message]);
+}
+
+/** In which bundles a rule finds something in an object: `standard 1.5–1.7` for each channel that has any. */
+export function refusingBundles(rule: string, json: unknown): readonly string[] {
+  return channels.flatMap((channel) => {
+    const refusing = minors.filter((minor) => refusals(rule, json, { minor, channel }).length > 0);
+    return refusing.length === 0 ? [] : [`${channel} ${refusing[0]}–${refusing.at(-1)}`];
+  });
+}
+
+/** An object `shop/cart` of any kind, of the group of the Gateway API unless it is an experimental kind. */
+export function objectOf(kind: string, version: string, spec: unknown): unknown {
+  const group = kind.startsWith('X') ? 'gateway.networking.x-k8s.io' : 'gateway.networking.k8s.io';
+  return { apiVersion: `${group}/${version}`, kind, metadata: { namespace: 'shop', name: 'cart' }, spec };
 }

@@ -1,7 +1,8 @@
 import { isOurs } from '../graph/ownership.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { formatPath } from '../resources/path.ts';
+import { formatPath, isWithin } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
+import { judgeOfficially } from '../rules/official/judge.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
 import { validateStructure, type SchemaKind } from '../schema/index.ts';
@@ -26,17 +27,37 @@ export interface JudgedFinding extends Finding {
  * webhook and the command line call this, with the same policy, and so say the same.
  */
 export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const byRules = judgeByRules(read, candidate, policy);
-  // Where a rule denies, it says what is wrong; the schema would only say once more that something is.
-  const explained = new Set(byRules.filter(({ effect }) => effect === 'deny').map(({ path }) => formatPath(path)));
-  const byStructure = judgeStructure({ ...candidate, kind: candidate.resource.kind }, policy).filter(({ path }) => !explained.has(formatPath(path)));
-  return [...byStructure, ...byRules];
+  return withStructure(judgeByRules(read, candidate, policy), { ...candidate, kind: candidate.resource.kind }, policy);
 }
 
-/** What the rules say of an object, the schema left out. */
-export function judgeByRules(read: Reader, { resource: { kind, ref } }: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
+/** What the rules say of an object, those of the bundle among them, the schema left out. */
+export function judgeByRules(read: Reader, { json, apiVersion, resource: { kind, ref } }: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const found = read.query(findings, kind, ref.namespace, ref.name);
-  return found.length === 0 ? [] : withEffects(found, policy, read.query(isOurs, kind, ref.namespace, ref.name));
+  const more = judgeOfficially(kind, apiVersion, json, policy.bundle).filter((one) => !found.some((other) => isSameMistake(one, other)));
+  return found.length + more.length === 0 ? [] : withEffects([...found, ...more], policy, read.query(isOurs, kind, ref.namespace, ref.name));
+}
+
+/** Some rules judge every object, and find more than any bundle does. */
+function isSameMistake(one: Finding, other: Finding): boolean {
+  return one.rule === other.rule && (isWithin(one.path, other.path) || isWithin(other.path, one.path));
+}
+
+/** An object as it came, of whatever kind that has a schema. */
+export interface WrittenObject {
+  readonly kind: SchemaKind;
+  readonly apiVersion: string;
+  readonly json: unknown;
+}
+
+/** What the bundle says of an object of a kind that is not evaluated. */
+export function judgeUnevaluated(object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  return withStructure(withEffects(judgeOfficially(object.kind, object.apiVersion, object.json, policy.bundle), policy, false), object, policy);
+}
+
+/** Where a rule denies, it says what is wrong; the schema would only say once more that something is. */
+function withStructure(byRules: readonly JudgedFinding[], object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  const explained = new Set(byRules.filter(({ effect }) => effect === 'deny').map(({ path }) => formatPath(path)));
+  return [...compareStructure(object, policy).filter(({ path }) => !explained.has(formatPath(path))), ...byRules];
 }
 
 /** Whether a finding is of the schema and not of a rule. */
@@ -44,9 +65,9 @@ export function isStructural({ rule }: Finding): boolean {
   return rule === schemaRule || rule === unknownFieldRule;
 }
 
-/** What the schema of the bundle says of an object, of a kind that is not evaluated, too. */
-export function judgeStructure(object: { readonly kind: SchemaKind; readonly apiVersion: string; readonly json: unknown }, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const found = validateStructure(object.kind, object.apiVersion, object.json, policy.bundle).map((problem) => ({
+/** What the schema of the bundle says of an object. */
+function compareStructure({ kind, apiVersion, json }: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  const found = validateStructure(kind, apiVersion, json, policy.bundle).map((problem) => ({
     rule: problem.keyword === 'unknown' ? unknownFieldRule : schemaRule,
     path: problem.path,
     message: problem.message,
@@ -60,3 +81,5 @@ function withEffects(found: readonly Finding[], policy: AdmissionPolicy, ours: b
     return effect === 'none' ? [] : [{ ...finding, effect, withheld: isWithheld(finding.rule, policy, ours) }];
   });
 }
+
+export { judgeUnevaluated as judgeStructure };

@@ -1,5 +1,5 @@
-import { registry } from '../rules/registry.ts';
-import type { Effect, Profile, Rule } from '../rules/rule.ts';
+import { registry, specificationRules } from '../rules/registry.ts';
+import type { Effect, Profile, RuleFrame } from '../rules/rule.ts';
 import type { Bundle } from '../schema/index.ts';
 
 /** What admission does with findings: a profile, and what a user decided otherwise for single rules. */
@@ -21,7 +21,7 @@ const schemaEffects: Readonly<Record<string, Readonly<Record<Profile, Effect>>>>
   [unknownFieldRule]: { audit: 'record', standard: 'warn', strict: 'deny' },
 };
 
-const rules = new Map<string, Rule>(registry.map((rule) => [rule.id, rule]));
+const rules = new Map<string, RuleFrame>([...registry, ...specificationRules].map((rule) => [rule.id, rule]));
 
 /** The effect of a rule's findings under a policy; `ours` says whether everything the object attaches to is ours. */
 export function effectOf(ruleId: string, policy: AdmissionPolicy, ours: boolean): Effect {

@@ -1,4 +1,5 @@
 import { parseDuration } from '../text/duration.ts';
+import { demand, type Violation } from './demand.ts';
 import { denied } from './effects.ts';
 import { routeRules } from './parts.ts';
 import { rule } from './rule.ts';
@@ -11,19 +12,30 @@ export const backendRequestTimeout = rule({
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteTimeouts.backendRequest',
   check(route, _read, report) {
-    for (const { rule: { timeouts }, path } of routeRules(route)) {
-      const request = milliseconds(timeouts?.request);
-      const backendRequest = milliseconds(timeouts?.backendRequest);
-      // Zero means no limit, which no timeout exceeds.
-      if (request === undefined || backendRequest === undefined || request === 0 || backendRequest <= request) continue;
-      report({
-        path: [...path, 'timeouts', 'backendRequest'],
-        value: timeouts?.backendRequest ?? '',
-        message: `backendRequest is ${timeouts?.backendRequest}, but the whole request ends after ${timeouts?.request}. Write backendRequest: ${timeouts?.request} or less, or a longer request.`,
-      });
+    for (const { rule: { timeouts = {} }, path } of routeRules(route)) {
+      for (const { below, ...found } of judge(timeouts)) report({ path: [...path, 'timeouts', ...below], ...found });
     }
   },
 });
+
+interface Timeouts {
+  readonly request?: string;
+  readonly backendRequest?: string;
+}
+
+function* judge({ request, backendRequest }: Timeouts): Iterable<Violation> {
+  const whole = milliseconds(request);
+  const single = milliseconds(backendRequest);
+  // Zero means no limit, which no timeout exceeds.
+  if (whole === undefined || single === undefined || whole === 0 || single <= whole) return;
+  yield {
+    below: ['backendRequest'],
+    value: backendRequest ?? '',
+    message: `backendRequest is ${backendRequest}, but the whole request ends after ${request}. Write backendRequest: ${request} or less, or a longer request.`,
+  };
+}
+
+export const timeoutsInOrder = demand('backend-request-timeout', judge);
 
 /** A text that is no duration is the concern of another rule. */
 function milliseconds(text: string | undefined): number | undefined {

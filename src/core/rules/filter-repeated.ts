@@ -1,4 +1,5 @@
 import { visitSemantic } from '../schema/index.ts';
+import { demand, type Violation } from './demand.ts';
 import { denied } from './effects.ts';
 import { incompatibleFiltersAt } from './parts.ts';
 import { rule } from './rule.ts';
@@ -22,17 +23,25 @@ export const filterRepeated = rule({
   source: 'Gateway API v1.7.0, HTTPRouteRule.filters ("Specifying the same filter multiple times is not supported")',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'filters', (path, filters) => {
-      for (const [index, { type }] of filters.entries()) {
-        const first = filters.findIndex((filter) => filter.type === type);
-        const cure = cures.get(type ?? '');
-        if (type === undefined || cure === undefined || first === index) continue;
-        report({
-          path: [...path, index],
-          value: type,
-          consequence: incompatibleFiltersAt(path),
-          message: `This list has a ${type} filter already (filters[${first}]); one is allowed. ${cure} and remove this one.`,
-        });
+      for (const { below, ...found } of repetitions(filters, [...cures.keys()])) {
+        report({ path: [...path, ...below], consequence: incompatibleFiltersAt(path), ...found });
       }
     });
   },
 });
+
+type FilterTypes = readonly { readonly type?: string }[];
+
+/** Filters of one of these types that are not the first of their type in a list. */
+function* repetitions(filters: FilterTypes, types: readonly string[]): Iterable<Violation> {
+  for (const [index, { type }] of filters.entries()) {
+    const first = filters.findIndex((filter) => filter.type === type);
+    if (type === undefined || !types.includes(type) || first === index) continue;
+    yield { below: [index], value: type, message: `This list has a ${type} filter already (filters[${first}]); one is allowed. ${cures.get(type)} and remove this one.` };
+  }
+}
+
+/** That the types which v1.0 had stand in a list once. */
+export const filtersDistinct = demand('filter-repeated', (filters: FilterTypes) => repetitions(filters, ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestRedirect', 'URLRewrite']), 'v1.0');
+/** The same of CORS, which bundles took a while to demand; of ExternalAuth none does. */
+export const corsDistinct = demand('filter-repeated', (filters: FilterTypes) => repetitions(filters, ['CORS']), 'cors');

@@ -1,28 +1,27 @@
-import { visitSemantic } from '../schema/index.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type ResourceFrame } from '../resources/resource.ts';
+import { visitSemantic } from '../schema/index.ts';
+import { demand } from './demand.ts';
 import { denied } from './effects.ts';
 import { unsupportedValueAt } from './parts.ts';
 import { rule, type Report } from './rule.ts';
+import { unionOf, unionViolations, type Union } from './union.ts';
 
-/** Which member carries the settings of which type. */
-type Union = ReadonlyMap<string, string>;
+const filters = unionOf('type', {
+  RequestHeaderModifier: 'requestHeaderModifier',
+  ResponseHeaderModifier: 'responseHeaderModifier',
+  RequestMirror: 'requestMirror',
+  RequestRedirect: 'requestRedirect',
+  URLRewrite: 'urlRewrite',
+  CORS: 'cors',
+  ExternalAuth: 'externalAuth',
+  ExtensionRef: 'extensionRef',
+});
 
-const filterMembers: Union = new Map([
-  ['RequestHeaderModifier', 'requestHeaderModifier'],
-  ['ResponseHeaderModifier', 'responseHeaderModifier'],
-  ['RequestMirror', 'requestMirror'],
-  ['RequestRedirect', 'requestRedirect'],
-  ['URLRewrite', 'urlRewrite'],
-  ['CORS', 'cors'],
-  ['ExternalAuth', 'externalAuth'],
-  ['ExtensionRef', 'extensionRef'],
-]);
+const pathModifiers = unionOf('type', { ReplaceFullPath: 'replaceFullPath', ReplacePrefixMatch: 'replacePrefixMatch' });
 
-const pathModifierMembers: Union = new Map([
-  ['ReplaceFullPath', 'replaceFullPath'],
-  ['ReplacePrefixMatch', 'replacePrefixMatch'],
-]);
+export const filterMember = demand('filter-union', (filter: object) => unionViolations(filters, filter), 'filter');
+export const pathModifierMember = demand('filter-union', (modifier: object) => unionViolations(pathModifiers, modifier), 'path');
 
 export const filterUnion = rule({
   id: 'filter-union',
@@ -32,13 +31,13 @@ export const filterUnion = rule({
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteFilter.type, HTTPPathModifier.type and ListenerFilter.type (unions)',
   check(subject, _read, report) {
-    visitSemantic(subject.kind, subject, 'filters', (path, filters) => {
-      for (const [index, filter] of filters.entries()) {
+    visitSemantic(subject.kind, subject, 'filters', (path, list) => {
+      for (const [index, filter] of list.entries()) {
         const at = [...path, index];
-        checkUnion(filterMembers, { subject, path: at, object: filter }, report);
+        checkUnion(filters, { subject, path: at, object: filter }, report);
         for (const member of ['requestRedirect', 'urlRewrite'] as const) {
           const modifier = filter[member]?.path;
-          if (modifier !== undefined) checkUnion(pathModifierMembers, { subject, path: [...at, member, 'path'], object: modifier }, report);
+          if (modifier !== undefined) checkUnion(pathModifiers, { subject, path: [...at, member, 'path'], object: modifier }, report);
         }
       }
     });
@@ -48,24 +47,13 @@ export const filterUnion = rule({
 interface UnionPlace {
   readonly subject: ResourceFrame;
   readonly path: Path;
-  readonly object: { readonly type?: string };
+  readonly object: object;
 }
 
-/** An unknown type is the concern of another rule: nobody knows its member. */
+/** What is there but could not be read is the concern of another rule. */
 function checkUnion(union: Union, { subject, path, object }: UnionPlace, report: Report): void {
-  const type = object.type ?? '';
-  const wanted = union.get(type);
-  if (wanted === undefined) return;
-  const consequence = unsupportedValueAt(path);
-  const others = [...union].filter(([, member]) => member !== wanted && Object.hasOwn(object, member));
-  const isMissing = !Object.hasOwn(object, wanted) && isReadable(subject, [...path, wanted]);
-  const [other] = others;
-  if (isMissing && other !== undefined) {
-    report({ path: [...path, 'type'], value: type, consequence, message: `The type is ${type}, but ${other[1]} is set. Write type: ${other[0]}, or replace ${other[1]} by ${wanted}.` });
-  } else if (isMissing) {
-    report({ path: [...path, wanted], consequence, message: `The type is ${type}, but ${wanted} is missing. Write ${wanted} beside type.` });
-  }
-  for (const [otherType, member] of isMissing ? [] : others) {
-    report({ path: [...path, member], consequence, message: `${member} is set although the type is ${type}. Remove ${member}; what it does needs type: ${otherType}.` });
+  const isSet = (member: string): boolean => Object.hasOwn(object, member) || !isReadable(subject, [...path, member]);
+  for (const { below, ...found } of unionViolations(union, object, isSet)) {
+    report({ path: [...path, ...below], consequence: unsupportedValueAt(path), ...found });
   }
 }

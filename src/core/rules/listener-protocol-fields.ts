@@ -1,6 +1,6 @@
-import type { Path } from '../resources/path.ts';
-import { isReadable, type Resource } from '../resources/resource.ts';
+import { isReadable } from '../resources/resource.ts';
 import { display } from '../text/display.ts';
+import { demand, type Demand, type Violation } from './demand.ts';
 import { denied } from './effects.ts';
 import { rule } from './rule.ts';
 
@@ -12,24 +12,26 @@ export const listenerProtocolFields = rule({
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'listener' },
   source: 'Gateway API v1.7.0, Listener.protocol, .hostname and .tls; ListenerTLSConfig.mode',
-  check(gateway, _read, report) {
-    for (const [index, listener] of (gateway.spec?.listeners ?? []).entries()) {
+  check(owner, _read, report) {
+    for (const [index, listener] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index];
-      for (const { below, ...found } of misfits(listener)) {
+      for (const { below, ...found } of [plainWithTls, streamWithHostname, httpsPassthrough, tlsMissing].flatMap((judge) => [...judge(listener)])) {
         const at = [...path, ...below];
-        if (isReadable(gateway, at)) report({ path: at, ...found });
+        if (isReadable(owner, at)) report({ path: at, ...found });
       }
     }
   },
 });
 
-type ListenerView = NonNullable<NonNullable<Resource<'Gateway'>['spec']>['listeners']>[number];
-
-interface Misfit {
-  readonly below: Path;
-  readonly value?: string;
-  readonly message: string;
+/** Listeners of Gateways and ListenerSets alike. */
+interface ListenerView {
+  readonly protocol?: string;
+  readonly hostname?: string;
+  readonly tls?: { readonly mode?: string };
+  readonly filters?: object;
 }
+
+type Judge = (listener: ListenerView) => Iterable<Violation>;
 
 /** What to do about `tls` on a protocol that has none. */
 const plainProtocols: ReadonlyMap<string, string> = new Map([
@@ -38,18 +40,50 @@ const plainProtocols: ReadonlyMap<string, string> = new Map([
   ['UDP', 'Remove tls'],
 ]);
 
-function* misfits({ protocol = '', hostname, tls }: ListenerView): Iterable<Misfit> {
-  const withoutTls = plainProtocols.get(protocol);
-  if (withoutTls !== undefined && tls !== undefined) {
-    yield { below: ['tls'], message: `A listener of protocol ${protocol} has no TLS, but tls is set. ${withoutTls}.` };
-  }
-  if ((protocol === 'TCP' || protocol === 'UDP') && hostname !== undefined && hostname !== '') {
-    yield { below: ['hostname'], value: display(hostname), message: `${protocol} carries no hostname that could be compared. Remove hostname${protocol === 'TCP' ? ', or write protocol: TLS' : ''}.` };
-  }
-  if (protocol === 'HTTPS' && tls?.mode !== undefined && tls.mode !== 'Terminate') {
-    yield { below: ['tls', 'mode'], value: display(tls.mode), message: 'An HTTPS listener must read requests, so it has to terminate TLS. Write mode: Terminate, or protocol: TLS to pass connections through.' };
-  }
-  if (protocol === 'TLS' && tls === undefined) {
-    yield { below: ['tls'], message: 'A listener of protocol TLS needs tls. Write tls with mode: Passthrough, or with mode: Terminate and certificateRefs.' };
-  }
+function* plainWithTls({ protocol = '', tls }: ListenerView): Iterable<Violation> {
+  const cure = plainProtocols.get(protocol);
+  if (cure === undefined || tls === undefined) return;
+  yield { below: ['tls'], message: `A listener of protocol ${protocol} has no TLS, but tls is set. ${cure}.` };
 }
+
+function* streamWithHostname({ protocol, hostname = '' }: ListenerView): Iterable<Violation> {
+  if ((protocol !== 'TCP' && protocol !== 'UDP') || hostname === '') return;
+  const cure = `Remove hostname${protocol === 'TCP' ? ', or write protocol: TLS' : ''}.`;
+  yield { below: ['hostname'], value: display(hostname), message: `${protocol} carries no hostname that could be compared. ${cure}` };
+}
+
+function* httpsPassthrough({ protocol, tls: { mode = 'Terminate' } = {} }: ListenerView): Iterable<Violation> {
+  if (protocol !== 'HTTPS' || mode === 'Terminate') return;
+  yield { below: ['tls', 'mode'], value: display(mode), message: 'An HTTPS listener must read requests, so it has to terminate TLS. Write mode: Terminate, or protocol: TLS to pass connections through.' };
+}
+
+function* tlsMissing({ protocol, tls }: ListenerView): Iterable<Violation> {
+  if (protocol !== 'TLS' || tls !== undefined) return;
+  yield { below: ['tls'], message: 'A listener of protocol TLS needs tls. Write tls with mode: Passthrough, or with mode: Terminate and certificateRefs.' };
+}
+
+function* secureWithoutTls(listener: ListenerView): Iterable<Violation> {
+  if (listener.protocol !== 'HTTPS' || listener.tls !== undefined) return yield* tlsMissing(listener);
+  yield { below: ['tls'], message: 'A listener of protocol HTTPS needs tls in this bundle. Write tls with certificateRefs, or protocol: HTTP.' };
+}
+
+function* filtersWithoutHttp({ protocol, filters }: ListenerView): Iterable<Violation> {
+  if (filters === undefined || protocol === 'HTTP' || protocol === 'HTTPS') return;
+  yield { below: ['filters'], message: `Filters look at HTTP requests, which a listener of protocol ${display(protocol ?? '')} has none of. Remove filters, or write protocol: HTTP or HTTPS.` };
+}
+
+function ofEach(variant: string, judge: Judge): Demand<readonly ListenerView[]> {
+  return demand('listener-protocol-fields', function* judgeAll(listeners) {
+    for (const [index, listener] of listeners.entries()) {
+      for (const { below, ...found } of judge(listener)) yield { below: [index, ...below], ...found };
+    }
+  }, variant);
+}
+
+export const plainWithoutTls = ofEach('plain', plainWithTls);
+export const streamsWithoutHostname = ofEach('stream', streamWithHostname);
+export const httpsTerminates = ofEach('https', httpsPassthrough);
+export const tlsHasSettings = ofEach('tls', tlsMissing);
+/** Of HTTPS only v1.0 demands it. */
+export const secureHasSettings = ofEach('secure', secureWithoutTls);
+export const filtersNeedHttp = demand('listener-protocol-fields', filtersWithoutHttp, 'filters');

@@ -2,6 +2,7 @@ import { describeRef, qualifiedName } from '../resources/reference.ts';
 import type { Resource } from '../resources/resource.ts';
 import { gatewayGroup } from '../graph/inputs.ts';
 import { display } from '../text/display.ts';
+import { demand, type Demand } from './demand.ts';
 import { denied } from './effects.ts';
 import { rule } from './rule.ts';
 
@@ -54,7 +55,41 @@ function withDefaults(ref: ParentRefView, ownNamespace: string): Parent {
  * not the same (the experimental channel's reading; nothing that some channel admits is refused here).
  */
 function areDistinct(a: Parent, b: Parent): boolean {
-  if (a.group !== b.group || a.kind !== b.kind || a.namespace !== b.namespace || a.name !== b.name) return true;
+  if (!isSameParent(a, b)) return true;
   if (a.sectionName !== b.sectionName) return a.sectionName !== '' && b.sectionName !== '';
   return a.port !== undefined && b.port !== undefined && a.port !== b.port;
 }
+
+type DistinguishingField = 'sectionName' | 'port';
+
+/**
+ * What bundles demand of parentRefs: of two to one parent both must have the same of the distinguishing fields, and
+ * not the same values. To them, a reference without namespace and one to the own namespace are two parents.
+ */
+function parentsToldApartBy(...fields: readonly DistinguishingField[]): Demand<readonly ParentRefView[]> {
+  return demand('parent-repeated', function* judge(refs) {
+    const parents = refs.map((ref) => withDefaults(ref, ''));
+    for (const [index, parent] of parents.entries()) {
+      const found = parents.slice(0, index).findIndex((other) => isSameParent(parent, other) && !areToldApart(parent, other, fields));
+      if (found === -1) continue;
+      const cure = `Remove one of them, or give each a ${fields.join(' or ')} of its own.`;
+      yield { below: [index], value: display(qualifiedName(parent)), message: `This parentRef names ${display(describeRef(parent))} like parentRefs[${found}] does. ${cure}` };
+    }
+  }, fields.join('-or-'));
+}
+
+function isSameParent(one: Parent, other: Parent): boolean {
+  return one.group === other.group && one.kind === other.kind && one.namespace === other.namespace && one.name === other.name;
+}
+
+function areToldApart(one: Parent, other: Parent, fields: readonly DistinguishingField[]): boolean {
+  return fields.every((field) => isGiven(one[field]) === isGiven(other[field])) && fields.some((field) => one[field] !== other[field]);
+}
+
+function isGiven(value: string | number | undefined): boolean {
+  return value !== undefined && value !== '';
+}
+
+/** The standard channel looks at section names alone. */
+export const parentsToldApartBySection = parentsToldApartBy('sectionName');
+export const parentsToldApartBySectionOrPort = parentsToldApartBy('sectionName', 'port');

@@ -1,7 +1,9 @@
+import type { Path } from '../resources/path.ts';
 import { isReadable } from '../resources/resource.ts';
 import { display } from '../text/display.ts';
+import { demand } from './demand.ts';
 import { denied } from './effects.ts';
-import { filterLists, routeRules, type RouteRulePart } from './parts.ts';
+import { filterLists, routeRules, type FilterList, type RouteRulePart } from './parts.ts';
 import { rule } from './rule.ts';
 
 /** The CRDs overlook filters of backendRefs as soon as two of them replace a prefix. */
@@ -17,20 +19,37 @@ export const prefixReplacement = rule({
       const problem = isReadable(route, [...part.path, 'matches']) ? matchesProblem(part) : undefined;
       if (problem === undefined) continue;
       for (const { filters, path } of filterLists(part)) {
-        for (const [index, filter] of filters.entries()) {
-          for (const member of ['requestRedirect', 'urlRewrite'] as const) {
-            if (filter[member]?.path?.type !== 'ReplacePrefixMatch') continue;
-            report({
-              path: [...path, index, member, 'path', 'type'],
-              value: 'ReplacePrefixMatch',
-              message: `ReplacePrefixMatch replaces what the rule's one PathPrefix match has matched, but ${problem}. Keep exactly one match of type PathPrefix in this rule and move others to rules of their own, or use ReplaceFullPath.`,
-            });
-          }
+        for (const below of replacingMembers.flatMap((member) => prefixReplacements(filters, member))) {
+          report({ path: [...path, ...below], value: 'ReplacePrefixMatch', message: explain(problem) });
         }
       }
     }
   },
 });
+
+/** Bundles look at the rule's own filters, and at those of backendRefs where only one of these replaces a prefix this way. */
+export const prefixIsClear = demand('prefix-replacement', function* judge(rule: RouteRulePart['rule']) {
+  const part: RouteRulePart = { rule, path: [] };
+  const problem = matchesProblem(part);
+  if (problem === undefined) return;
+  const [own, ...ofBackends] = filterLists(part);
+  for (const member of replacingMembers) {
+    const replacing = ofBackends.filter(({ filters }) => prefixReplacements(filters, member).length > 0);
+    for (const { filters, path } of [own, ...(replacing.length === 1 ? replacing : [])].filter((list) => list !== undefined)) {
+      for (const below of prefixReplacements(filters, member)) yield { below: [...path, ...below], value: 'ReplacePrefixMatch', message: explain(problem) };
+    }
+  }
+});
+
+const replacingMembers = ['requestRedirect', 'urlRewrite'] as const;
+
+function prefixReplacements(filters: FilterList['filters'], member: (typeof replacingMembers)[number]): readonly Path[] {
+  return filters.flatMap((filter, index) => (filter[member]?.path?.type === 'ReplacePrefixMatch' ? [[index, member, 'path', 'type']] : []));
+}
+
+function explain(problem: string): string {
+  return `ReplacePrefixMatch replaces what the rule's one PathPrefix match has matched, but ${problem}. Keep exactly one match of type PathPrefix in this rule and move others to rules of their own, or use ReplaceFullPath.`;
+}
 
 /** Why the prefix to replace is not clear. Without `matches` the default is one prefix match on `/`. */
 function matchesProblem({ rule: { matches } }: RouteRulePart): string | undefined {

@@ -1,3 +1,4 @@
+import { demand, type Violation } from './demand.ts';
 import { denied } from './effects.ts';
 import { routeRules } from './parts.ts';
 import { rule } from './rule.ts';
@@ -10,14 +11,25 @@ export const redirectWithBackends = rule({
   consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteRule ("RequestRedirect filter must not be used together with backendRefs")',
   check(route, _read, report) {
-    for (const { rule: { filters, backendRefs }, path } of routeRules(route)) {
-      const redirect = filters?.findIndex((filter) => filter.type === 'RequestRedirect') ?? -1;
-      if (redirect === -1 || backendRefs === undefined || backendRefs.length === 0) continue;
-      report({
-        path: [...path, 'filters', redirect],
-        value: 'RequestRedirect',
-        message: 'This rule answers every request by a redirect, so its backendRefs would never get one. Remove backendRefs, or remove the RequestRedirect filter.',
-      });
+    for (const { rule: routeRule, path } of routeRules(route)) {
+      for (const { below, ...found } of judge(routeRule)) report({ path: [...path, ...below], ...found });
     }
   },
 });
+
+interface RouteRule {
+  readonly filters?: readonly { readonly type?: string }[];
+  readonly backendRefs?: readonly unknown[];
+}
+
+function* judge({ filters = [], backendRefs = [] }: RouteRule): Iterable<Violation> {
+  const redirect = filters.findIndex((filter) => filter.type === 'RequestRedirect');
+  if (redirect === -1 || backendRefs.length === 0) return;
+  yield {
+    below: ['filters', redirect],
+    value: 'RequestRedirect',
+    message: 'This rule answers every request by a redirect, so its backendRefs would never get one. Remove backendRefs, or remove the RequestRedirect filter.',
+  };
+}
+
+export const redirectAlone = demand('redirect-with-backends', judge);

@@ -1,4 +1,5 @@
 import { formatPath, type Path } from '../resources/path.ts';
+import { demand } from './demand.ts';
 import { denied } from './effects.ts';
 import { filterLists, routeRules, type RouteRulePart } from './parts.ts';
 import { rule } from './rule.ts';
@@ -16,14 +17,21 @@ export const redirectWithRewrite = rule({
       const redirect = firstOfType(part, 'RequestRedirect');
       const rewrite = firstOfType(part, 'URLRewrite');
       if (redirect === undefined || rewrite === undefined) continue;
-      report({
-        path: rewrite,
-        value: 'URLRewrite',
-        message: `This URLRewrite stands on the same rule as the RequestRedirect at ${formatPath(redirect)}; a request is either redirected or forwarded. Remove one of them, or give each a rule of its own.`,
-      });
+      report({ path: rewrite, value: 'URLRewrite', message: explain(formatPath(redirect)) });
     }
   },
 });
+
+/** Bundles look at one list at a time. */
+export const redirectOrRewrite = demand('redirect-with-rewrite', function* judge(filters: readonly { readonly type?: string }[]) {
+  const redirect = filters.findIndex(({ type }) => type === 'RequestRedirect');
+  const rewrite = filters.findIndex(({ type }) => type === 'URLRewrite');
+  if (redirect !== -1 && rewrite !== -1) yield { below: [rewrite], value: 'URLRewrite', message: explain(`filters[${redirect}]`) };
+});
+
+function explain(redirect: string): string {
+  return `This URLRewrite stands on the same rule as the RequestRedirect at ${redirect}; a request is either redirected or forwarded. Remove one of them, or give each a rule of its own.`;
+}
 
 function firstOfType(part: RouteRulePart, type: string): Path | undefined {
   for (const { filters, path } of filterLists(part)) {

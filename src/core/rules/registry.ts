@@ -1,31 +1,48 @@
-import { attachmentRules } from './route-attachment.ts';
+import { addressHostname, addressRepeated, addressRoutability } from './addresses.ts';
+import { backendAuthority } from './backend-authority.ts';
 import { backendReferenceRules } from './backend-references.ts';
 import { backendRequestTimeout } from './backend-request-timeout.ts';
 import { controlCharacterInValue } from './control-character-in-value.ts';
+import { corsWildcard } from './cors-wildcard.ts';
 import { durationForm } from './duration-form.ts';
 import { featureWithoutEffect } from './feature-without-effect.ts';
 import { filterRepeated } from './filter-repeated.ts';
 import { filterUnion } from './filter-union.ts';
+import { fractionAboveOne, mirrorShareRepeated } from './fractions.ts';
 import { gatewayClassParameters } from './gateway-class-parameters.ts';
+import { grpcMethodMatch } from './grpc-method-match.ts';
 import { headerActedOnTwice } from './header-acted-on-twice.ts';
 import { headerNameNotToken } from './header-name-not-token.ts';
 import { headerNameRepeated } from './header-name-repeated.ts';
 import { hostnameIsIp } from './hostname-is-ip.ts';
 import { hostnameLabelTooLong } from './hostname-label-too-long.ts';
+import { listenerCertificateMissing } from './listener-certificate-missing.ts';
 import { listenerProtocolFields } from './listener-protocol-fields.ts';
+import { listenerRepeated } from './listener-repeated.ts';
 import { listenerRules } from './listener-validity.ts';
 import { namespaceSelector } from './namespace-selector.ts';
 import { parentRepeated } from './parent-repeated.ts';
 import { pathSyntax } from './path-syntax.ts';
 import { prefixReplacement } from './prefix-replacement.ts';
+import { qualifiedKey } from './qualified-key.ts';
 import { redirectWithBackends } from './redirect-with-backends.ts';
 import { redirectWithRewrite } from './redirect-with-rewrite.ts';
 import { regexNotRe2 } from './regex-not-re2.ts';
-import type { Rule } from './rule.ts';
+import { retryInterval } from './retry-interval.ts';
+import { attachmentRules } from './route-attachment.ts';
 import { ruleNameRepeated } from './rule-name-repeated.ts';
+import type { Rule, RuleFrame } from './rule.ts';
+import { serverNameIsIp } from './server-name-is-ip.ts';
 import { servicePortMissing } from './service-port-missing.ts';
+import { sessionWithoutEnd } from './session-without-end.ts';
+import { targetRepeated } from './target-repeated.ts';
+import { tooManyMatches } from './too-many-matches.ts';
+import { tracingMissing } from './tracing-missing.ts';
+import { trustBundleNamespace } from './trust-bundle-namespace.ts';
+import { unionMember } from './union-member.ts';
 import { unreadableField } from './unreadable-field.ts';
 import { unsupportedFeature } from './unsupported-feature.ts';
+import { backendPortForbidden, backendPortName, backendProtocolTls, externalHostnameInternal } from './x-backend.ts';
 
 /** What is wrong within one object, whatever other objects exist: one file each. */
 export const defensiveRules: readonly Rule[] = [
@@ -61,4 +78,34 @@ export const registry: readonly Rule[] = [
   ...listenerRules,
   ...attachmentRules,
   ...backendReferenceRules,
+];
+
+/**
+ * Rules that some bundle's CRDs enforce and that no other rule of ours has taken up for all bundles. What they forbid is
+ * found for one bundle at a time (official/judge.ts).
+ */
+export const specificationRules: readonly RuleFrame[] = [
+  tooManyMatches,
+  grpcMethodMatch,
+  serverNameIsIp,
+  corsWildcard,
+  mirrorShareRepeated,
+  fractionAboveOne,
+  unionMember,
+  sessionWithoutEnd,
+  backendPortForbidden,
+  listenerRepeated,
+  listenerCertificateMissing,
+  trustBundleNamespace,
+  addressRepeated,
+  addressHostname,
+  addressRoutability,
+  qualifiedKey,
+  targetRepeated,
+  backendAuthority,
+  backendProtocolTls,
+  externalHostnameInternal,
+  backendPortName,
+  retryInterval,
+  tracingMissing,
 ];

@@ -1,7 +1,7 @@
 import { unreadableString } from '../schema/index.ts';
 import { display, quote } from '../text/display.ts';
+import { demand, type Violation } from './demand.ts';
 import { denied } from './effects.ts';
-import { routeRules } from './parts.ts';
 import { rule } from './rule.ts';
 
 /** Standard bundles before v1.7 have the field without the check. Traffic does not depend on names. */
@@ -12,12 +12,18 @@ export const ruleNameRepeated = rule({
   effect: denied,
   source: 'Gateway API v1.7.0, HTTPRouteRule.name ("MUST be unique within a Route")',
   check(route, _read, report) {
-    const first = new Map<string, number>();
-    for (const [index, { rule: { name }, path }] of routeRules(route).entries()) {
-      if (name === undefined || name === unreadableString) continue;
-      const before = first.get(name);
-      if (before === undefined) first.set(name, index);
-      else report({ path: [...path, 'name'], value: display(name), message: `The rule name ${quote(name)} is taken by rules[${before}]. Give this rule another name, or leave name out.` });
-    }
+    for (const { below, ...found } of judge(route.spec?.rules ?? [])) report({ path: ['spec', 'rules', ...below], ...found });
   },
 });
+
+function* judge(rules: readonly { readonly name?: string }[]): Iterable<Violation> {
+  const first = new Map<string, number>();
+  for (const [index, { name }] of rules.entries()) {
+    if (name === undefined || name === unreadableString) continue;
+    const before = first.get(name);
+    if (before === undefined) first.set(name, index);
+    else yield { below: [index, 'name'], value: display(name), message: `The rule name ${quote(name)} is taken by rules[${before}]. Give this rule another name, or leave name out.` };
+  }
+}
+
+export const ruleNamesDistinct = demand('rule-name-repeated', judge);

@@ -36,14 +36,10 @@ export interface Finding {
 
 export type Report = (found: Omit<Finding, 'rule'>) => void;
 
-/**
- * A judgement about one object: metadata as data, behaviour as `check`. `check` must not throw on any readable
- * resource, must be deterministic, and reads other objects through `read` only.
- */
-export interface Rule<K extends KindName = KindName> {
+/** What is known about a rule, whoever finds what it forbids. */
+export interface RuleFrame {
   /** Kebab-case; also the name of its source file or section, of its test and of its documentation page. */
   readonly id: string;
-  readonly kinds: readonly K[];
   /** One line for lists and tables. */
   readonly summary: string;
   readonly effect: Readonly<Record<Profile, Effect>>;
@@ -56,6 +52,14 @@ export interface Rule<K extends KindName = KindName> {
   readonly consequence?: Consequence;
   /** The text of the specification the rule rests on: document and section. */
   readonly source: string;
+}
+
+/**
+ * A judgement about one object: metadata as data, behaviour as `check`. `check` must not throw on any readable
+ * resource, must be deterministic, and reads other objects through `read` only.
+ */
+export interface Rule<K extends KindName = KindName> extends RuleFrame {
+  readonly kinds: readonly K[];
   check(subject: Resource<K>, read: Reader, report: Report): void;
 }
 

@@ -2,6 +2,7 @@ import { visitSemantic } from '../schema/index.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { quote } from '../text/display.ts';
+import { demand, type Violation } from './demand.ts';
 import { denied } from './effects.ts';
 import { referenceUnresolvedAt, routeRules, unsupportedValueAt } from './parts.ts';
 import { rule } from './rule.ts';
@@ -15,21 +16,31 @@ export const servicePortMissing = rule({
   source: 'Gateway API v1.7.0, BackendObjectReference.port ("required when the referent is a Kubernetes Service")',
   check(subject, _read, report) {
     for (const { path, ref } of serviceReferences(subject)) {
-      const isService = (ref.group ?? '') === '' && (ref.kind ?? 'Service') === 'Service';
-      if (!isService || ref.port !== undefined || !isReadable(subject, path)) continue;
-      report({
-        path: [...path, 'port'],
-        // A listener whose authorization server cannot be asked must not be open to everybody.
-        consequence: subject.kind === 'Gateway' ? unsupportedValueAt(path) : referenceUnresolvedAt(path),
-        message: `The Service ${quote(ref.name ?? '')} is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.`,
-      });
+      if (!isReadable(subject, path)) continue;
+      // A listener whose authorization server cannot be asked must not be open to everybody.
+      const consequence = subject.kind === 'Gateway' ? unsupportedValueAt(path) : referenceUnresolvedAt(path);
+      for (const { below, ...found } of judge(ref)) report({ path: [...path, ...below], consequence, ...found });
     }
   },
 });
 
+interface BackendReference {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly port?: number;
+}
+
+function* judge({ group = '', kind = 'Service', name = '', port }: BackendReference): Iterable<Violation> {
+  if (group !== '' || kind !== 'Service' || port !== undefined) return;
+  yield { below: ['port'], message: `The Service ${quote(name)} is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.` };
+}
+
+export const servicePort = demand('service-port-missing', judge);
+
 interface ServiceReference {
   readonly path: Path;
-  readonly ref: { readonly group?: string; readonly kind?: string; readonly name?: string; readonly port?: number };
+  readonly ref: BackendReference;
 }
 
 function serviceReferences(subject: Resource<'HTTPRoute' | 'Gateway'>): readonly ServiceReference[] {

@@ -1,5 +1,8 @@
 /** The versioned schema: what every kind looks like in every bundle and channel. */
-export { channels, minors, type Bundle, type Channel, type Minor } from './availability.ts';
+export {
+  allVariants, available, between, channels, experimental, minors, resolveAll, since, until,
+  type Bundle, type Channel, type MaybeVersioned, type Minor,
+} from './availability.ts';
 export {
   bundlesOfSchema, isSameBundle, isSupportedBundle, parseBundleVersion, parseChannel, releases, supportedBundles, supportedMinors,
   type BundleVersion,
@@ -15,6 +18,7 @@ export { readView, unreadableInteger, unreadableString, type FieldProblem, type 
 export { nameOf as nameOfBundle, type StructureProblem } from './problem.ts';
 export { visitSemantic, type SemanticValue, type Visit } from './semantic.ts';
 export { versionOf, whyNotServed } from './served.ts';
+export { readStored } from './stored.ts';
 export type { KindTable, KindVersion } from './tables/table.ts';
 export { validateStructure } from './validate.ts';
 export type { View } from './view.ts';

@@ -1,0 +1,35 @@
+import type { Path } from '../resources/path.ts';
+import { denied } from './effects.ts';
+import type { RuleFrame } from './rule.ts';
+
+/** What is wrong with a value of which something is demanded. */
+export interface Violation {
+  /** Where, from the value on; empty for the value itself. */
+  readonly below: Path;
+  readonly message: string;
+  /** The offending value as the user wrote it, shortened for display. */
+  readonly value?: string;
+}
+
+/**
+ * What the CRDs of some bundle demand of a value beyond its schema: there, CEL rules at the value's place. The value
+ * comes as the API server judges it, defaults filled in and without unknown fields, but any field may be absent.
+ */
+export interface Demand<V = never> {
+  /** The id of the rule that the violations are findings of. */
+  readonly rule: string;
+  /** Tells demands of one rule apart, e.g. where releases differ. */
+  readonly variant: string;
+  /** Must not throw, and depends on nothing but the value. */
+  judge(value: V): Iterable<Violation>;
+}
+
+/** Declares a demand; `variant` where its rule makes several. */
+export function demand<V>(rule: string, judge: (value: V) => Iterable<Violation>, variant = ''): Demand<V> {
+  return { rule, variant, judge };
+}
+
+/** Declares a rule that bundles enforce, and that nothing but their demands judges by. */
+export function specificationRule(frame: Omit<RuleFrame, 'effect'>): RuleFrame {
+  return { ...frame, effect: denied };
+}

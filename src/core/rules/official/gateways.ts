@@ -1,0 +1,43 @@
+import { experimental, since, until } from '../../schema/index.ts';
+import { addressesComparable, addressesDistinct, addressHasHostname, addressIsHostname, routabilityIsKnown } from '../addresses.ts';
+import { filterMember } from '../filter-union.ts';
+import { certificate, certificateOrOptions } from '../listener-certificate-missing.ts';
+import { filtersNeedHttp, httpsTerminates, plainWithoutTls, secureHasSettings, streamsWithoutHostname, tlsHasSettings } from '../listener-protocol-fields.ts';
+import { listenersDistinct } from '../listener-repeated.ts';
+import { infrastructureKeys } from '../qualified-key.ts';
+import { trustBundlesWithoutNamespace } from '../trust-bundle-namespace.ts';
+import { externalAuth } from './shared.ts';
+import { below, merge, type SiteGroup, type Sites } from './sites.ts';
+
+/** What listeners of Gateways, ListenerSets and XListenerSets have in common. */
+const listeners: Sites = {
+  'spec.listeners': [plainWithoutTls, streamsWithoutHostname, since('1.1', httpsTerminates), listenersDistinct],
+  'spec.listeners[].tls': [until('1.1', certificate), since('1.1', certificateOrOptions)],
+};
+
+const listenerFilters: Sites = below(['spec.listeners[].filters.requests[]'], merge({ '': [filterMember] }, below(['externalAuth'], externalAuth)));
+
+/** XListenerSets were gone by then. */
+const tlsSettings: Sites = { 'spec.listeners': [since('1.5', tlsHasSettings)] };
+
+const addresses: Sites = {
+  'spec.addresses': [until('1.4', addressesComparable), since('1.4', addressesDistinct)],
+  'spec.addresses[]': [until('1.4', addressHasHostname), since('1.4', addressIsHostname)],
+  'spec.addresses[].routability': [routabilityIsKnown],
+  'status.addresses[]': [addressHasHostname],
+  'status.addresses[].routability': [routabilityIsKnown],
+};
+
+export const gatewaySites: readonly SiteGroup[] = [{
+  sites: merge(addresses, listeners, listenerFilters, tlsSettings, {
+    'spec.infrastructure.labels': [since('1.2', infrastructureKeys)],
+    'spec.infrastructure.annotations': [since('1.2', infrastructureKeys)],
+    'spec.listeners': [until('1.1', secureHasSettings)],
+    'spec.listeners[]': [experimental('1.7', filtersNeedHttp)],
+    'spec.tls.frontend.default.validation.caCertificateRefs': [experimental('1.7', trustBundlesWithoutNamespace)],
+    'spec.tls.frontend.perPort[].tls.validation.caCertificateRefs': [experimental('1.7', trustBundlesWithoutNamespace)],
+  }),
+}];
+
+export const listenerSetSites: readonly SiteGroup[] = [{ sites: merge(listeners, listenerFilters, tlsSettings) }];
+export const xListenerSetSites: readonly SiteGroup[] = [{ sites: listeners }];

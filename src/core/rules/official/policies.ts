@@ -1,0 +1,57 @@
+import { available, experimental, since, until } from '../../schema/index.ts';
+import { oneAuthority, oneAuthorityAlpha, oneAuthorityField } from '../backend-authority.ts';
+import { fractionUpToOne } from '../fractions.ts';
+import { selectorKeys } from '../qualified-key.ts';
+import { budgetInterval, rateInterval } from '../retry-interval.ts';
+import { targetsDistinct } from '../target-repeated.ts';
+import { hasTracing } from '../tracing-missing.ts';
+import {
+  attributeMember, backendValidationMember, clientCertificateMember, hostnameBackendMember, parentBasedSamplingMember,
+  selectorBackendMember, subjectAltNameMember, tracingMember,
+} from '../union-member.ts';
+import { hostnameIsExternal, portNameIsLabel, protocolSuitsTls } from '../x-backend.ts';
+import { backendRef, sessionPersistence } from './shared.ts';
+import { below, merge, type SiteGroup, type Sites } from './sites.ts';
+
+/** How the certificate of a backend is checked. */
+const validation: Sites = {
+  '': [available({ until: { experimental: '1.7' } }, oneAuthority), experimental('1.7', oneAuthorityField)],
+  'subjectAltNames[]': [subjectAltNameMember],
+};
+
+export const backendTlsPolicySites: readonly SiteGroup[] = [{
+  sites: merge(below(['spec.validation'], validation), {
+    'spec.targetRefs': [since({ experimental: '1.3', standard: '1.4' }, targetsDistinct)],
+    'spec.tls': [oneAuthorityAlpha],
+  }),
+}];
+
+export const backendLbPolicySites: readonly SiteGroup[] = [{ sites: below(['spec.sessionPersistence'], sessionPersistence) }];
+
+export const xBackendTrafficPolicySites: readonly SiteGroup[] = [{
+  sites: merge(below(['spec.sessionPersistence'], sessionPersistence), {
+    'spec.retryConstraint.budget.interval': [budgetInterval],
+    'spec.retryConstraint.minRetryRate.interval': [rateInterval],
+  }),
+}];
+
+export const xBackendSites: readonly SiteGroup[] = [{
+  sites: merge(below(['spec.tls.validation'], validation), below(['spec.sessionPersistence'], sessionPersistence), {
+    spec: [hostnameBackendMember, since('1.7', selectorBackendMember), since('1.7', protocolSuitsTls)],
+    'spec.tls': [clientCertificateMember, since('1.7', backendValidationMember)],
+    'spec.endpointSelector.matchLabels': [selectorKeys],
+    'spec.externalHostname.hostname': [hostnameIsExternal],
+    'spec.port.name': [until('1.7', portNameIsLabel)],
+  }),
+}];
+
+export const xTelemetryPolicySites: readonly SiteGroup[] = [{
+  sites: merge(below(['spec.tracing.provider.backendRef'], backendRef), {
+    spec: [hasTracing],
+    'spec.tracing': [tracingMember],
+    'spec.tracing.samplingRate': [fractionUpToOne],
+    'spec.tracing.parentBasedSampling': [parentBasedSamplingMember],
+    'spec.tracing.parentBasedSampling.samplingRate': [fractionUpToOne],
+    'spec.tracing.attributes[]': [attributeMember],
+  }),
+}];

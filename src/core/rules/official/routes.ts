@@ -1,0 +1,74 @@
+import { available, between, experimental, since } from '../../schema/index.ts';
+import { timeoutsInOrder } from '../backend-request-timeout.ts';
+import { lonelyHeader, lonelyMethod, lonelyOrigin } from '../cors-wildcard.ts';
+import { corsDistinct, filtersDistinct } from '../filter-repeated.ts';
+import { filterMember, pathModifierMember } from '../filter-union.ts';
+import { fractionUpToOne, oneMirrorShare } from '../fractions.ts';
+import { methodIsValid } from '../grpc-method-match.ts';
+import { parentsToldApartBySection, parentsToldApartBySectionOrPort } from '../parent-repeated.ts';
+import { pathIsValid } from '../path-syntax.ts';
+import { prefixIsClear } from '../prefix-replacement.ts';
+import { redirectAlone } from '../redirect-with-backends.ts';
+import { redirectOrRewrite } from '../redirect-with-rewrite.ts';
+import { ruleNamesDistinct } from '../rule-name-repeated.ts';
+import { serverNamesAreNames } from '../server-name-is-ip.ts';
+import { matchesWithinLimit } from '../too-many-matches.ts';
+import { backendRef, externalAuth, sessionPersistence } from './shared.ts';
+import { below, merge, type SiteGroup, type Sites } from './sites.ts';
+
+const parents: Sites = {
+  'spec.parentRefs': [available({ since: { standard: '1.0' } }, parentsToldApartBySection), experimental('1.0', parentsToldApartBySectionOrPort)],
+};
+
+const requestMirror: Sites = merge(
+  { '': [since({ experimental: '1.2', standard: '1.3' }, oneMirrorShare)], fraction: [fractionUpToOne] },
+  below(['backendRef'], backendRef),
+);
+
+const backendRefs = below(['spec.rules[].backendRefs[]'], backendRef);
+const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters'];
+
+/** What routes with filters have in common. */
+const requestRoute: Sites = merge(
+  parents,
+  { 'spec.rules': [since('1.2', matchesWithinLimit), since({ experimental: '1.2', standard: '1.7' }, ruleNamesDistinct)] },
+  backendRefs,
+  below(['spec.rules[].sessionPersistence'], sessionPersistence),
+  below(filterLists, merge({ '': [filtersDistinct], '[]': [filterMember] }, below(['[].requestMirror'], requestMirror))),
+);
+
+const httpFilters: Sites = merge(
+  {
+    '': [redirectOrRewrite, since('1.5', corsDistinct)],
+    '[].requestRedirect.path': [pathModifierMember],
+    '[].urlRewrite.path': [pathModifierMember],
+    '[].cors.allowMethods': [lonelyMethod],
+    '[].cors.allowOrigins': [since('1.4', lonelyOrigin)],
+    '[].cors.allowHeaders': [since('1.5', lonelyHeader)],
+  },
+  below(['[].externalAuth'], externalAuth),
+);
+
+export const httpRouteSites: readonly SiteGroup[] = [{
+  sites: merge(requestRoute, below(filterLists, httpFilters), {
+    'spec.rules[]': [redirectAlone, prefixIsClear],
+    'spec.rules[].matches[].path': [pathIsValid],
+    'spec.rules[].timeouts': [timeoutsInOrder],
+  }),
+}];
+
+export const grpcRouteSites: readonly SiteGroup[] = [{
+  sites: merge(requestRoute, { 'spec.rules[].matches[].method': [methodIsValid] }),
+}];
+
+const streamRoute: Sites = merge(parents, backendRefs);
+const namedRules: Sites = { 'spec.rules': [experimental('1.2', ruleNamesDistinct)] };
+
+/** Since v1alpha3 of TLSRoute and v1 of the others there is but one rule, whose name needs no comparison. */
+export const streamRouteSites: readonly SiteGroup[] = [{ sites: streamRoute }, { versions: ['v1alpha2'], sites: namedRules }];
+
+export const tlsRouteSites: readonly SiteGroup[] = [
+  ...streamRouteSites,
+  { versions: ['v1alpha3'], sites: { 'spec.rules': [between({ experimental: '1.4' }, '1.5', ruleNamesDistinct)] } },
+  { versions: ['v1alpha3', 'v1'], sites: { 'spec.hostnames': [since('1.5', serverNamesAreNames)] } },
+];

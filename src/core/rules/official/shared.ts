@@ -1,0 +1,16 @@
+import { between, experimental, since, until } from '../../schema/index.ts';
+import { servicePort } from '../service-port-missing.ts';
+import { cookieConfigEnds, cookieEnds } from '../session-without-end.ts';
+import { cookieConfigMember, externalAuthMember, sessionMember } from '../union-member.ts';
+import { backendWithoutPort } from '../x-backend.ts';
+import { below, merge, type Sites } from './sites.ts';
+
+// What is demanded of parts that several kinds have, from the part on.
+
+export const backendRef: Sites = { '': [servicePort, experimental('1.7', backendWithoutPort)] };
+
+export const externalAuth: Sites = merge({ '': [externalAuthMember] }, below(['backendRef'], backendRef));
+
+export const sessionPersistence: Sites = {
+  '': [until('1.7', cookieConfigEnds), between({ experimental: '1.5' }, '1.7', cookieConfigMember), since('1.7', cookieEnds), since('1.7', sessionMember)],
+};

@@ -1,0 +1,56 @@
+import type { Violation } from './demand.ts';
+
+/** Fields of which a sibling, the discriminator, says which may be set. */
+export interface Union {
+  readonly discriminator: string;
+  readonly members: readonly Member[];
+  /** Values of the discriminator that go with no member. */
+  readonly others?: readonly string[];
+}
+
+export interface Member {
+  readonly name: string;
+  /** The values of the discriminator that it goes with. */
+  readonly types: readonly string[];
+  /** Whether it may be left out all the same. */
+  readonly need?: 'optional';
+}
+
+/** A union of which each value of the discriminator needs a member of its own: type → member. */
+export function unionOf(discriminator: string, members: Readonly<Record<string, string>>): Union {
+  return { discriminator, members: Object.entries(members).map(([type, name]) => ({ name, types: [type] })) };
+}
+
+/** Whether a member is set, or may be: a caller may know of values that could not be read. */
+type IsSet = (member: string) => boolean;
+
+/**
+ * Members that are set and should not be, or the other way round. Nothing where the discriminator has an unknown
+ * value: nobody knows the member of that.
+ */
+export function* unionViolations(union: Union, object: object, isSet: IsSet = (member) => Object.hasOwn(object, member)): Iterable<Violation> {
+  const { discriminator, members, others = [] } = union;
+  const type = discriminatorOf(object, discriminator);
+  if (type === undefined || !(others.includes(type) || members.some(({ types }) => types.includes(type)))) return;
+  const missing = members.filter(({ name, types, need }) => need === undefined && types.includes(type) && !isSet(name));
+  const extra = members.filter(({ name, types }) => !types.includes(type) && Object.hasOwn(object, name));
+  const [wanted] = missing;
+  const [other] = extra;
+  if (wanted !== undefined && other !== undefined) {
+    const cure = `Write ${discriminator}: ${other.types[0]}, or replace ${other.name} by ${wanted.name}.`;
+    yield { below: [discriminator], value: type, message: `The ${discriminator} is ${type}, but ${other.name} is set. ${cure}` };
+    return;
+  }
+  for (const { name } of missing) {
+    yield { below: [name], message: `The ${discriminator} is ${type}, but ${name} is missing. Write ${name} beside ${discriminator}.` };
+  }
+  for (const { name, types } of extra) {
+    const cure = `Remove ${name}; what it does needs ${discriminator}: ${types.join(' or ')}.`;
+    yield { below: [name], message: `${name} is set although the ${discriminator} is ${type}. ${cure}` };
+  }
+}
+
+function discriminatorOf(object: object, name: string): string | undefined {
+  const type: unknown = Object.hasOwn(object, name) ? (object as Readonly<Record<string, unknown>>)[name] : undefined;
+  return typeof type === 'string' ? type : undefined;
+}

@@ -1,0 +1,70 @@
+import { schemaTables, type SchemaKind } from '../src/core/schema/kinds.ts';
+import { nodeAt } from '../src/core/schema/locate.ts';
+import { nameOf } from '../src/core/schema/problem.ts';
+import { versionsIn } from '../src/core/schema/compile.ts';
+import type { KindTable } from '../src/core/schema/tables/table.ts';
+import type { Demand } from '../src/core/rules/demand.ts';
+import { officialSites } from '../src/core/rules/official/table.ts';
+import { coveredRules, rulesOfChange, rulesOfSchema } from './covered-rules.ts';
+import type { OfficialBundle } from './official-crds.ts';
+import { officialRules, type OfficialRule } from './official-rules.ts';
+
+/** What a comparison came to. */
+export interface RuleComparison {
+  /** Official rules, each at each of its places. */
+  readonly compared: number;
+  /** One text each: an official rule that nothing of ours covers, or a demand of ours that no official rule makes. */
+  readonly differences: readonly string[];
+}
+
+/** Official rule, by its hash → the demands that cover it. */
+const demandsByRule = Map.groupBy(
+  Object.entries(coveredRules).flatMap(([demand, hashes]) => hashes.map((hash) => ({ hash, demand }))),
+  ({ hash }) => hash,
+);
+
+/** Compares the places at which a bundle's CRDs have CEL rules with those at which we demand something, both ways. */
+export function compareRules(official: OfficialBundle): RuleComparison {
+  const rules = officialRules(official);
+  const ours = Object.values<KindTable>(schemaTables).flatMap((table) => demandsOf(table, official));
+  const missing = rules.filter((rule) => !isCovered(rule, ours)).map((rule) => `${placeOf(rule)}: nothing covers the rule ${rule.hash}: ${rule.text.trim()}`);
+  const wanted = new Set(rules.flatMap((rule) => coveringDemands(rule).map((demand) => `${placeOf(rule)} ${demand}`)));
+  const excess = ours.filter((demand) => !wanted.has(`${placeOf(demand)} ${demand.demand}`)).map((demand) => `${placeOf(demand)}: no official rule demands ${demand.demand}`);
+  return { compared: rules.length, differences: [...missing, ...excess] };
+}
+
+type Place = Pick<OfficialRule, 'bundle' | 'kind' | 'version' | 'path'>;
+
+interface PlacedDemand extends Place {
+  readonly demand: string;
+}
+
+function demandsOf(table: KindTable, { bundle }: OfficialBundle): readonly PlacedDemand[] {
+  return versionsIn(table, bundle).flatMap(({ name: version, body }) => officialSites(table.kind as SchemaKind, version, bundle)
+    // Tables of sites name fields whether or not a bundle has them.
+    .filter(({ path }) => nodeAt(body ?? table.body, partsOf(path), bundle) !== undefined)
+    .flatMap(({ path, demands }) => demands.map((demand) => ({ bundle, kind: table.kind, version, path, demand: demandName(demand) }))));
+}
+
+function partsOf(path: string): readonly (string | number)[] {
+  return path.replaceAll('[]', '.[]').split('.').map((part) => (part === '[]' ? 0 : part));
+}
+
+/** `filter-repeated`, or `filter-repeated/cors` where a rule makes several demands. */
+function demandName({ rule, variant }: Demand): string {
+  return variant === '' ? rule : `${rule}/${variant}`;
+}
+
+function isCovered(rule: OfficialRule, ours: readonly PlacedDemand[]): boolean {
+  if (rulesOfSchema.includes(rule.hash) || rulesOfChange.includes(rule.hash)) return true;
+  const covering = coveringDemands(rule);
+  return ours.some((demand) => covering.includes(demand.demand) && placeOf(demand) === placeOf(rule));
+}
+
+function coveringDemands({ hash }: OfficialRule): readonly string[] {
+  return (demandsByRule.get(hash) ?? []).map(({ demand }) => demand);
+}
+
+function placeOf({ bundle, kind, version, path }: Place): string {
+  return `${nameOf(bundle)} ${kind} ${version} ${path}`;
+}
