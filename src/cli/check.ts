@@ -1,7 +1,18 @@
-import { readFolder } from '../files/folder.ts';
+import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Profile } from '../core/rules/rule.ts';
 import type { Bundle } from '../core/schema/index.ts';
-import { printLines, reportLines, summarise, type ReportLine } from './report-findings.ts';
+import type { FileProblem, SourceDocument } from '../files/document.ts';
+import { streamObjects, type Item } from '../files/stream.ts';
+import { createLoneJudge } from './judge-alone.ts';
+import { packageVersion } from './package-files.ts';
+import { createProgress } from './progress.ts';
+import { reportWorkspace } from './report-findings.ts';
+import { withAnnotations } from './report/annotation.ts';
+import { BaselineRecorder, readBaseline, withBaseline, type Baseline } from './report/baseline.ts';
+import type { FormatName } from './report/format-names.ts';
+import { formats } from './report/formats.ts';
+import { counted, nothing, type Report, type ReportedObject } from './report/report.ts';
+import { reportedProblem } from './report/reported.ts';
 import { filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { Workspace } from './workspace.ts';
@@ -11,21 +22,94 @@ export interface CheckOptions {
   readonly profile: Profile;
   /** The CRDs that the objects are meant for. */
   readonly bundle: Bundle;
+  /** `together`: all objects are one cluster. `alone`: each is judged by itself and forgotten, in bounded memory. */
+  readonly scope: 'together' | 'alone';
+  readonly output: FormatName;
+  /** What to do with findings that are known already. */
+  readonly baseline: { readonly type: 'none' } | { readonly type: 'read' | 'write'; readonly file: string };
 }
 
 /**
- * Judges the objects of some files, all together, as admission would, and prints a line for each finding.
+ * Judges the objects of files, folders and standard input (`-`) as admission would, and writes a report to standard output.
+ * Throws UsageError where a baseline cannot be read or written.
  *
- * @returns the exit code: 1 where something would be denied, otherwise 0
+ * @returns the exit code: 1 where something would be denied or cannot be read, otherwise 0
  */
-export async function check(paths: readonly string[], { profile, bundle }: CheckOptions): Promise<number> {
-  const terminal = createTerminal();
-  const workspace = new Workspace(filesOnly(bundle), policyOf(profile, bundle));
-  const { documents, problems } = await readFolder(paths);
+export async function check(paths: readonly string[], { profile, bundle, scope, output, baseline }: CheckOptions): Promise<number> {
+  const { style } = createTerminal();
+  const progress = createProgress(process.stderr, 'objects read');
+  const policy = policyOf(profile, bundle);
+  const items = streamObjects(paths, process.stdin);
+  const recorder = new BaselineRecorder();
+  const judged = withAnnotations(scopes[scope](eachCounted(items, () => progress.step()), policy));
+  const report = baseline.type === 'none' ? judged : withBaseline(judged, await baselineOf(baseline, recorder));
+  let tally = nothing;
+  const pieces = formats[output](observed(report, (object) => { tally = counted(tally, object); }), { style, version: packageVersion() });
+  for await (const block of blocksOf(pieces)) {
+    progress.clear();
+    process.stdout.write(block);
+  }
+  progress.clear();
+  if (baseline.type === 'write') {
+    await recorder.write(baseline.file);
+    process.stderr.write(`${recorder.size} findings written to ${baseline.file}\n`);
+  }
+  return tally.bySeverity.error > 0 ? 1 : 0;
+}
+
+const scopes: Readonly<Record<CheckOptions['scope'], (items: AsyncIterable<Item>, policy: AdmissionPolicy) => Report>> = {
+  together: judgeTogether,
+  alone: judgeAlone,
+};
+
+async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolicy): Report {
+  const documents: SourceDocument[] = [];
+  const problems: FileProblem[] = [];
+  for await (const item of items) {
+    if (item.type === 'object') documents.push(item.document);
+    else problems.push(item.problem);
+  }
+  const workspace = new Workspace(filesOnly(policy.bundle), policy);
   workspace.update(documents);
-  const lines: readonly ReportLine[] = reportLines(workspace, problems);
-  printLines(terminal, lines);
-  const count = workspace.size;
-  terminal.line(`${count} object${count === 1 ? '' : 's'}: ${summarise(lines)}`);
-  return lines.some((line) => line.severity === 'error') ? 1 : 0;
+  yield* reportWorkspace(workspace, problems);
+}
+
+async function* judgeAlone(items: AsyncIterable<Item>, policy: AdmissionPolicy): Report {
+  const judge = createLoneJudge(policy);
+  for await (const item of items) {
+    const object = item.type === 'object' ? judge(item.document) : reportedProblem(item.problem);
+    if (object !== undefined) yield object;
+  }
+}
+
+async function baselineOf({ type, file }: { readonly type: 'read' | 'write'; readonly file: string }, recorder: BaselineRecorder): Promise<Baseline> {
+  return type === 'write' ? recorder : readBaseline(file);
+}
+
+async function* eachCounted<T>(values: AsyncIterable<T>, step: () => void): AsyncIterable<T> {
+  for await (const value of values) {
+    step();
+    yield value;
+  }
+}
+
+async function* observed(report: Report, look: (object: ReportedObject) => void): Report {
+  for await (const object of report) {
+    look(object);
+    yield object;
+  }
+}
+
+/** Characters that are written at once. */
+const blockSize = 16_384;
+
+async function* blocksOf(pieces: AsyncIterable<string>): AsyncIterable<string> {
+  let block = '';
+  for await (const piece of pieces) {
+    block += piece;
+    if (block.length < blockSize) continue;
+    yield block;
+    block = '';
+  }
+  yield block;
 }

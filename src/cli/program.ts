@@ -6,9 +6,11 @@ import { channels, type Channel, type Minor } from '../core/schema/availability.
 import { parseBundleVersion } from '../core/schema/bundle.ts';
 import { formatDuration, parseDuration } from '../core/text/duration.ts';
 import type { LogLevel } from '../telemetry/index.ts';
+import type { CheckOptions } from './check.ts';
 import type { ControllerCommandOptions } from './controller.ts';
 import type { Installation } from './doctor/facts.ts';
 import type { ProxyCommandOptions } from './proxy.ts';
+import { formatNames } from './report/format-names.ts';
 import { UsageError } from './usage-error.ts';
 import type { WatchdogCommandOptions } from './watchdog-command.ts';
 import type { WebhookCommandOptions } from './webhook.ts';
@@ -38,14 +40,21 @@ export async function main(argv: readonly string[]): Promise<void> {
 
   program
     .command('check')
-    .description('judge objects in files as admission would; exit code 1 where something would be denied')
-    .argument('<path...>', 'files or folders of YAML or JSON')
+    .description('judge objects in files as admission would; exit code 1 where something would be denied, 2 where that could not be found out')
+    .argument('[path...]', 'files or folders of YAML or JSON; - for standard input')
     .addOption(profileOption())
     .option('--bundle <version>', 'release of the CRDs that the objects are meant for', parseMinor, '1.7')
     .addOption(new Option('--channel <name>', 'its channel').choices([...channels]).default('standard'))
-    .action(async (paths: string[], { profile, bundle, channel }: { readonly profile: Profile; readonly bundle: Minor; readonly channel: Channel }) => {
-      const { check } = await import('./check.ts');
-      process.exitCode = await check(paths, { profile, bundle: { minor: bundle, channel } });
+    .addOption(new Option('-o, --output <form>', 'how to print it').choices([...formatNames]).default('text'))
+    .option('--stateless', 'judge each object by itself, in bounded memory; what may be wrong between objects is not looked for', false)
+    .option('--baseline <file>', 'do not count what is in this file')
+    .addOption(new Option('--write-baseline <file>', 'write what is found to this file, to be named by --baseline later').conflicts('baseline'))
+    .addOption(new Option('--explain <rule>', 'print the page of a rule, and judge nothing'))
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
+    .action(async (paths: string[], options: CheckArguments) => {
+      // Until it is known: a fault must not look like a finding.
+      process.exitCode = notDone;
+      process.exitCode = await runCheck(paths, options);
     });
 
   program
@@ -157,8 +166,27 @@ export async function main(argv: readonly string[]): Promise<void> {
     await program.parseAsync([...argv]);
   } catch (error) {
     process.stderr.write(`sallyport: ${describeError(error)}\n`);
-    process.exitCode = 1;
+    process.exitCode ??= 1;
   }
+}
+
+/** The exit code of `check` where nothing could be found out. */
+const notDone = 2;
+
+async function runCheck(paths: readonly string[], { explain, bundle, channel, stateless, baseline, writeBaseline, ...options }: CheckArguments): Promise<number> {
+  if (explain !== undefined) {
+    const { explainRule } = await import('./explain-rule.ts');
+    process.stdout.write(explainRule(explain));
+    return 0;
+  }
+  if (paths.length === 0) throw new UsageError('check needs files or folders, or - for standard input');
+  const { check } = await import('./check.ts');
+  return check(paths, { ...options, bundle: { minor: bundle, channel }, scope: stateless ? 'alone' : 'together', baseline: baselineOf(baseline, writeBaseline) });
+}
+
+function baselineOf(read: string | undefined, written: string | undefined): CheckOptions['baseline'] {
+  if (read !== undefined) return { type: 'read', file: read };
+  return written === undefined ? { type: 'none' } : { type: 'write', file: written };
 }
 
 /** What an operator needs of an error; a stack only where it is our fault. */
@@ -183,6 +211,15 @@ function parseUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('Write a full URL, for example http://store.example.com/cart.');
   return url;
+}
+
+interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output'> {
+  readonly bundle: Minor;
+  readonly channel: Channel;
+  readonly stateless: boolean;
+  readonly baseline?: string;
+  readonly writeBaseline?: string;
+  readonly explain?: string;
 }
 
 interface RunArguments {

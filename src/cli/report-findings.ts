@@ -1,61 +1,35 @@
 import type { JudgedFinding } from '../core/admission/judge.ts';
-import { formatPath } from '../core/resources/path.ts';
-import type { FileProblem, SourceDocument } from '../files/document.ts';
-import type { Terminal } from './terminal.ts';
-import type { Remark, Workspace } from './workspace.ts';
+import { describeRef } from '../core/resources/reference.ts';
+import type { FileProblem } from '../files/document.ts';
+import { reportedObject, reportedProblem, statementOf, type Statement } from './report/reported.ts';
+import type { ReportedObject } from './report/report.ts';
+import { checkRules } from './report/rules.ts';
+import type { Remark } from './remark.ts';
+import type { Workspace } from './workspace.ts';
 
-/** One line about one place of a file. */
-export interface ReportLine {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly severity: 'error' | 'warning' | 'note';
-  readonly text: string;
-}
-
-const severities: Readonly<Record<JudgedFinding['effect'], ReportLine['severity']>> = { deny: 'error', warn: 'warning', record: 'note' };
-const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const;
-
-/** Everything there is to say about the files, in the order of their lines. */
-export function reportLines(workspace: Workspace, problems: readonly FileProblem[]): readonly ReportLine[] {
-  const lines = [
-    ...problems.map(problemLine),
-    ...workspace.remarks().filter((remark) => remark.type !== 'foreign').map(remarkLine),
-    ...workspace.objects().flatMap((object) => workspace.judge(object).map((finding) => findingLine(object.document, finding))),
-    ...workspace.unserved().flatMap(({ document, findings }) => findings.map((finding) => findingLine(document, finding))),
+/** Everything there is to say about some files, in the order of files and lines; objects of other projects are left out. */
+export function reportWorkspace(workspace: Workspace, problems: readonly FileProblem[]): readonly ReportedObject[] {
+  const structure = new Map(workspace.unserved().map(({ document, findings }) => [document, findings]));
+  const placed = [
+    ...problems.map((problem) => ({ file: problem.file, line: problem.position?.line ?? 0, report: reportedProblem(problem) })),
+    ...workspace.objects().map((object) => ({
+      file: object.document.file,
+      line: object.document.line,
+      report: reportedObject(object.document, describeRef(object.candidate.resource.ref), workspace.judge(object).map(statementOf)),
+    })),
+    ...workspace.remarks().flatMap((remark) => {
+      const report = reportedRemark(remark, structure.get(remark.document) ?? []);
+      return report === undefined ? [] : [{ file: report.file, line: remark.document.line, report }];
+    }),
   ];
-  return lines.sort((one, other) => (one.file === other.file ? one.line - other.line || one.column - other.column : one.file < other.file ? -1 : 1));
+  return placed.sort((one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1)).map(({ report }) => report);
 }
 
-/** Prints `file:line:column: severity [rule] field: message`, a form that editors make links of. */
-export function printLines(terminal: Terminal, lines: readonly ReportLine[]): void {
-  for (const { file, line, column, severity, text } of lines) {
-    terminal.line(`${file}:${line}:${column}: ${terminal.style(colours[severity], severity)} ${text}`);
-  }
-}
+const remarkRules = { invalid: checkRules.object, unserved: checkRules.unserved, duplicate: checkRules.duplicate } as const;
 
-/** How many lines there are of each severity: `2 errors, 1 warning`. */
-export function summarise(lines: readonly ReportLine[]): string {
-  const count = (severity: ReportLine['severity']): string => {
-    const number = lines.filter((line) => line.severity === severity).length;
-    return `${number} ${severity}${number === 1 ? '' : 's'}`;
-  };
-  return `${count('error')}, ${count('warning')}${lines.some((line) => line.severity === 'note') ? `, ${count('note')}` : ''}`;
-}
-
-function problemLine({ file, severity, position, message }: FileProblem): ReportLine {
-  return { file, line: position?.line ?? 1, column: position?.column ?? 1, severity, text: message };
-}
-
-function remarkLine({ document, type, message }: Remark): ReportLine {
-  return { file: document.file, ...document.locate([]), severity: type === 'unserved' ? 'note' : 'error', text: message };
-}
-
-function findingLine(document: SourceDocument, finding: JudgedFinding): ReportLine {
-  return {
-    file: document.file,
-    ...document.locate(finding.path),
-    severity: severities[finding.effect],
-    text: `[${finding.rule}] ${formatPath(finding.path)}: ${finding.message}`,
-  };
+/** What is said of a document that takes no part, with what the schema finds; `undefined` for what is none of our business. */
+export function reportedRemark({ document, type, name, message }: Remark, structure: readonly JudgedFinding[]): ReportedObject | undefined {
+  if (type === 'foreign') return undefined;
+  const remark: Statement = { rule: remarkRules[type], severity: type === 'unserved' ? 'note' : 'error', path: [], message };
+  return reportedObject(document, name, [remark, ...structure.map(statementOf)]);
 }

@@ -13,7 +13,9 @@ import { hasManyLoopbackHosts, StandaloneAddresses } from './addresses.ts';
 import { StandaloneDataPlane } from './data-plane.ts';
 import { startDemoBackends } from './demo-backends.ts';
 import { exposeProxyCounters } from './proxy-metrics.ts';
-import { printLines, reportLines, summarise } from './report-findings.ts';
+import { reportWorkspace } from './report-findings.ts';
+import { counted, describeTally, nothing, type ReportedObject } from './report/report.ts';
+import { findingLine } from './report/text.ts';
 import { printServing } from './report-serving.ts';
 import { printStatuses } from './report-status.ts';
 import { assumedBundle, filesOnly, policyOf } from './settings.ts';
@@ -109,9 +111,13 @@ function applyAcknowledgement(workspace: Workspace, writes: readonly Write[], lo
 
 function printFindings(terminal: Terminal, workspace: Workspace, problems: readonly FileProblem[]): void {
   terminal.heading('Findings');
-  const lines = reportLines(workspace, problems);
-  printLines(terminal, lines);
-  terminal.line(lines.length === 0 ? 'None: every object is as it should be.' : summarise(lines));
+  const report = reportWorkspace(workspace, problems);
+  for (const line of linesOf(terminal, report)) terminal.line(line);
+  terminal.line(describeTally(report.reduce(counted, nothing)));
+}
+
+function linesOf(terminal: Terminal, report: readonly ReportedObject[]): readonly string[] {
+  return report.flatMap(({ file, findings }) => findings.map((finding) => findingLine(file, finding, terminal.style)));
 }
 
 function printStatusSection(terminal: Terminal, workspace: Workspace): void {
@@ -135,14 +141,14 @@ function createFollower({ terminal, workspace, plane, proxy, log, problems: know
   return async (change) => {
     try {
       const before = new Map(workspace.kernel.emitted(statuses));
-      const seen = new Set(reportLines(workspace, problems).map((line) => JSON.stringify(line)));
+      const seen = new Set(linesOf(terminal, reportWorkspace(workspace, problems)));
       problems = change.problems;
       await plane.publish(workspace.update(change.documents));
       const touched = [...change.added, ...change.changed.map(({ after }) => after), ...change.removed];
       if (touched.some((document) => isSecret(document.value))) plane.sink.report(await proxy.reloadCertificates());
       const files = [...new Set(touched.map((document) => document.file))];
       terminal.heading(`${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'nothing applied' : `applied ${files.join(', ')}`}`);
-      printLines(terminal, reportLines(workspace, change.problems).filter((line) => !seen.has(JSON.stringify(line))));
+      for (const line of linesOf(terminal, reportWorkspace(workspace, change.problems))) if (!seen.has(line)) terminal.line(line);
       printStatuses(terminal, [...workspace.kernel.emitted(statuses)].filter(([key, status]) => before.get(key) !== status));
     } catch (error) {
       log.error({ err: error }, 'a change of the files could not be applied');

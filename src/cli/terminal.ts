@@ -7,7 +7,7 @@ export interface Terminal {
   line(text?: string): void;
   heading(text: string): void;
   /** Styled where a person looks on, plain otherwise (NO_COLOR and FORCE_COLOR are honoured). */
-  style(style: Style, text: string): string;
+  readonly style: (style: Style, text: string) => string;
 }
 
 /** A terminal on a stream; `process.stdout` unless told. */

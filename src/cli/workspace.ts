@@ -1,26 +1,20 @@
 import { createEvaluation } from '../core/evaluation.ts';
-import { judge, judgeStructure, type Candidate, type JudgedFinding } from '../core/admission/judge.ts';
+import { judge, type Candidate, type JudgedFinding } from '../core/admission/judge.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import { readDocument } from '../core/admission/read-document.ts';
 import { canonical } from '../core/admission/ratchet.ts';
 import { certificateCell, installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
-import { parseObject, type ParsedObject } from '../core/resources/parse.ts';
-import type { ObjectRef } from '../core/resources/reference.ts';
-import { applyDefaults, isSchemaKind } from '../core/schema/index.ts';
+import { parseObject } from '../core/resources/parse.ts';
+import { describeRef, type ObjectRef } from '../core/resources/reference.ts';
 import { certificateFacts } from '../certificates/facts.ts';
 import type { SourceDocument } from '../files/document.ts';
+import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
 
 /** An object of the workspace and where it stands. */
 export interface WorkspaceObject {
   readonly document: SourceDocument;
   readonly candidate: Candidate;
-}
-
-/** Something in the files that takes no part in evaluation, and why. */
-export interface Remark {
-  readonly document: SourceDocument;
-  readonly type: 'invalid' | 'unserved' | 'foreign' | 'duplicate';
-  readonly message: string;
 }
 
 interface Entry extends WorkspaceObject {
@@ -67,25 +61,22 @@ export class Workspace {
   /** What takes no part in evaluation, duplicates included, in order of appearance. */
   remarks(): readonly Remark[] {
     const duplicates = [...this.entries.values()].flatMap(([first, ...rest]) =>
-      rest.map((entry): Remark => ({ document: entry.document, type: 'duplicate', message: `${describe(entry)} stands already in ${place(first ?? entry)}; that one counts. Remove one of the two.` })),
+      rest.map((entry): Remark => {
+        const name = describeRef(entry.candidate.resource.ref);
+        return { document: entry.document, type: 'duplicate', name, message: `${name} stands already in ${place(first ?? entry)}; that one counts. Remove one of the two.` };
+      }),
     );
     return [...this.remarksByDocument.values(), ...duplicates].sort((one, other) => compare(one.document, other.document));
   }
 
   /** Objects of kinds of the Gateway API that take no part in evaluation, with what the schema says of them. */
   unserved(): readonly { readonly document: SourceDocument; readonly findings: readonly JudgedFinding[] }[] {
-    return this.remarks().flatMap(({ document, type }) => (type === 'unserved' ? [{ document, findings: this.judgeUnserved(document) }] : []));
+    return this.remarks().flatMap(({ document, type }) => (type === 'unserved' ? [{ document, findings: judgeUnserved(document, this.policy) }] : []));
   }
 
   /** How many objects of the Gateway API and of the kinds that it refers to there are. */
   get size(): number {
     return this.entries.size + this.remarks().filter(({ type }) => type === 'unserved').length;
-  }
-
-  private judgeUnserved(document: SourceDocument): readonly JudgedFinding[] {
-    const parsed = parseObject(document.value);
-    if (parsed.type !== 'unserved' || !isSchemaKind(parsed.ref.kind)) return [];
-    return judgeStructure({ kind: parsed.ref.kind, apiVersion: parsed.apiVersion, json: document.value }, this.policy);
   }
 
   /** Everything that is to be said about one object, as admission would. */
@@ -99,17 +90,13 @@ export class Workspace {
   }
 
   private add(document: SourceDocument, touched: Set<string>): void {
-    const written = parseObject(document.value);
-    if (written.type !== 'resource') {
-      this.remarksByDocument.set(document, remarkOf(document, written));
+    const read = readDocument(document.value, this.policy.bundle, orderOf(document));
+    if (read.type !== 'candidate') {
+      this.remarksByDocument.set(document, remarkOf(document, read));
       return;
     }
-    const json = applyDefaults(written.resource.kind, document.value, this.policy.bundle);
-    const parsed = parseObject(json, orderOf(document));
-    const { resource, apiVersion } = parsed.type === 'resource' ? parsed : written;
-    const id = idOf(resource.ref);
-    // The file as written is what the schema judges; defaults are for evaluation.
-    const entry: Entry = { id, document, json, candidate: { json: document.value, apiVersion, resource } };
+    const id = idOf(read.candidate.resource.ref);
+    const entry: Entry = { id, document, json: read.stored, candidate: read.candidate };
     this.entries.set(id, [...(this.entries.get(id) ?? []), entry].sort((one, other) => compare(one.document, other.document)));
     touched.add(id);
   }
@@ -150,22 +137,6 @@ export class Workspace {
     this.generations.set(entry.id, { generation, spec });
     return { ...entry, candidate: { ...entry.candidate, resource: { ...resource, meta: { ...resource.meta, generation } } } };
   }
-}
-
-function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject, { type: 'resource' }>): Remark {
-  switch (parsed.type) {
-    case 'invalid':
-      return { document, type: 'invalid', message: parsed.problem };
-    case 'unserved':
-      return { document, type: 'unserved', message: `${parsed.ref.kind} ${parsed.ref.name}: this kind is read but not served yet.` };
-    case 'foreign':
-      return { document, type: 'foreign', message: `${parsed.ref.kind} ${parsed.ref.name}: not a kind of the Gateway API; left alone.` };
-  }
-}
-
-function describe(entry: Entry): string {
-  const { kind, namespace, name } = entry.candidate.resource.ref;
-  return `${kind} ${namespace === '' ? name : `${namespace}/${name}`}`;
 }
 
 function place({ document }: Entry): string {

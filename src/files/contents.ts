@@ -1,7 +1,9 @@
-import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve, sep } from 'node:path';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, resolve, sep } from 'node:path';
 import type { FileProblem, SourceDocument } from './document.ts';
+import { isMissing, reasonOf } from './errors.ts';
 import { parseDocuments } from './parse.ts';
+import { walk, type Found, type OnFolder } from './walk.ts';
 
 /** What the files under some paths hold. */
 export interface FolderContent {
@@ -35,14 +37,7 @@ export function flatten(contents: Contents): FolderContent {
   };
 }
 
-const extensions: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 const maximumSize = 64 * 1024 * 1024;
-
-/**
- * Called before anything in a folder is looked at, possibly several times; `name`: only this entry of it matters.
- * Must not throw.
- */
-export type OnFolder = (folder: string, name?: string) => void | Promise<void>;
 
 /**
  * Reads files and, in folders, all YAML and JSON files below them, except hidden ones. What did not change since
@@ -50,7 +45,7 @@ export type OnFolder = (folder: string, name?: string) => void | Promise<void>;
  */
 export async function readContents(paths: readonly string[], known: Contents, onFolder: OnFolder): Promise<Contents> {
   const reading = new Reading(known, onFolder);
-  for (const path of paths) await reading.readPath(path);
+  for await (const found of walk(paths, onFolder)) await reading.add(found);
   return reading;
 }
 
@@ -59,61 +54,22 @@ class Reading implements Contents {
   readonly problems: FileProblem[] = [];
   private readonly known: Contents;
   private readonly onFolder: OnFolder;
-  private readonly seen = new Set<string>();
 
   constructor(known: Contents, onFolder: OnFolder) {
     this.known = known;
     this.onFolder = onFolder;
   }
 
-  /** A path that was asked for: it has to exist, whatever its name. */
-  async readPath(path: string): Promise<void> {
-    await this.onFolder(dirname(resolve(path)), basename(resolve(path)));
-    try {
-      const info = await stat(path);
-      if (info.isDirectory()) await this.readFolder(path, []);
-      else if (info.isFile()) await this.readFile(path);
-      else this.report(path, 'it is neither a file nor a folder');
-    } catch (error) {
-      this.report(path, isMissing(error) ? 'there is no such file or folder' : reasonOf(error));
-      if (!isMissing(error)) this.keepBelow(path);
+  async add(found: Found): Promise<void> {
+    if (found.type === 'file') {
+      await this.readFile(found.path);
+      return;
     }
-  }
-
-  private async readFolder(folder: string, above: readonly string[]): Promise<void> {
-    try {
-      const real = await realpath(folder);
-      // A link to a folder above would lead in circles.
-      if (above.includes(real)) return;
-      await this.onFolder(real);
-      const names = await readdir(folder);
-      for (const name of names.filter((name) => !name.startsWith('.')).sort()) {
-        await this.readEntry(join(folder, name), [...above, real]);
-      }
-    } catch (error) {
-      if (isMissing(error)) return;
-      this.report(folder, `the folder cannot be read: ${reasonOf(error)}`);
-      this.keepBelow(folder);
-    }
-  }
-
-  private async readEntry(path: string, above: readonly string[]): Promise<void> {
-    try {
-      const info = await stat(path);
-      if (info.isDirectory()) await this.readFolder(path, above);
-      else if (info.isFile() && extensions.has(extname(path).toLowerCase())) await this.readFile(path);
-    } catch (error) {
-      // Gone since the folder was listed, unless it is a link.
-      if (isMissing(error) && !(await isLink(path))) return;
-      this.report(path, isMissing(error) ? 'the symbolic link leads nowhere' : reasonOf(error));
-      this.keepBelow(path);
-    }
+    this.problems.push({ file: found.path, severity: 'error', message: found.message });
+    if (!found.isGone) this.keepBelow(found.path);
   }
 
   private async readFile(path: string): Promise<void> {
-    const identity = resolve(path);
-    if (this.seen.has(identity)) return;
-    this.seen.add(identity);
     const known = this.known.files.get(path);
     try {
       const real = await realpath(path);
@@ -128,10 +84,6 @@ class Reading implements Contents {
       const documents = known?.documents ?? [];
       this.files.set(path, { text: unreadable, documents, problems: [problem], isWhole: known?.isWhole ?? false });
     }
-  }
-
-  private report(file: string, message: string): void {
-    this.problems.push({ file, severity: 'error', message });
   }
 
   /** What is for the moment out of sight stays as it was; why it is, was reported. */
@@ -161,33 +113,4 @@ function decode(bytes: Uint8Array): string {
   } catch {
     throw new Error('it is not UTF-8; save it in this encoding');
   }
-}
-
-async function isLink(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isSymbolicLink();
-  } catch {
-    return false;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-}
-
-const reasons: ReadonlyMap<unknown, string> = new Map([
-  ['EACCES', 'permission denied'],
-  ['EPERM', 'permission denied'],
-  ['ELOOP', 'its symbolic links lead in a circle'],
-  ['EMFILE', 'too many files are open'],
-  ['EISDIR', 'it is a folder'],
-]);
-
-function reasonOf(error: unknown): string {
-  return reasons.get(codeOf(error)) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -20,6 +20,8 @@ export interface SourceDocument {
    * does not exist, the nearest ancestor that does.
    */
   readonly locate: (path: Path) => Position;
+  /** The text of a line that the object stands on, without its end; '' for other lines. */
+  readonly textOf: (line: number) => string;
 }
 
 /** Something about a file that its author should know. */
@@ -29,6 +31,8 @@ export interface FileProblem {
   readonly severity: 'error' | 'warning';
   /** Absent where the file could not be read at all. */
   readonly position?: Position;
+  /** The text of that line. */
+  readonly text?: string;
   /** What is wrong and what to do instead, without a leading capital. */
   readonly message: string;
 }

@@ -39,7 +39,18 @@ export class Outline {
 
   /** The position of an offset into the chunk, well-formed or not. */
   at(offset: number): Position {
-    return position(this.syntax?.deref()?.lines ?? lineStarts(this.chunk.text), offset, this.chunk.line);
+    return position(this.lineStarts(), offset, this.chunk.line);
+  }
+
+  /** The text of a line of the file, without its end; '' where the chunk does not have that line. */
+  textOf(line: number): string {
+    const starts = this.lineStarts();
+    const index = line - this.chunk.line;
+    return this.chunk.text.slice(starts[index] ?? Infinity, starts[index + 1]).replace(/\r?\n$/, '');
+  }
+
+  private lineStarts(): readonly number[] {
+    return this.syntax?.deref()?.lines ?? lineStarts(this.chunk.text);
   }
 
   /** The position of a path below a node, or of its nearest ancestor that exists. */

@@ -24,32 +24,49 @@ export function parseDocuments(text: string, file: string): ParsedFile {
   const documents: SourceDocument[] = [];
   const problems: FileProblem[] = [];
   for (const chunk of splitDocuments(text.replace(/^\uFEFF/, ''))) {
-    const outline = new Outline(chunk);
-    const parsed = parseChunk(chunk, outline);
-    problems.push(...parsed.problems.map((problem) => ({ file, ...problem })));
-    for (const part of expandList(outline, { value: parsed.value, node: rootNode, path: [] })) {
-      const { value, node, path } = part;
-      if (value === null || value === undefined) continue;
-      const begin = outline.locate(node, path);
-      if (!isMapping(value)) {
-        problems.push({ file, ...failure(begin, noObject(value)) });
-        continue;
-      }
-      const locate = (inner: Path) => outline.locate(node, [...path, ...inner]);
-      documents.push({ file, index: documents.length, value, line: begin.line, locate });
-    }
+    const parsed = parseChunk(chunk, { file, index: documents.length });
+    for (const document of parsed.documents) documents.push(document);
+    problems.push(...parsed.problems);
   }
   return { documents, problems };
 }
 
-type ChunkProblem = Omit<FileProblem, 'file'>;
+/** Where a chunk comes from. */
+export interface Origin {
+  readonly file: string;
+  /** How many objects precede those of the chunk. */
+  readonly index: number;
+}
 
-interface ParsedChunk {
+/** Reads the objects of one chunk of a file. Never throws. */
+export function parseChunk(chunk: Chunk, { file, index }: Origin): ParsedFile {
+  const outline = new Outline(chunk);
+  const content = readContent(chunk, outline);
+  const documents: SourceDocument[] = [];
+  const problems: ChunkProblem[] = [...content.problems];
+  for (const { value, node, path } of expandList(outline, { value: content.value, node: rootNode, path: [] })) {
+    if (value === null || value === undefined) continue;
+    const begin = outline.locate(node, path);
+    if (!isMapping(value)) {
+      problems.push(failure(begin, noObject(value)));
+      continue;
+    }
+    const locate = (inner: Path) => outline.locate(node, [...path, ...inner]);
+    documents.push({ file, index: index + documents.length, value, line: begin.line, locate, textOf: (line) => outline.textOf(line) });
+  }
+  return { documents, problems: problems.map((problem) => ({ file, ...problem, text: outline.textOf(problem.position.line) })) };
+}
+
+interface ChunkProblem extends Omit<FileProblem, 'file' | 'text'> {
+  readonly position: Position;
+}
+
+interface Content {
   readonly value?: unknown;
   readonly problems: readonly ChunkProblem[];
 }
 
-function parseChunk(chunk: Chunk, outline: Outline): ParsedChunk {
+function readContent(chunk: Chunk, outline: Outline): Content {
   try {
     const { events } = outline.parse();
     const [value] = constructFromEvents([...events], { source: chunk.text, schema });

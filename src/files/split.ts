@@ -1,7 +1,7 @@
 /** A part of a file that can be parsed by itself. */
 export interface Chunk {
   readonly text: string;
-  /** The line of the file on which it begins, from 1. */
+  /** The line of the stream on which it begins, from 1. */
   readonly line: number;
 }
 
@@ -9,24 +9,65 @@ export interface Chunk {
 const marker = /(?:^|\n)(?:(?<start>---)|\.\.\.)(?=[ \t\r\n]|$)/g;
 
 /**
- * Cuts a YAML stream before every `---` and behind every `...`, so that a broken document cannot spoil its
- * neighbours. What precedes the first marker is a chunk too; chunks may be empty.
+ * Cuts a YAML text before every `---` and behind every `...`, so that a broken document cannot spoil its neighbours.
+ * What precedes the first marker is a chunk too; chunks may be empty.
  */
-export function splitDocuments(text: string): Chunk[] {
-  const chunks: Chunk[] = [];
-  let from = 0;
-  let line = 1;
-  for (const found of text.matchAll(marker)) {
-    const atMarker = found.index + (found[0].startsWith('\n') ? 1 : 0);
-    const to = found.groups?.['start'] === undefined ? endOfLine(text, atMarker) : atMarker;
-    const chunk = text.slice(from, to);
-    if (hasOnlyDirectives(chunk)) continue;
-    chunks.push({ text: chunk, line });
-    line += countLines(chunk);
-    from = to;
+export function splitDocuments(text: string): readonly Chunk[] {
+  const splitter = new DocumentSplitter();
+  return [...splitter.push(text), ...splitter.end()];
+}
+
+/** Cuts a stream that comes piece by piece. Holds no more of it than the chunk under way. */
+export class DocumentSplitter {
+  /** Whole lines of the chunk under way. */
+  private lines: string[] = [];
+  /** Pieces of a line whose end has not come. */
+  private rest: string[] = [];
+  private line = 1;
+  private size = 0;
+
+  /** How many characters are held back, because their chunk has not ended. */
+  get pending(): number {
+    return this.size;
   }
-  chunks.push({ text: text.slice(from), line });
-  return chunks;
+
+  /** The chunks that the next piece completes. */
+  push(piece: string): readonly Chunk[] {
+    this.size += piece.length;
+    const end = piece.lastIndexOf('\n') + 1;
+    if (end === 0) {
+      this.rest.push(piece);
+      return [];
+    }
+    const lines = this.rest.join('') + piece.slice(0, end);
+    this.rest = [piece.slice(end)];
+    return this.cut(lines);
+  }
+
+  /** The chunks that the end of the stream completes. */
+  end(): readonly Chunk[] {
+    const chunks = this.cut(this.rest.join(''));
+    return [...chunks, { text: this.lines.join(''), line: this.line }];
+  }
+
+  /** Markers stand at the beginning of a line, so whole lines are all that need be looked at. */
+  private cut(lines: string): readonly Chunk[] {
+    const chunks: Chunk[] = [];
+    let from = 0;
+    for (const found of lines.matchAll(marker)) {
+      const atMarker = found.index + (found[0].startsWith('\n') ? 1 : 0);
+      const to = found.groups?.['start'] === undefined ? endOfLine(lines, atMarker) : atMarker;
+      const text = this.lines.join('') + lines.slice(from, to);
+      if (hasOnlyDirectives(text)) continue;
+      chunks.push({ text, line: this.line });
+      this.line += countLines(text);
+      this.size -= text.length;
+      this.lines = [];
+      from = to;
+    }
+    this.lines.push(lines.slice(from));
+    return chunks;
+  }
 }
 
 function endOfLine(text: string, from: number): number {

@@ -222,7 +222,7 @@ describe('ambiguous scalars', () => {
   ])('%s is warned about', (scalar, message) => {
     const { documents, problems } = parseDocuments(`a: 1\nb:\n- ${scalar}\n`, 'f.yaml');
     expect(documents).toHaveLength(1);
-    expect(problems).toEqual([{ file: 'f.yaml', severity: 'warning', position: { line: 3, column: 3 }, message }]);
+    expect(problems).toEqual([{ file: 'f.yaml', severity: 'warning', position: { line: 3, column: 3 }, text: `- ${scalar}`, message }]);
   });
 
   test('as keys too', () => {

@@ -42,6 +42,11 @@ describe('CREATE', () => {
     expect(verdict).toHaveProperty('causes.length', 1);
   });
 
+  test('no annotation of the object keeps it from being denied', () => {
+    const annotations = { 'sallyport.dev/ignore': 'redirect-with-backends: only check listens to this' };
+    expect(decide(world, requestOf({ object: cartRoute([wrongRule], { annotations }) }))).toHaveProperty('allowed', false);
+  });
+
   test('with generateName the object has no name yet', () => {
     const verdict = decide(world, requestOf({ object: cartRoute([wrongRule], { name: undefined, generateName: 'cart-' }) }, { name: '' }));
     expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute shop\/cart-\* has 1 problem/));

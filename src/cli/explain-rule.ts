@@ -1,0 +1,14 @@
+import { nearest } from '../core/text/suggest.ts';
+import { packageFile } from './package-files.ts';
+import { ruleSummaries } from './report/rules.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What there is to read about a rule, in Markdown. Throws UsageError where there is no such rule. */
+export function explainRule(id: string): string {
+  const summary = ruleSummaries.get(id);
+  if (summary === undefined) {
+    const near = nearest(id, ruleSummaries.keys());
+    throw new UsageError(`there is no rule ${id}; ${near === undefined ? 'findings show the ids of their rules in brackets' : `did you mean ${near}?`}`);
+  }
+  return packageFile(`docs/rules/${id}.md`) ?? `# ${id}\n\n${summary}\n`;
+}

@@ -1,0 +1,23 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** A file of the package by its path from the root, from sources and from the bundle alike; `undefined` where there is none. */
+export function packageFile(path: string): string | undefined {
+  try {
+    return readFileSync(join(packageRoot(), path), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The version in package.json. */
+export function packageVersion(): string {
+  const { version } = JSON.parse(packageFile('package.json') ?? '{}') as { readonly version?: string };
+  return version ?? 'unknown';
+}
+
+function packageRoot(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}

@@ -1,0 +1,34 @@
+import { judgeStructure, type JudgedFinding } from '../core/admission/judge.ts';
+import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import { parseObject, type ParsedObject } from '../core/resources/parse.ts';
+import { describeRef } from '../core/resources/reference.ts';
+import { isSchemaKind } from '../core/schema/index.ts';
+import type { SourceDocument } from '../files/document.ts';
+
+/** Something in the files that takes no part in evaluation, and why. */
+export interface Remark {
+  readonly document: SourceDocument;
+  readonly type: 'invalid' | 'unserved' | 'foreign' | 'duplicate';
+  /** `HTTPRoute shop/cart`; `document` where that cannot be told. */
+  readonly name: string;
+  readonly message: string;
+}
+
+/** Why a document takes no part. */
+export function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject, { type: 'resource' }>): Remark {
+  switch (parsed.type) {
+    case 'invalid':
+      return { document, type: 'invalid', name: 'document', message: parsed.problem };
+    case 'unserved':
+      return { document, type: 'unserved', name: describeRef(parsed.ref), message: 'this kind is read but not served yet.' };
+    case 'foreign':
+      return { document, type: 'foreign', name: describeRef(parsed.ref), message: 'not a kind of the Gateway API; left alone.' };
+  }
+}
+
+/** What the schema says of an object whose kind takes no part in evaluation; nothing for other kinds. */
+export function judgeUnserved(document: SourceDocument, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  const parsed = parseObject(document.value);
+  if (parsed.type !== 'unserved' || !isSchemaKind(parsed.ref.kind)) return [];
+  return judgeStructure({ kind: parsed.ref.kind, apiVersion: parsed.apiVersion, json: document.value }, policy);
+}

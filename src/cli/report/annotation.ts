@@ -1,0 +1,70 @@
+import { nearest } from '../../core/text/suggest.ts';
+import { quote } from '../../core/text/display.ts';
+import type { Report, ReportedFinding, ReportedObject, Severity } from './report.ts';
+import { byPosition, findingOf } from './reported.ts';
+import { checkRules, ruleSummaries } from './rules.ts';
+
+/** The annotation that silences findings of `check`, never of the webhook: `rule: reason; rule: reason`. */
+export const ignoreAnnotation = 'sallyport.dev/ignore';
+
+/** What the annotation of one object asks for. */
+export interface Ignored {
+  /** Rule → reason. */
+  readonly reasons: ReadonlyMap<string, string>;
+  /** What is wrong with the annotation, and what to write. */
+  readonly problems: readonly string[];
+}
+
+/** A report in which findings are suppressed that the annotations of their own objects ignore. */
+export async function* withAnnotations(report: Report): Report {
+  for await (const object of report) yield withAnnotation(object);
+}
+
+function withAnnotation(object: ReportedObject): ReportedObject {
+  const { document, name = '' } = object;
+  const ignored = readIgnored(document?.value);
+  if (document === undefined || ignored === nothingIgnored) return object;
+  const remark = (severity: Severity, message: string): ReportedFinding =>
+    findingOf(document, name, { rule: checkRules.suppression, severity, path: ['metadata', 'annotations', ignoreAnnotation], message });
+  const idle = [...ignored.reasons.keys()].filter((rule) => object.findings.every((finding) => finding.rule !== rule));
+  const findings = [
+    ...object.findings.map((finding) => {
+      const reason = ignored.reasons.get(finding.rule);
+      return reason === undefined ? finding : { ...finding, suppression: { by: 'annotation' as const, reason } };
+    }),
+    ...ignored.problems.map((message) => remark('warning', message)),
+    ...idle.map((rule) => remark('note', `silences ${rule}, which finds nothing here; leave it out`)),
+  ];
+  return { ...object, findings: findings.sort(byPosition) };
+}
+
+const nothingIgnored: Ignored = { reasons: new Map(), problems: [] };
+
+/** Reads the annotation of an object of any shape. An entry without a reason silences nothing. */
+export function readIgnored(json: unknown): Ignored {
+  const value = member(member(member(json, 'metadata'), 'annotations'), ignoreAnnotation);
+  if (value === undefined) return nothingIgnored;
+  if (typeof value !== 'string') return { reasons: new Map(), problems: [`is ${quote(value)}; write text: "rule: reason; rule: reason"`] };
+  const reasons = new Map<string, string>();
+  const problems: string[] = [];
+  for (const entry of value.split(/[;\n]/).map((part) => part.trim()).filter((part) => part !== '')) {
+    const colon = entry.indexOf(':');
+    const rule = (colon === -1 ? entry : entry.slice(0, colon)).trim();
+    const reason = colon === -1 ? '' : entry.slice(colon + 1).trim();
+    if (!ruleSummaries.has(rule)) problems.push(unknownRule(rule));
+    else if (reason === '') problems.push(`silences ${rule} without a reason, so it does not; write "${rule}: why it is right here"`);
+    else reasons.set(rule, reason);
+  }
+  return { reasons, problems };
+}
+
+function unknownRule(rule: string): string {
+  const near = nearest(rule, ruleSummaries.keys());
+  const advice = near === undefined ? 'write the id of a rule, as findings show it in brackets' : `did you mean ${near}?`;
+  return `names ${quote(rule)}, which is no rule; ${advice}`;
+}
+
+function member(json: unknown, name: string): unknown {
+  if (typeof json !== 'object' || json === null || !Object.hasOwn(json, name)) return undefined;
+  return (json as Readonly<Record<string, unknown>>)[name];
+}

@@ -1,0 +1,69 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { orUsageError, UsageError } from '../usage-error.ts';
+import type { Report, ReportedFinding } from './report.ts';
+
+/** Findings that are known and do not count, each as often as it was found when the baseline was written. */
+export interface Baseline {
+  /** Takes one finding of this identity out of the baseline; false where there is none left. */
+  take(identity: string): boolean;
+}
+
+/** The baseline of a file that `BaselineRecorder` wrote. Throws UsageError where it cannot be read. */
+export async function readBaseline(file: string): Promise<Baseline> {
+  const text = await orUsageError(`the baseline ${file}`, readFile(file, 'utf8'));
+  const left = new Map<string, number>();
+  for (const identity of identitiesIn(text, file)) left.set(identity, (left.get(identity) ?? 0) + 1);
+  return {
+    take(identity) {
+      const count = left.get(identity) ?? 0;
+      if (count > 0) left.set(identity, count - 1);
+      return count > 0;
+    },
+  };
+}
+
+function identitiesIn(text: string, file: string): readonly string[] {
+  const advice = `write it anew with --write-baseline ${file}`;
+  let json: { readonly version?: unknown; readonly findings?: unknown } | null;
+  try {
+    json = JSON.parse(text) as typeof json;
+  } catch {
+    throw new UsageError(`the baseline ${file} is not JSON; ${advice}`);
+  }
+  const findings = json?.findings;
+  if (json?.version !== 1 || !Array.isArray(findings) || !findings.every((entry) => typeof entry === 'string')) {
+    throw new UsageError(`the baseline ${file} is not of version 1, or its findings are no list of texts; ${advice}`);
+  }
+  return findings;
+}
+
+/** A baseline that holds whatever is found, to be written to a file. */
+export class BaselineRecorder implements Baseline {
+  private readonly identities: string[] = [];
+
+  take(identity: string): boolean {
+    this.identities.push(identity);
+    return true;
+  }
+
+  get size(): number {
+    return this.identities.length;
+  }
+
+  /** Sorted, a line for each finding, so that changes of the file can be reviewed. Throws UsageError where it cannot be written. */
+  async write(file: string): Promise<void> {
+    const text = `${JSON.stringify({ version: 1, findings: this.identities.sort() }, null, 2)}\n`;
+    await orUsageError(`the baseline ${file}`, writeFile(file, text));
+  }
+}
+
+/** A report in which the findings of the baseline are suppressed. */
+export async function* withBaseline(report: Report, baseline: Baseline): Report {
+  for await (const object of report) yield { ...object, findings: object.findings.map((finding) => compare(finding, baseline)) };
+}
+
+function compare(finding: ReportedFinding, baseline: Baseline): ReportedFinding {
+  const { identity, suppression } = finding;
+  if (identity === undefined || suppression !== undefined || !baseline.take(identity)) return finding;
+  return { ...finding, suppression: { by: 'baseline', reason: 'known since the baseline was written' } };
+}

@@ -1,0 +1,27 @@
+import { activeFindings, counted, describeTally, nothing, type Report, type Severity } from './report.ts';
+import { sentence } from './text.ts';
+
+const commands = { error: 'error', warning: 'warning', note: 'notice' } as const satisfies Record<Severity, string>;
+
+/** Workflow commands of GitHub Actions: annotations beside the lines of a pull request. */
+export async function* writeGithub(report: Report): AsyncGenerator<string> {
+  let tally = nothing;
+  for await (const object of report) {
+    tally = counted(tally, object);
+    for (const finding of activeFindings(object)) {
+      const { line, column } = finding.position;
+      const properties = { file: object.file, line, col: column, title: finding.rule };
+      const list = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(String(value))}`).join(',');
+      yield `::${commands[finding.severity]} ${list}::${escapeData(sentence(finding))}\n`;
+    }
+  }
+  yield `${describeTally(tally)}\n`;
+}
+
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

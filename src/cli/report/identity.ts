@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { canonical } from '../../core/admission/ratchet.ts';
+import { formatPath, type Path } from '../../core/resources/path.ts';
+
+/** What a finding is about. */
+export interface Place {
+  readonly rule: string;
+  /** `HTTPRoute shop/cart`. */
+  readonly object: string;
+  readonly path: Path;
+  /** The object. */
+  readonly json: unknown;
+}
+
+/**
+ * What stays the same wherever the object stands and whatever is inserted before the place: list items go by their
+ * name or text, or else by what they hold. `parent-not-found HTTPRoute shop/cart spec.parentRefs[name=front]`.
+ */
+export function identityOf({ rule, object, path, json }: Place): string {
+  let text = '';
+  let value = json;
+  for (const part of path) {
+    value = childOf(value, part);
+    text += typeof part === 'number' ? `[${itemIdentity(value)}]` : joined(text, part);
+  }
+  return [rule, object, text].filter((part) => part !== '').join(' ');
+}
+
+function joined(before: string, name: string): string {
+  const text = formatPath([name]);
+  return before === '' || text.startsWith('[') ? text : `.${text}`;
+}
+
+function childOf(value: unknown, part: string | number): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+  return (value as Readonly<Record<string | number, unknown>>)[part];
+}
+
+const longestText = 64;
+
+function itemIdentity(item: unknown): string {
+  const name = childOf(item, 'name');
+  if (typeof name === 'string') return `name=${name}`;
+  if (typeof item === 'string' && item.length <= longestText) return item;
+  return createHash('sha256').update(canonical(item)).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,56 @@
+import { activeFindings, type Report, type ReportedFinding, type ReportedObject } from './report.ts';
+import { sentence } from './text.ts';
+
+/** JUnit's XML: a suite for each file and a case for each object, which fails where something is an error; the rest is output. */
+export async function* writeJunit(report: Report): AsyncGenerator<string> {
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="sallyport">\n';
+  let suite: ReportedObject[] = [];
+  for await (const object of report) {
+    if (suite[0] !== undefined && suite[0].file !== object.file) {
+      yield* suiteOf(suite);
+      suite = [];
+    }
+    suite.push(object);
+  }
+  yield* suiteOf(suite);
+  yield '</testsuites>\n';
+}
+
+function* suiteOf(objects: readonly ReportedObject[]): Generator<string> {
+  const [first] = objects;
+  if (first === undefined) return;
+  const failures = objects.filter((object) => errorsOf(object).length > 0).length;
+  yield `  <testsuite${attributes({ name: first.file, tests: objects.length, failures, errors: 0, skipped: 0, time: 0 })}>\n`;
+  for (const object of objects) yield caseOf(object);
+  yield '  </testsuite>\n';
+}
+
+function caseOf(object: ReportedObject): string {
+  const errors = errorsOf(object);
+  const others = activeFindings(object).filter(({ severity }) => severity !== 'error');
+  const [first] = errors;
+  const failure = first === undefined ? '' : `      <failure${attributes({ type: first.rule, message: sentence(first) })}>${text(errors, object)}</failure>\n`;
+  const output = others.length === 0 ? '' : `      <system-out>${text(others, object)}</system-out>\n`;
+  const head = `    <testcase${attributes({ classname: object.file, name: object.name ?? 'file', time: 0 })}`;
+  return failure + output === '' ? `${head}/>\n` : `${head}>\n${failure}${output}    </testcase>\n`;
+}
+
+function errorsOf(object: ReportedObject): readonly ReportedFinding[] {
+  return activeFindings(object).filter(({ severity }) => severity === 'error');
+}
+
+function text(findings: readonly ReportedFinding[], { file }: ReportedObject): string {
+  return escape(findings.map((finding) => `${file}:${finding.position.line}:${finding.position.column}: ${finding.severity} [${finding.rule}] ${sentence(finding)}`).join('\n'));
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values).map(([name, value]) => ` ${name}="${escape(String(value))}"`).join('');
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+// What XML 1.0 cannot hold, not even escaped.
+const unfit = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
+function escape(value: string): string {
+  return value.replace(unfit, '\ufffd').replace(/[&<>"]/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,49 @@
+import type { JudgedFinding } from '../../core/admission/judge.ts';
+import { formatPath, type Path } from '../../core/resources/path.ts';
+import type { FileProblem, SourceDocument } from '../../files/document.ts';
+import { identityOf } from './identity.ts';
+import type { ReportedFinding, ReportedObject, Severity } from './report.ts';
+import { checkRules } from './rules.ts';
+
+/** Something to be said about a place in an object. */
+export interface Statement {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly path: Path;
+  readonly message: string;
+}
+
+const severityOf: Readonly<Record<JudgedFinding['effect'], Severity>> = { deny: 'error', warn: 'warning', record: 'note' };
+
+/** A finding as the command line tells it. */
+export function statementOf({ rule, effect, path, message }: JudgedFinding): Statement {
+  return { rule, severity: severityOf[effect], path, message };
+}
+
+/** An object with what is to be said about it, and where that stands. */
+export function reportedObject(document: SourceDocument, name: string, statements: readonly Statement[]): ReportedObject {
+  return { file: document.file, name, document, findings: statements.map((statement) => findingOf(document, name, statement)).sort(byPosition) };
+}
+
+/** A finding about an object. */
+export function findingOf(document: SourceDocument, object: string, { rule, severity, path, message }: Statement): ReportedFinding {
+  const position = document.locate(path);
+  return {
+    rule, severity, position, message,
+    text: document.textOf(position.line),
+    field: formatPath(path),
+    identity: identityOf({ rule, object, path, json: document.value }),
+  };
+}
+
+/** A problem of a file, in place of an object. */
+export function reportedProblem({ file, severity, position, text, message }: FileProblem): ReportedObject {
+  const rule = severity === 'error' ? checkRules.file : checkRules.scalar;
+  const finding = { rule, severity, position: position ?? { line: 1, column: 1 }, field: '', message, ...(text === undefined ? {} : { text }) };
+  return { file, findings: [finding] };
+}
+
+/** In the order of lines and columns. */
+export function byPosition(one: ReportedFinding, other: ReportedFinding): number {
+  return one.position.line - other.position.line || one.position.column - other.position.column;
+}

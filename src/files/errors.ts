@@ -1,0 +1,22 @@
+/** Whether an error of `node:fs` says that there is no such file. */
+export function isMissing(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+const reasons: ReadonlyMap<unknown, string> = new Map([
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['ELOOP', 'its symbolic links lead in a circle'],
+  ['EMFILE', 'too many files are open'],
+  ['EISDIR', 'it is a folder'],
+]);
+
+/** Why something could not be read, for people. */
+export function reasonOf(error: unknown): string {
+  return reasons.get(codeOf(error)) ?? (error instanceof Error ? error.message : String(error));
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,73 @@
+import { createReadStream } from 'node:fs';
+import type { FileProblem, SourceDocument } from './document.ts';
+import { isMissing, reasonOf } from './errors.ts';
+import { parseChunk } from './parse.ts';
+import { DocumentSplitter, type Chunk } from './split.ts';
+import { walk } from './walk.ts';
+
+/** One thing that was read: an object, or a problem. */
+export type Item =
+  | { readonly type: 'object'; readonly document: SourceDocument }
+  | { readonly type: 'problem'; readonly problem: FileProblem };
+
+/** Stands for standard input among paths. */
+export const standardInput = '-';
+/** What objects of standard input have for a file. */
+export const standardInputName = 'stdin';
+
+/** How many characters one document may have; Lists are one document. */
+const longestDocument = 64 * 1024 * 1024;
+
+/**
+ * Reads the objects of standard input (`-`), files and folders (as `readFolder` does) one by one. Holds one document and
+ * some kilobytes of the next, however long the stream is. Never rejects: what cannot be read is among the items.
+ *
+ * @param input standard input
+ */
+export async function* streamObjects(paths: readonly string[], input: AsyncIterable<Uint8Array>): AsyncGenerator<Item> {
+  for (const path of paths) {
+    if (path === standardInput) yield* streamOf(input, standardInputName);
+  }
+  for await (const found of walk(paths.filter((path) => path !== standardInput), () => {})) {
+    if (found.type === 'file') yield* streamOf(createReadStream(found.path), found.path);
+    else yield failed(found.path, found.message);
+  }
+}
+
+async function* streamOf(bytes: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Item> {
+  let index = 0;
+  try {
+    for await (const chunk of chunksOf(bytes)) {
+      const { documents, problems } = parseChunk(chunk, { file, index });
+      index += documents.length;
+      for (const problem of problems) yield { type: 'problem', problem };
+      for (const document of documents) yield { type: 'object', document };
+    }
+  } catch (error) {
+    // Gone since its folder was listed.
+    if (!isMissing(error)) yield failed(file, `it cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+async function* chunksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Chunk> {
+  const splitter = new DocumentSplitter();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for await (const piece of bytes) {
+    yield* splitter.push(decode(() => decoder.decode(piece, { stream: true })));
+    if (splitter.pending > longestDocument) throw new Error(`a document has more than ${longestDocument} characters; split it by lines "---"`);
+  }
+  yield* splitter.push(decode(() => decoder.decode()));
+  yield* splitter.end();
+}
+
+function decode(attempt: () => string): string {
+  try {
+    return attempt();
+  } catch {
+    throw new Error('it is not UTF-8; save it in this encoding');
+  }
+}
+
+function failed(file: string, message: string): Item {
+  return { type: 'problem', problem: { file, severity: 'error', message } };
+}

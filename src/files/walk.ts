@@ -1,0 +1,91 @@
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { isMissing, reasonOf } from './errors.ts';
+
+/** What a path leads to, or why that cannot be told. */
+export type Found =
+  | { readonly type: 'file'; readonly path: string }
+  /** `isGone`: there is nothing, rather than something that cannot be looked at for the moment. */
+  | { readonly type: 'problem'; readonly path: string; readonly message: string; readonly isGone: boolean };
+
+/**
+ * Called before anything in a folder is looked at, possibly several times; `name`: only this entry of it matters.
+ * Must not throw.
+ */
+export type OnFolder = (folder: string, name?: string) => void | Promise<void>;
+
+const extensions: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
+
+/**
+ * Files by their paths and, in folders, all YAML and JSON files below them, except hidden ones, in a stable order: by
+ * the paths as given, then by name. Symbolic links are followed. A file that is reached by one path twice comes once.
+ */
+export async function* walk(paths: readonly string[], onFolder: OnFolder): AsyncGenerator<Found> {
+  const seen = new Set<string>();
+  for (const path of paths) {
+    for await (const found of visitPath(path, onFolder)) {
+      if (found.type === 'file') {
+        const identity = resolve(found.path);
+        if (seen.has(identity)) continue;
+        seen.add(identity);
+      }
+      yield found;
+    }
+  }
+}
+
+interface Way {
+  /** The folders that lead here, without symbolic links. */
+  readonly above: readonly string[];
+  readonly onFolder: OnFolder;
+}
+
+/** A path that was asked for: it has to exist, whatever its name. */
+async function* visitPath(path: string, onFolder: OnFolder): AsyncGenerator<Found> {
+  await onFolder(dirname(resolve(path)), basename(resolve(path)));
+  try {
+    const info = await stat(path);
+    if (info.isDirectory()) yield* visitFolder(path, { above: [], onFolder });
+    else if (info.isFile()) yield { type: 'file', path };
+    else yield { type: 'problem', path, message: 'it is neither a file nor a folder', isGone: true };
+  } catch (error) {
+    const isGone = isMissing(error);
+    yield { type: 'problem', path, message: isGone ? 'there is no such file or folder' : reasonOf(error), isGone };
+  }
+}
+
+async function* visitFolder(folder: string, { above, onFolder }: Way): AsyncGenerator<Found> {
+  try {
+    const real = await realpath(folder);
+    // A link to a folder above would lead in circles.
+    if (above.includes(real)) return;
+    await onFolder(real);
+    const names = await readdir(folder);
+    for (const name of names.filter((name) => !name.startsWith('.')).sort()) {
+      yield* visitEntry(join(folder, name), { above: [...above, real], onFolder });
+    }
+  } catch (error) {
+    if (!isMissing(error)) yield { type: 'problem', path: folder, message: `the folder cannot be read: ${reasonOf(error)}`, isGone: false };
+  }
+}
+
+async function* visitEntry(path: string, way: Way): AsyncGenerator<Found> {
+  try {
+    const info = await stat(path);
+    if (info.isDirectory()) yield* visitFolder(path, way);
+    else if (info.isFile() && extensions.has(extname(path).toLowerCase())) yield { type: 'file', path };
+  } catch (error) {
+    const isGone = isMissing(error);
+    // Gone since the folder was listed, unless it is a link.
+    if (isGone && !(await isLink(path))) return;
+    yield { type: 'problem', path, message: isGone ? 'the symbolic link leads nowhere' : reasonOf(error), isGone: false };
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}

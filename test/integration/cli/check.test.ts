@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { buildProgram, type BuiltProgram } from '../../support/built-program.ts';
+
+let folder: string;
+let program: BuiltProgram;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sallyport-check-'));
+  program = buildProgram();
+});
+
+afterAll(() => {
+  program.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `sallyport check` in the folder of this test. */
+function check(args: readonly string[], input = ''): Outcome {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program.file, 'check', ...args], { cwd: folder, input, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' } });
+  return { code: status, stdout, stderr };
+}
+
+function write(name: string, text: string): string {
+  mkdirSync(join(folder, name, '..'), { recursive: true });
+  writeFileSync(join(folder, name), text);
+  return name;
+}
+
+function route(name: string, extra = '', annotations = ''): string {
+  return `apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata:
+  name: ${name}
+  namespace: shop
+${annotations}spec:
+  parentRefs:
+  - name: web
+  rules:
+  - matches: [{ path: { value: / } }]
+${extra}`;
+}
+
+const mistake = '    timeouts: { request: 1s, backendRequest: 2s }\n';
+const parent = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: web, namespace: shop }
+spec: { gatewayClassName: other, listeners: [{ name: http, port: 80, protocol: HTTP }] }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: other }
+spec: { controllerName: example.net/controller }
+`;
+
+describe('sallyport check', () => {
+  test('ends with 0 where nothing is wrong, and says how much there was', () => {
+    write('good/gateway.yaml', parent);
+    write('good/nested/route.yml', route('cart'));
+    write('good/notes.txt', 'not YAML: [');
+    expect(check(['good'])).toEqual({ code: 0, stdout: '3 objects: 0 errors, 0 warnings\n', stderr: '' });
+  });
+
+  test('ends with 1 where something would be denied, and shows the place', () => {
+    const file = write('bad.yaml', `${parent}---\n${route('cart', mistake)}`);
+    const { code, stdout, stderr } = check([file]);
+    expect(stdout).toMatch(/^bad\.yaml:21:30: error \[backend-request-timeout\] spec\.rules\[0\]\.timeouts\.backendRequest: .*\n {2}21 \| {5}timeouts: .*\n {5}\| {30}\^\n3 objects: 1 error, 0 warnings\n$/);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  });
+
+  test('ends with 1 where a file cannot be read, and judges the others', () => {
+    const { code, stdout } = check(['missing.yaml', '-'], `a: [\n---\n${parent}---\n${route('cart')}`);
+    expect(code).toBe(1);
+    expect(stdout).toContain('missing.yaml:1:1: error [unreadable-file] there is no such file or folder\n');
+    expect(stdout).toContain('stdin:2:1: error [unreadable-file] invalid YAML');
+    expect(stdout).toContain('3 objects: 2 errors, 0 warnings\n');
+  });
+
+  test.each([
+    [[], 'sallyport: check needs files or folders, or - for standard input\n'],
+    [['--colour', '-'], "error: unknown option '--colour'"],
+    [['-o', 'xml', '-'], "argument 'xml' is invalid. Allowed choices are text, json, sarif, junit, github."],
+    [['--bundle', 'v0.1', '-'], "argument 'v0.1' is invalid."],
+    [['--explain', 'path-sintax'], 'sallyport: there is no rule path-sintax; did you mean path-syntax?\n'],
+    [['--baseline', 'none.json', '-'], 'sallyport: the baseline none.json cannot be used: '],
+    [['--baseline', 'a.json', '--write-baseline', 'b.json', '-'], 'cannot be used with option'],
+  ])('ends with 2 where it cannot do its work: %j', (args, message) => {
+    const { code, stdout, stderr } = check(args);
+    expect(stderr).toContain(message);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  test('reads standard input beside files, and judges all together', () => {
+    const gateway = write('gateway.yaml', parent);
+    expect(check([gateway, '-'], route('cart')).stdout).toBe('3 objects: 0 errors, 0 warnings\n');
+    expect(check(['-'], route('cart')).stdout).toContain('stdin:8:5: warning [parent-not-found]');
+  });
+
+  test('judges each object by itself where it is to remember nothing', () => {
+    const { code, stdout } = check(['--stateless', '-'], `${route('cart')}---\n${route('bad', mistake)}---\n${parent}`);
+    expect(stdout).toContain('error [backend-request-timeout]');
+    expect(stdout).not.toContain('parent-not-found');
+    expect(stdout).toContain('4 objects: 1 error, 0 warnings\n');
+    expect(code).toBe(1);
+  });
+
+  test.each([['json', /^\{"tool":"sallyport"/], ['sarif', /^\{"\$schema"/], ['junit', /^<\?xml/], ['github', /^::error file=stdin,line=\d+,col=\d+,title=backend-request-timeout::/]])('writes %s', (format, opening) => {
+    const { code, stdout } = check(['--stateless', '-o', format, '-'], route('cart', mistake));
+    expect(stdout).toMatch(opening);
+    expect(code).toBe(1);
+  });
+
+  test('prints the page of a rule', () => {
+    const { code, stdout } = check(['--explain', 'path-syntax']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: readFileSync('docs/rules/path-syntax.md', 'utf8') });
+  });
+
+  test('honours the annotation of an object, and only with a reason', () => {
+    const annotated = (value: string) => route('cart', mistake, `  annotations: { sallyport.dev/ignore: "${value}" }\n`);
+    expect(check(['--stateless', '-'], annotated('backend-request-timeout: the backend is slow'))).toMatchObject({ code: 0, stdout: '1 object: 0 errors, 0 warnings, 1 suppressed\n' });
+    const { code, stdout } = check(['--stateless', '-'], annotated('backend-request-timeout'));
+    expect(code).toBe(1);
+    expect(stdout).toContain('stdin:6:18: warning [suppression] metadata.annotations["sallyport.dev/ignore"]: silences backend-request-timeout without a reason');
+  });
+
+  test('does not count what is in the baseline, wherever it stands by now', () => {
+    const file = write('route.yaml', route('cart', mistake));
+    const first = check(['--stateless', '--write-baseline', 'baseline.json', file]);
+    expect(first).toEqual({ code: 0, stdout: '1 object: 0 errors, 0 warnings, 1 suppressed\n', stderr: '1 findings written to baseline.json\n' });
+    write(file, `# moved\n---\n${route('other', mistake)}---\n${route('cart', mistake)}`);
+    const second = check(['--stateless', '--baseline', 'baseline.json', file]);
+    expect(second.stdout).toMatch(/^route\.yaml:13:\d+: error \[backend-request-timeout\]/);
+    expect(second.stdout).toContain('2 objects: 1 error, 0 warnings, 1 suppressed\n');
+    expect(second.code).toBe(1);
+  });
+});
