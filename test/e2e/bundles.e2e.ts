@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { dump, loadAll } from 'js-yaml';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { createClient, loadCredentials, type ApiClient } from '../../src/kubernetes/index.ts';
+import { crdManifests } from '../cluster/crd-manifests.ts';
+import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
+import { apply, kubectl, kubectlOutput, type Outcome } from './support/kubectl.ts';
+import { httpRoute } from './support/routes.ts';
+import { failurePolicy, metricsOf, render, systemNamespace, uninstallSallyport, waitForFailurePolicy, waitUntilReady, webhookLogs, webhookPods, type WebhookPod } from './support/sallyport.ts';
+import { waitFor } from './support/wait.ts';
+
+// CRDs that come, change and go under a webhook that runs. The tests are one story and build on each other.
+const namespace = useNamespace('bundles');
+const group = 'gateway.networking.k8s.io';
+let client: ApiClient;
+let pods: readonly WebhookPod[];
+
+beforeAll(async () => {
+  client = createClient(await loadCredentials('default'));
+  await removeCrds();
+  const manifests = await render('enforce');
+  await kubectlOutput(['apply', '-f', '-'], { stdin: manifests.map((manifest) => dump(manifest, { noRefs: true })).join('---\n') });
+  // Where the network enforces policies, everything below has to work under these.
+  await kubectlOutput(['apply', '-f', join(import.meta.dirname, '../../deploy/components/network-policy/network-policy.yaml')]);
+  await waitUntilReady();
+  pods = await webhookPods();
+});
+
+afterAll(async () => {
+  await uninstallSallyport();
+  await removeCrds();
+  await client.close();
+});
+
+interface Crd {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly annotations: Readonly<Record<string, string>> };
+  readonly spec: { readonly names: { readonly kind: string } };
+}
+
+/** The definitions of a bundle's standard channel. */
+function crds(version: string): readonly Crd[] {
+  return (loadAll(crdManifests(version, 'standard')) as Crd[]).filter(({ kind }) => kind === 'CustomResourceDefinition');
+}
+
+/** Kind → what it is judged by: `1.7 standard`, with `?` for a guess. */
+type Judged = Readonly<Record<string, string>>;
+
+/** What every pod of the webhook says that it judges by. */
+async function inForce(): Promise<readonly Judged[]> {
+  const scraped = await Promise.all((await webhookPods()).map(metricsOf));
+  return scraped.map((metrics) => Object.fromEntries([...metrics.keys()].flatMap((sample) => {
+    const [, kind = '', bundle, channel, certain] = /^sallyport_crd_bundle_info\{kind="(.+)",bundle="(.+)",channel="(.+)",certain="(.+)"\}$/.exec(sample) ?? [];
+    return kind === '' ? [] : [[kind, `${bundle} ${channel}${certain === 'true' ? '' : '?'}`]];
+  })));
+}
+
+/** The same once all pods judge these kinds so and know of no other; what it is in the end where that does not come. */
+async function inForceAfter(expected: Judged): Promise<readonly Judged[]> {
+  let state: readonly Judged[] = [];
+  await waitFor('the bundles in force', async () => {
+    state = await inForce();
+    return isDeepStrictEqual(state, both(expected)) ? true : undefined;
+  }).catch(() => {});
+  return state;
+}
+
+/** All kinds of a bundle's standard channel, each judged so. */
+function all(version: string, bundle: string): Judged {
+  return Object.fromEntries(crds(version).map(({ spec }) => [spec.names.kind, bundle]));
+}
+
+function both(judged: Judged): readonly Judged[] {
+  return [judged, judged];
+}
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+interface Verdict {
+  readonly allowed: boolean;
+  readonly warnings?: readonly string[];
+  readonly status?: { readonly message: string };
+}
+
+/** What the webhook says of an object as it stands: the API server would drop what is not in its schema before it asks. */
+async function review(object: object, resource: string): Promise<Verdict> {
+  const { kind, metadata: { name } } = object as Manifest;
+  const asked = { group, version: 'v1', kind };
+  const { response } = await client.request({
+    method: 'POST',
+    path: `/api/v1/namespaces/${systemNamespace}/services/https:sallyport-webhook:443/proxy/validate`,
+    body: {
+      apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview',
+      request: { uid: 'e2e', kind: asked, requestKind: asked, resource: { group, version: 'v1', resource }, name, namespace, operation: 'CREATE', userInfo: { username: 'jane' }, dryRun: true, object },
+    },
+  }) as { readonly response: Verdict };
+  return response;
+}
+
+/** Up to v1.5 a Gateway can have 8 annotations for its infrastructure, from v1.6 on 16. */
+function gateway(annotations: number): object {
+  const entries = Array.from({ length: annotations }, (_, index) => [`shop.example/${index}`, 'yes']);
+  return {
+    apiVersion: `${group}/v1`, kind: 'Gateway', metadata: { name: 'front', namespace },
+    spec: { gatewayClassName: 'bundles', infrastructure: { annotations: Object.fromEntries(entries) }, listeners: [{ name: 'web', protocol: 'HTTP', port: 80 }] },
+  };
+}
+
+/** In the standard channel from v1.7 on. */
+const retrying = httpRoute({ name: 'cart', namespace }, { rules: [{ retry: { attempts: 2 } }] });
+const unknownField = expect.stringMatching(/^\[schema-unknown-field\] spec\.rules\[0\]\.retry: is in the standard channel since v1\.7 .*, not in v1\.5 standard/);
+/** Wrong in every bundle, and nothing that a CRD refuses. */
+const bad = httpRoute({ name: 'bad', namespace }, { rules: [{ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x shop'] } }] }] });
+
+async function applied(object: object): Promise<Outcome> {
+  return kubectl(['apply', '--server-side', '-f', '-'], { stdin: JSON.stringify(object) });
+}
+
+describe('without CRDs', () => {
+  test('the webhook is ready, and judges nothing by a schema', async () => {
+    expect(await inForce()).toEqual([{}, {}]);
+    expect(await kubectlOutput(['get', 'pods', '-n', systemNamespace, '-o', 'jsonpath={.items[*].status.containerStatuses[*].ready}'])).toBe('true true true');
+    expect(await failurePolicy()).toBe('Ignore');
+  });
+
+  test('a review is answered; what contradicts a guess is only told', async () => {
+    const { allowed, warnings } = await review(gateway(17), 'gateways');
+    expect([allowed, warnings?.[0]]).toEqual([true, expect.stringMatching(/^\[schema\] spec\.infrastructure\.annotations: .*16/)]);
+  });
+});
+
+describe('v1.5.1, installed later', () => {
+  test('is in force without a restart', async () => {
+    await installCrds('v1.5.1', 'standard');
+    expect(await inForceAfter(all('v1.5.1', '1.5 standard'))).toEqual(both(all('v1.5.1', '1.5 standard')));
+    await waitForFailurePolicy('Fail');
+    expect(await applied(bad)).toMatchObject({ code: 1, stderr: expect.stringContaining('[header-name-not-token]') });
+  });
+
+  test('is what objects are held against', async () => {
+    expect(await review(gateway(9), 'gateways')).toMatchObject({ allowed: false, status: { message: expect.stringMatching(/spec\.infrastructure\.annotations: .*8/) } });
+    expect(await review(retrying, 'httproutes')).toMatchObject({ allowed: true, warnings: expect.arrayContaining([unknownField]) });
+    expect(await applied(gateway(8))).toMatchObject({ code: 0, stderr: expect.not.stringContaining('[schema') });
+  });
+});
+
+test('of mixed bundles each kind is held against its own', async () => {
+  await apply(...crds('v1.7.0').filter(({ spec }) => spec.names.kind === 'HTTPRoute'));
+  expect(await inForceAfter({ ...all('v1.5.1', '1.5 standard'), HTTPRoute: '1.7 standard' })).toEqual(both({ ...all('v1.5.1', '1.5 standard'), HTTPRoute: '1.7 standard' }));
+  expect(await review(gateway(9), 'gateways')).toMatchObject({ allowed: false });
+  expect((await review(retrying, 'httproutes')).warnings).not.toContainEqual(expect.stringContaining('[schema'));
+});
+
+describe('v1.7.0, over v1.5.1', () => {
+  test('is in force without a restart', async () => {
+    await installCrds('v1.7.0', 'standard');
+    expect(await inForceAfter(all('v1.7.0', '1.7 standard'))).toEqual(both(all('v1.7.0', '1.7 standard')));
+  });
+
+  test('is what objects are held against, those that were stored before, too', async () => {
+    expect(await applied(gateway(16))).toMatchObject({ code: 0, stderr: expect.not.stringContaining('[schema') });
+    expect(await review(gateway(17), 'gateways')).toMatchObject({ allowed: false, status: { message: expect.stringMatching(/spec\.infrastructure\.annotations: .*16/) } });
+    expect(await applied(retrying)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('[schema') });
+  });
+
+  test('stays: its own policy refuses an older bundle', async () => {
+    await expect(apply(...crds('v1.5.1'))).rejects.toThrow('Installing CRDs with version before v1.7.0 is prohibited by default');
+    expect(await inForce()).toEqual(both(all('v1.7.0', '1.7 standard')));
+  });
+});
+
+describe('CRDs that are not what they say', () => {
+  const changed = { ...all('v1.7.0', '1.7 standard'), Gateway: '1.7 standard?' };
+
+  test('are recognised by their schema: no annotations, false ones, and a changed schema', async () => {
+    // The policy would refuse them, where it is installed.
+    await kubectlOutput(['delete', 'validatingadmissionpolicybinding,validatingadmissionpolicy', `safe-upgrades.${group}`]);
+    await waitFor('the policy is gone', () => kubectlOutput(['annotate', 'crd', `httproutes.${group}`, `${group}/bundle-version-`, `${group}/channel-`]));
+    await kubectlOutput(['annotate', '--overwrite', 'crd', `grpcroutes.${group}`, `${group}/bundle-version=v1.4.1`, `${group}/channel=experimental`]);
+    // Definitions are read in the order of their changes: when this one is in force, the others are read.
+    const place = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/infrastructure/properties/annotations/maxProperties';
+    await kubectlOutput(['patch', 'crd', `gateways.${group}`, '--type=json', '-p', JSON.stringify([{ op: 'replace', path: place, value: 32 }])]);
+    expect(await inForceAfter(changed)).toEqual(both(changed));
+  });
+
+  test('what only contradicts the schema that was is told, and admitted', async () => {
+    const admitted = await waitFor('the API server takes 17 annotations', async () => {
+      const outcome = await applied(gateway(17));
+      return outcome.code === 0 ? outcome : undefined;
+    });
+    expect(admitted.stderr).toMatch(/^Warning: \[schema\] spec\.infrastructure\.annotations: .*16/);
+    expect(await applied(bad)).toMatchObject({ code: 1, stderr: expect.stringContaining('[header-name-not-token]') });
+  });
+
+  test('are in order again once the bundle is applied by force', async () => {
+    await kubectlOutput(['apply', '--server-side', '--force-conflicts', '-f', '-'], { stdin: crdManifests('v1.7.0', 'standard') });
+    expect(await inForceAfter(all('v1.7.0', '1.7 standard'))).toEqual(both(all('v1.7.0', '1.7 standard')));
+  });
+});
+
+describe('CRDs that go', () => {
+  test('leave the webhook ready, and failurePolicy as it is', async () => {
+    await removeCrds();
+    expect(await inForceAfter({})).toEqual(both({}));
+    await waitUntilReady();
+    expect(await failurePolicy()).toBe('Fail');
+    expect(await review(bad, 'httproutes')).toMatchObject({ allowed: false });
+  });
+
+  test('are judged again when they come back, as copies without annotations, and their objects are forgotten', async () => {
+    // This group is protected: a definition without the annotation of its approval is not served.
+    const approval = 'api-approved.kubernetes.io';
+    await apply(...crds('v1.7.0').map((crd) => ({ ...crd, metadata: { name: crd.metadata.name, annotations: { [approval]: crd.metadata.annotations[approval] } } })));
+    await kubectlOutput(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+    expect(await inForceAfter(all('v1.7.0', '1.7 standard'))).toEqual(both(all('v1.7.0', '1.7 standard')));
+    expect(await applied(bad)).toMatchObject({ code: 1, stderr: expect.stringContaining('[header-name-not-token]') });
+    const orphan = httpRoute({ name: 'orphan', namespace }, { parentRefs: [{ name: 'front' }] });
+    expect(await applied(orphan)).toMatchObject({ code: 0, stderr: expect.stringContaining(`[parent-not-found] spec.parentRefs[0]: Gateway ${namespace}/front has not been seen`) });
+  });
+
+  test('were logged once for each change', async () => {
+    const changes = new Set(['bundle in force', 'kind is no longer installed']);
+    const lines = (await webhookLogs()).split('\n').filter((line) => line.includes('"kind":"HTTPRoute"'));
+    const told = lines.map((line) => JSON.parse(line) as { readonly msg: string; readonly bundle?: string }).filter(({ msg }) => changes.has(msg));
+    const once = [['bundle in force', '1.5'], ['bundle in force', '1.7'], ['kind is no longer installed', undefined], ['bundle in force', '1.7']];
+    expect(told.map(({ msg, bundle }) => [msg, bundle])).toEqual([...once, ...once]);
+  });
+});
+
+test('no pod of the webhook ever crashed or was replaced', async () => {
+  expect(await webhookPods()).toEqual(pods);
+  expect(pods.map(({ restarts }) => restarts)).toEqual([0, 0]);
+});
