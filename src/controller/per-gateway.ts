@@ -1,5 +1,5 @@
 import type { ChannelResource } from '../channel/messages.ts';
-import type { ConfigKey, ListenerConfig, RouteConfig } from '../core/routing/config.ts';
+import { endpointsOf, secretsOf, type ConfigKey, type ListenerConfig, type RouteConfig } from '../core/routing/config.ts';
 
 /** What becomes of configuration; a key is either upserted or removed. */
 export interface ConfigurationChange {
@@ -152,8 +152,7 @@ function gatewaysOf(resource: User): ReadonlySet<string> {
 }
 
 function usesOf(resource: User): ReadonlySet<ConfigKey> {
-  if (resource.kind === 'listener') return new Set(resource.certificates.map(certificateKey));
-  return new Set(resource.rules.flatMap((rule) => rule.backends.flatMap(({ target }) => (target.type === 'endpoints' ? [target.key] : []))));
+  return new Set(resource.kind === 'listener' ? secretsOf(resource).map(certificateKey) : endpointsOf(resource));
 }
 
 /** What other Gateways do with a route is none of this one's business. */

@@ -201,3 +201,24 @@ export interface MatchedRoute {
   readonly rule: RouteRule;
   readonly match: RouteMatch;
 }
+
+/** `namespace/name` of every Secret that a data plane needs for a listener. */
+export function secretsOf({ certificates, backendCertificate }: ListenerConfig): readonly string[] {
+  return backendCertificate === undefined ? certificates : [...certificates, backendCertificate];
+}
+
+/** Keys of all endpoints that requests of a route can be sent to, as copies or as themselves. */
+export function endpointsOf({ rules }: RouteConfig): readonly ConfigKey[] {
+  return rules.flatMap(({ filters, backends }) => [
+    ...mirrorsAmong(filters),
+    ...backends.flatMap(({ target, filters: own }) => [...keysOf(target), ...mirrorsAmong(own)]),
+  ]);
+}
+
+function mirrorsAmong(filters: readonly RouteFilter[]): readonly ConfigKey[] {
+  return filters.flatMap((filter) => (filter.type === 'mirror' ? keysOf(filter.target) : []));
+}
+
+function keysOf(target: BackendTarget): readonly ConfigKey[] {
+  return target.type === 'endpoints' ? [target.key] : [];
+}

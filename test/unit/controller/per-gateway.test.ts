@@ -43,6 +43,16 @@ describe('configuration by Gateway', () => {
     expect(changes.get('ns/a')?.upserts.get('route/HTTPRoute/ns/r')).toMatchObject({ attachments: [{ listener: 'listener/ns/a/http' }] });
   });
 
+  test('mirrors need endpoints too, and the certificate for backends goes along with those for clients', () => {
+    const mirror = (service: string) => ({ type: 'mirror' as const, target: { type: 'endpoints' as const, key: `endpoints/ns/${service}/80` }, numerator: 1, denominator: 1 });
+    const mirroring = route('r', ['ns/a'], ['x']);
+    const rules = mirroring.rules.map((rule) => ({ ...rule, filters: [mirror('y')], backends: rule.backends.map((backend) => ({ ...backend, filters: [mirror('z')] })) }));
+    const resources = [{ ...listener('ns/a', 'ns/front'), backendCertificate: 'ns/back' }, certificate('front', '1'), certificate('back', '1'), endpoints('x'), endpoints('y'), endpoints('z')];
+    expect(summary(new PerGateway().take(change([...resources, { ...mirroring, rules }])))).toEqual([
+      'ns/a: +listener/ns/a/http +certificate/ns/front +certificate/ns/back +route/HTTPRoute/ns/r +endpoints/ns/y/80 +endpoints/ns/x/80 +endpoints/ns/z/80',
+    ]);
+  });
+
   test('endpoints that change go to those that use them, and come when they appear after the route', () => {
     const split = new PerGateway();
     expect(summary(split.take(change([route('r', ['ns/a'], ['x'])])))).toEqual(['ns/a: +route/HTTPRoute/ns/r']);
