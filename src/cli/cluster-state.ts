@@ -8,7 +8,7 @@ import type { Logger } from '../telemetry/index.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 
 /** Kinds that admission looks at. The ClusterRole of the webhook grants exactly these. */
-export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'HTTPRoute', 'ReferenceGrant', 'Service', 'Namespace'];
+export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'ListenerSet', 'HTTPRoute', 'ReferenceGrant', 'Service', 'Namespace'];
 
 /** Kinds that the controller evaluates. Its ClusterRole grants these. */
 export const controllerKinds: readonly KindName[] = [...admissionKinds, 'EndpointSlice', 'Secret'];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OwnStatus } from '../core/status/emit.ts';
-import type { GatewayStatus, ListenerStatus } from '../core/status/gateway.ts';
-import type { RouteParentStatus } from '../core/status/route.ts';
+import type { ListenerStatus } from '../core/status/listeners.ts';
+import type { RouteParentStatus, RouteStatus } from '../core/status/route.ts';
 import { mergeConditions } from './conditions.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from './json.ts';
 import type { WireObject } from './ports.ts';
@@ -16,6 +16,7 @@ export interface StatusContext {
 const owned = {
   gatewayClass: new Set(['Accepted', 'SupportedVersion']),
   gateway: new Set(['Accepted', 'Programmed', 'ResolvedRefs']),
+  listenerSet: new Set(['Accepted', 'Programmed']),
   listener: new Set(['Accepted', 'Programmed', 'ResolvedRefs', 'Conflicted', 'OverlappingTLSConfig']),
   route: new Set(['Accepted', 'ResolvedRefs', 'PartiallyInvalid']),
 } as const;
@@ -40,9 +41,15 @@ function mergedStatus(live: WireObject, ours: OwnStatus | undefined, context: St
   const place = { generation: live.metadata.generation ?? 0, now: context.now };
   if (ours === undefined) return listOf(status['parents']).length === 0 ? undefined : { ...status, parents: mergeParents(live, [], context) };
   if ('parents' in ours) return { ...status, parents: mergeParents(live, ours.parents, context) };
-  if ('listeners' in ours) return mergeGateway(status, ours, place);
   const { conditions, ...rest } = ours;
-  return { ...status, ...rest, conditions: mergeConditions(status['conditions'], conditions, { ...place, owned: owned.gatewayClass }) };
+  const listeners = 'listeners' in ours ? { listeners: mergeListeners(status, ours.listeners, place) } : {};
+  return { ...status, ...rest, conditions: mergeConditions(status['conditions'], conditions, { ...place, owned: ownedBy(ours) }), ...listeners };
+}
+
+/** The condition types that are ours where a status has conditions of its own. */
+function ownedBy(ours: Exclude<OwnStatus, RouteStatus>): ReadonlySet<string> {
+  if ('addresses' in ours) return owned.gateway;
+  return 'listeners' in ours ? owned.listenerSet : owned.gatewayClass;
 }
 
 interface Place {
@@ -50,14 +57,9 @@ interface Place {
   readonly now: string;
 }
 
-function mergeGateway(status: JsonRecord, ours: GatewayStatus, place: Place): JsonRecord {
+function mergeListeners(status: JsonRecord, ours: readonly ListenerStatus[], place: Place): readonly JsonRecord[] {
   const byName = firstBy(listOf(status['listeners']), (entry) => entry['name']);
-  return {
-    ...status,
-    addresses: ours.addresses,
-    conditions: mergeConditions(status['conditions'], ours.conditions, { ...place, owned: owned.gateway }),
-    listeners: ours.listeners.map((listener) => mergeListener(byName.get(listener.name), listener, place)),
-  };
+  return ours.map((listener) => mergeListener(byName.get(listener.name), listener, place));
 }
 
 function mergeListener(live: JsonRecord = {}, { name, supportedKinds, attachedRoutes, conditions }: ListenerStatus, place: Place): JsonRecord {

@@ -1,5 +1,6 @@
 import { grantsOfNamespace } from './graph/grants.ts';
 import { slicesOfService } from './graph/backends.ts';
+import { listenerSetsOfGateway } from './graph/listener-sets.ts';
 import { createKernel, type Kernel } from './incremental/index.ts';
 import { configuration } from './routing/emit.ts';
 import { portsInUse, routesOfListener } from './rules/validity.ts';
@@ -10,5 +11,5 @@ import { statuses } from './status/emit.ts';
  * emissions, and admission asks on overlays.
  */
 export function createEvaluation(): Kernel {
-  return createKernel({ indexes: [grantsOfNamespace, slicesOfService, routesOfListener, portsInUse], emissions: [configuration, statuses] });
+  return createKernel({ indexes: [grantsOfNamespace, listenerSetsOfGateway, slicesOfService, routesOfListener, portsInUse], emissions: [configuration, statuses] });
 }

@@ -4,6 +4,7 @@ import { configuration } from '../../src/core/routing/emit.ts';
 import type { Condition } from '../../src/core/status/conditions.ts';
 import { statuses, type OwnStatus } from '../../src/core/status/emit.ts';
 import type { GatewayStatus } from '../../src/core/status/gateway.ts';
+import type { ListenerSetStatus } from '../../src/core/status/listener-set.ts';
 import type { RouteStatus } from '../../src/core/status/route.ts';
 import type { World } from '../support/evaluation.ts';
 
@@ -34,7 +35,7 @@ function presentVerdict(world: World, candidate: World['candidates'][number]): u
 
 function presentStatus(status: OwnStatus): unknown {
   if ('parents' in status) return presentRoute(status);
-  return 'listeners' in status ? presentGateway(status) : presentConditions(status.conditions);
+  return 'listeners' in status ? presentListeners(status) : presentConditions(status.conditions);
 }
 
 function presentRoute({ parents }: RouteStatus): unknown {
@@ -44,10 +45,12 @@ function presentRoute({ parents }: RouteStatus): unknown {
   });
 }
 
-function presentGateway({ addresses, conditions, listeners }: GatewayStatus): unknown {
+function presentListeners({ conditions, listeners, ...rest }: GatewayStatus | ListenerSetStatus): unknown {
+  const { addresses = [], attachedListenerSets = 0 }: Partial<GatewayStatus> = rest;
   return {
     ...presentConditions(conditions),
     ...(addresses.length === 0 ? {} : { addresses: addresses.map(({ value }) => value) }),
+    ...(attachedListenerSets === 0 ? {} : { attachedListenerSets }),
     listeners: listeners.map(({ name, attachedRoutes, supportedKinds, conditions: own }) => ({
       name, attachedRoutes, supportedKinds: supportedKinds.map(({ kind }) => kind), ...presentConditions(own),
     })),

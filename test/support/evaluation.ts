@@ -11,7 +11,7 @@ import { consequenceOf } from '../../src/core/rules/validity.ts';
 import { applyDefaults } from '../../src/core/schema/index.ts';
 
 /** The installation that tests evaluate for. */
-export const installation: Installation = { controllerName: 'sallyport.dev/gateway-controller', bundleVersion: 'v1.7.0', bundles: {}, unobserved: [] };
+export const installation: Installation = { controllerName: 'sallyport.dev/gateway-controller', bundleVersion: 'v1.7.0', bundles: { GatewayClass: { minor: '1.7', channel: 'standard' }, Gateway: { minor: '1.7', channel: 'standard' } }, unobserved: [] };
 
 export const standardPolicy: AdmissionPolicy = { profile: 'standard', overrides: {}, bundle: { minor: '1.7', channel: 'standard' } };
 
@@ -71,6 +71,11 @@ export const ourClass = {
 /** A Service in the namespace `shop`. */
 export function serviceWith(spec: unknown, name = 'cart', namespace = 'shop'): unknown {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec };
+}
+
+/** A ListenerSet `extra`. */
+export function listenerSet(spec: unknown, namespace = 'shop'): unknown {
+  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'ListenerSet', metadata: { name: 'extra', namespace }, spec };
 }
 
 /** A ReferenceGrant `allow` in `namespace`. */

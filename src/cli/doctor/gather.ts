@@ -72,7 +72,7 @@ async function readEndpoints(client: ApiClient, { namespace, service }: Installa
 function neededPermissions({ namespace, configuration, secret }: Installation): readonly Permission[] {
   const each = (verbs: readonly string[], rest: Omit<Permission, 'verb'>): readonly Permission[] => verbs.map((verb) => ({ verb, ...rest }));
   return [
-    ...['gatewayclasses', 'gateways', 'httproutes', 'referencegrants'].flatMap((resource) => each(['list', 'watch'], { group: 'gateway.networking.k8s.io', resource })),
+    ...['gatewayclasses', 'gateways', 'httproutes', 'listenersets', 'referencegrants'].flatMap((resource) => each(['list', 'watch'], { group: 'gateway.networking.k8s.io', resource })),
     ...['namespaces', 'services'].flatMap((resource) => each(['list', 'watch'], { group: '', resource })),
     ...each(['list', 'watch'], { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }),
     ...each(['get', 'patch'], { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations', name: configuration }),

@@ -1,6 +1,8 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { gatewayGroup, readObject } from './inputs.ts';
+import type { OwnerKind } from './listener-sets.ts';
+import { allowedNamespaces, type AllowedNamespaces } from './namespaces.ts';
 import { routeKindsOf, type RouteKind } from './protocols.ts';
 import { strata } from './strata.ts';
 
@@ -14,20 +16,17 @@ export interface AddressedListener {
   readonly namespaces: AllowedNamespaces;
 }
 
-export type AllowedNamespaces =
-  | { readonly from: 'All' | 'Same' | 'None' }
-  | { readonly from: 'Selector'; readonly selector: object };
-
 /**
  * The listeners that a parentRef addresses, in the order of the specification, the first one where a name is repeated.
- * `port` is `''` for any; without a section name all listeners are addressed. It reads nothing but the Gateway and
- * tells nothing but what routes depend on, so that all other changes of a Gateway reach none of its routes.
+ * `port` is `''` for any; without a section name all listeners are addressed. It reads nothing but their owner and
+ * tells nothing but what routes depend on, so that all other changes of an owner reach none of its routes. Whoever names
+ * a Gateway means none of its ListenerSets (GEP-1713, "Gateway Parents and sectionName").
  */
 export const addressedListeners = defineQuery({
   name: 'addressedListeners',
   stratum: strata.links,
-  compute(read, namespace: string, gateway: string, ...[port, ...sectionNames]: readonly [port: string, ...sectionNames: string[]]): readonly AddressedListener[] {
-    const listeners = readObject(read, 'Gateway', namespace, gateway)?.spec?.listeners ?? [];
+  compute(read, ...[kind, namespace, owner, port, ...sectionNames]: readonly [kind: OwnerKind, namespace: string, owner: string, port: string, ...sectionNames: string[]]): readonly AddressedListener[] {
+    const listeners = readObject(read, kind, namespace, owner)?.spec?.listeners ?? [];
     const firsts = [...Map.groupBy(listeners, ({ name = '' }) => name).values()].flatMap((sameName) => sameName.slice(0, 1));
     return firsts
       .filter((listener) => sectionNames.length === 0 || sectionNames.includes(listener.name ?? ''))
@@ -44,7 +43,7 @@ export function addressedListener({ name = '', hostname, protocol, allowedRoutes
     name,
     ...(hostname === undefined || hostname === '' ? {} : { hostname: hostname.toLowerCase() }),
     routeKinds: allowedKinds(protocol ?? '', allowedRoutes?.kinds ?? []).routeKinds,
-    namespaces: allowedNamespaces(allowedRoutes?.namespaces),
+    namespaces: allowedNamespaces(allowedRoutes?.namespaces, 'Same'),
   };
 }
 
@@ -55,16 +54,4 @@ export function allowedKinds(protocol: string, named: readonly Partial<RouteKind
   const asked = named.map(({ group = gatewayGroup, kind = '' }) => ({ group, kind }));
   const isSupported = (kind: RouteKind): boolean => supported.some((one) => one.group === kind.group && one.kind === kind.kind);
   return { routeKinds: asked.filter(isSupported), invalidKinds: asked.filter((kind) => !isSupported(kind)) };
-}
-
-interface NamespacesView {
-  readonly from?: string;
-  readonly selector?: object;
-}
-
-function allowedNamespaces(view: NamespacesView | undefined): AllowedNamespaces {
-  const from = view?.from ?? 'Same';
-  if (from === 'All' || from === 'Same') return { from };
-  // An unknown value or a selector that is not there allows nobody: a wider reading could let strangers in.
-  return from === 'Selector' && view?.selector !== undefined ? { from, selector: view.selector } : { from: 'None' };
 }

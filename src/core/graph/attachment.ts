@@ -1,11 +1,12 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { intersectHostnames } from '../text/hostname.ts';
-import { selectorMatches } from '../text/selector.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { addressedListeners, type AddressedListener } from './addressed-listeners.ts';
-import { gatewayClassName, isOurGateway, listenerNames } from './gateway.ts';
 import { gatewayGroup, readObject } from './inputs.ts';
+import { isOwnerKind, ownerStanding } from './listener-sets.ts';
+import { listenerNames } from './listeners.ts';
+import { allowsNamespace } from './namespaces.ts';
 import type { ServedRouteKind } from './protocols.ts';
 import { strata } from './strata.ts';
 
@@ -33,7 +34,7 @@ export type AttachmentOutcome =
   | { readonly type: 'absent' }
   /** Part of the parentRef or of the hostnames could not be read: narrowing it may have asked for must not be lost. */
   | { readonly type: 'unreadable' }
-  /** The Gateway is ours; no listener has this name and port. */
+  /** The parent is ours; no listener has this name and port. `listeners` is empty where none is served at all. */
   | { readonly type: 'noListener'; readonly listeners: readonly string[] }
   | { readonly type: 'notAllowed'; readonly listeners: readonly string[]; readonly by: 'kind' | 'namespace' }
   | { readonly type: 'noHostname'; readonly listeners: readonly { readonly name: string; readonly hostname: string }[] }
@@ -44,16 +45,6 @@ export interface AttachedListener {
   /** The route's own hostnames that intersect the listener's; `['']` for a route without hostnames. */
   readonly hostnames: readonly string[];
 }
-
-/** Labels of a namespace, the one that Kubernetes always sets included; known even where no Namespace object is. */
-export const namespaceLabels = defineQuery({
-  name: 'namespaceLabels',
-  stratum: strata.links,
-  compute: (read, namespace: string): Readonly<Record<string, string>> => ({
-    ...readObject(read, 'Namespace', '', namespace)?.meta.labels,
-    'kubernetes.io/metadata.name': namespace,
-  }),
-});
 
 /** Every parentRef of a route with its outcome, in the order of the specification. */
 export const attachments = defineQuery({
@@ -77,30 +68,27 @@ export const attachments = defineQuery({
 });
 
 function attach(read: Reader, route: Resource<ServedRouteKind>, parent: ParentNode & { readonly index: number }): AttachmentOutcome {
-  if (parent.group !== gatewayGroup || parent.kind !== 'Gateway') return { type: 'foreign' };
-  if (read.query(gatewayClassName, parent.namespace, parent.name) === undefined) return { type: 'absent' };
-  if (!read.query(isOurGateway, parent.namespace, parent.name)) return { type: 'foreign' };
+  if (parent.group !== gatewayGroup || !isOwnerKind(parent.kind)) return { type: 'foreign' };
+  const owner = { kind: parent.kind, namespace: parent.namespace, name: parent.name };
+  const standing = ownerStanding(read, owner);
+  if (standing === 'detached') return { type: 'noListener', listeners: [] };
+  if (standing !== 'ours') return { type: standing };
   if (!isReadable(route, ['spec', 'parentRefs', parent.index]) || !isReadable(route, ['spec', 'hostnames'])) return { type: 'unreadable' };
 
-  const { namespace, name, port, sectionName } = parent;
-  const addressed = read.query(addressedListeners, namespace, name, port === undefined ? '' : String(port), ...(sectionName === undefined ? [] : [sectionName]));
-  if (addressed.length === 0) return { type: 'noListener', listeners: read.query(listenerNames, parent.namespace, parent.name) };
+  const { kind, namespace, name } = owner;
+  const { port, sectionName } = parent;
+  const addressed = read.query(addressedListeners, kind, namespace, name, port === undefined ? '' : String(port), ...(sectionName === undefined ? [] : [sectionName]));
+  if (addressed.length === 0) return { type: 'noListener', listeners: read.query(listenerNames, kind, namespace, name) };
 
   const names = addressed.map((listener) => listener.name);
   const sameKind = addressed.filter((listener) => listener.routeKinds.some((one) => one.group === route.ref.group && one.kind === route.kind));
   if (sameKind.length === 0) return { type: 'notAllowed', listeners: names, by: 'kind' };
-  const allowing = sameKind.filter((listener) => allowsNamespace(read, listener, parent.namespace, route.ref.namespace));
+  const allowing = sameKind.filter((listener) => allowsNamespace(read, listener.namespaces, namespace, route.ref.namespace));
   if (allowing.length === 0) return { type: 'notAllowed', listeners: names, by: 'namespace' };
 
   const attached = allowing.map((listener) => ({ name: listener.name, hostnames: servedHostnames(route, listener) })).filter((one) => one.hostnames.length > 0);
   if (attached.length > 0) return { type: 'attached', listeners: attached };
   return { type: 'noHostname', listeners: allowing.map((listener) => ({ name: listener.name, hostname: listener.hostname ?? '' })) };
-}
-
-function allowsNamespace(read: Reader, listener: AddressedListener, gatewayNamespace: string, routeNamespace: string): boolean {
-  const { namespaces } = listener;
-  if (namespaces.from === 'Selector') return selectorMatches(namespaces.selector, read.query(namespaceLabels, routeNamespace));
-  return namespaces.from === 'All' || (namespaces.from === 'Same' && gatewayNamespace === routeNamespace);
 }
 
 function servedHostnames(route: Resource<ServedRouteKind>, listener: AddressedListener): readonly string[] {

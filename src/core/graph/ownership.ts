@@ -1,6 +1,7 @@
 import { defineQuery } from '../incremental/index.ts';
 import { attachments } from './attachment.ts';
-import { gatewayClassNode, isOurGateway } from './gateway.ts';
+import { gatewayClassNode } from './gateway.ts';
+import { isOwnerKind, ownerStanding } from './listener-sets.ts';
 import { strata } from './strata.ts';
 
 /** Whether everything that the object attaches to is ours to serve: then nobody else reads it in another way. */
@@ -9,7 +10,10 @@ export const isOurs = defineQuery({
   stratum: strata.links,
   compute(read, kind: string, namespace: string, name: string): boolean {
     if (kind === 'GatewayClass') return read.query(gatewayClassNode, name).ours;
-    if (kind === 'Gateway') return read.query(isOurGateway, namespace, name);
+    if (isOwnerKind(kind)) {
+      const standing = ownerStanding(read, { kind, namespace, name });
+      return standing === 'ours' || standing === 'detached';
+    }
     const all = read.query(attachments, kind, namespace, name);
     return all.length > 0 && all.every(({ outcome }) => outcome.type !== 'foreign' && outcome.type !== 'absent');
   },

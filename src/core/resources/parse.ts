@@ -48,7 +48,7 @@ function readResource(kind: KindName, ref: ObjectRef, json: Record<string, unkno
   return { ...view, kind, ref, meta, unreadable: dedupe([...unreadable, ...specMissing]) };
 }
 
-const specKinds: Partial<Record<KindName, true>> = { Gateway: true, HTTPRoute: true, GatewayClass: true };
+const specKinds: Partial<Record<KindName, true>> = { Gateway: true, ListenerSet: true, HTTPRoute: true, GatewayClass: true };
 const noSpec: FieldProblem = { path: ['spec'], expected: 'an object', found: 'nothing' };
 
 function dedupe(problems: readonly FieldProblem[]): readonly FieldProblem[] {

@@ -16,7 +16,7 @@ import type { Retry, RouteAttachment, RouteBackend, RouteConfig, RouteRule } fro
 export function* compileRoute(read: Reader, kind: string, namespace: string, name: string): Iterable<RouteConfig> {
   const attached = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }): RouteAttachment[] =>
     outcome.type === 'attached'
-      ? outcome.listeners.map((listener) => ({ listener: listenerKey(parent.namespace, parent.name, listener.name), hostnames: listener.hostnames }))
+      ? outcome.listeners.map((listener) => ({ listener: listenerKey(parent, listener.name), hostnames: listener.hostnames }))
       : [],
   );
   const route = readObject(read, kind as ServedRouteKind, namespace, name);

@@ -6,18 +6,22 @@ import { rule } from './rule.ts';
 /** Leaving these out lets no request go astray, so everything else works without them, and the owner is told. */
 export const featureWithoutEffect = rule({
   id: 'feature-without-effect',
-  kinds: ['HTTPRoute', 'Gateway'],
+  kinds: ['HTTPRoute', 'Gateway', 'ListenerSet'],
   about: 'dialect',
   summary: 'The object asks for a feature that is not served yet; everything else works.',
   effect: { audit: 'record', standard: 'warn', strict: 'warn' },
-  source: 'Gateway API v1.7.0, HTTPRouteRule.sessionPersistence, GatewaySpec.allowedListeners and .defaultScope (extended support)',
+  source: 'Gateway API v1.7.0, HTTPRouteRule.sessionPersistence, GatewaySpec.defaultScope (extended support), ListenerTLSConfig.options',
   check(subject, _read, report) {
-    const places = subject.kind === 'HTTPRoute' ? inRoute(subject as Resource<'HTTPRoute'>) : inGateway(subject as Resource<'Gateway'>);
-    for (const path of places) {
+    for (const path of placesIn(subject)) {
       report({ path, message: `${String(path.at(-1))} is not served yet and has no effect; everything else works without it. Remove it unless another controller serves this object.` });
     }
   },
 });
+
+function placesIn(subject: Resource): Iterable<Path> {
+  if (subject.kind === 'HTTPRoute') return inRoute(subject as Resource<'HTTPRoute'>);
+  return subject.kind === 'Gateway' ? inGateway(subject as Resource<'Gateway'>) : inListeners(subject as Resource<'ListenerSet'>);
+}
 
 function* inRoute(route: Resource<'HTTPRoute'>): Iterable<Path> {
   if (route.spec?.useDefaultGateways === 'All') yield ['spec', 'useDefaultGateways'];
@@ -26,10 +30,14 @@ function* inRoute(route: Resource<'HTTPRoute'>): Iterable<Path> {
   }
 }
 
-function* inGateway({ spec = {} }: Resource<'Gateway'>): Iterable<Path> {
+function* inGateway(gateway: Resource<'Gateway'>): Iterable<Path> {
+  const { spec = {} } = gateway;
   if (spec.defaultScope === 'All') yield ['spec', 'defaultScope'];
-  if ((spec.allowedListeners?.namespaces?.from ?? 'None') !== 'None') yield ['spec', 'allowedListeners'];
   if (spec.tls?.backend !== undefined) yield ['spec', 'tls', 'backend'];
+  yield* inListeners(gateway);
+}
+
+function* inListeners({ spec = {} }: Resource<'Gateway' | 'ListenerSet'>): Iterable<Path> {
   for (const [index, listener] of (spec.listeners ?? []).entries()) {
     if (Object.keys(listener.tls?.options ?? {}).length > 0) yield ['spec', 'listeners', index, 'tls', 'options'];
   }

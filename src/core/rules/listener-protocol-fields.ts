@@ -7,7 +7,7 @@ import { rule } from './rule.ts';
 /** A listener that terminates TLS but names no certificate is the concern of another rule: another object may cure it. */
 export const listenerProtocolFields = rule({
   id: 'listener-protocol-fields',
-  kinds: ['Gateway'],
+  kinds: ['Gateway', 'ListenerSet'],
   summary: 'A listener has TLS settings or a hostname that its protocol cannot have, or lacks those that it needs.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'listener' },

@@ -1,8 +1,11 @@
-import { listenerConflicts, listenersOf, tlsOverlaps, type CertificateNode, type ListenerNode } from '../graph/gateway.ts';
+import type { CertificateNode } from '../graph/certificates.ts';
+import { listenerConflicts, tlsOverlaps, type ListenerConflict, type OtherListener } from '../graph/gateway-listeners.ts';
+import type { ListenerOwner } from '../graph/listener-sets.ts';
+import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
 import { routeKindsOf, servedProtocols, terminatesTls } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Path } from '../resources/path.ts';
-import type { Resource } from '../resources/resource.ts';
+import { describeRef } from '../resources/reference.ts';
 import { display, quote } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
 import { rule, type Consequence, type Effect, type Finding, type Profile } from './rule.ts';
@@ -22,16 +25,17 @@ function listenerRule(declaration: {
   readonly effect?: Effects;
   readonly consequence: Consequence;
   readonly source: string;
-  readonly judge: (listener: ListenerNode, gateway: Resource<'Gateway'>, read: Reader) => Iterable<ListenerFinding>;
+  readonly judge: (listener: ListenerNode, owner: ListenerOwner, read: Reader) => Iterable<ListenerFinding>;
 }) {
   const { judge, ...frame } = declaration;
   return rule({
     effect: warned,
     ...frame,
-    kinds: ['Gateway'],
-    check(gateway, read, report) {
-      for (const listener of listenersOf(read, gateway.ref.namespace, gateway.ref.name)) {
-        for (const { below = [], ...found } of judge(listener, gateway, read)) report({ path: ['spec', 'listeners', listener.index, ...below], ...found });
+    kinds: ['Gateway', 'ListenerSet'],
+    check({ kind, ref: { namespace, name } }, read, report) {
+      const owner: ListenerOwner = { kind, namespace, name };
+      for (const listener of listenersOf(read, owner)) {
+        for (const { below = [], ...found } of judge(listener, owner, read)) report({ path: ['spec', 'listeners', listener.index, ...below], ...found });
       }
     },
   });
@@ -39,22 +43,34 @@ function listenerRule(declaration: {
 
 export const listenerConflict = listenerRule({
   id: 'listener-conflict',
-  summary: 'Listeners of a Gateway cannot be told apart, so none of them is served.',
+  summary: 'Listeners of a Gateway and its ListenerSets cannot be told apart, so not all of them are served.',
   consequence: { condition: 'Conflicted', reason: 'ProtocolConflict', scope: 'listener' },
-  source: 'Gateway API v1.7.0, Gateway.spec.listeners ("Handling indistinct Listeners": "MUST NOT pick one conflicting Listener as the winner")',
-  *judge(listener, gateway, read) {
-    const conflicts = read.query(listenerConflicts, gateway.ref.namespace, gateway.ref.name);
+  source: 'Gateway API v1.7.0, Gateway.spec.listeners ("Handling indistinct Listeners": "MUST NOT pick one conflicting Listener as the winner"), ListenerSet.spec.listeners (precedence)',
+  *judge(listener, owner, read) {
+    const conflicts = read.query(listenerConflicts, owner.kind, owner.namespace, owner.name);
     const conflict = Object.hasOwn(conflicts, listener.name) ? conflicts[listener.name] : undefined;
     if (conflict === undefined) return;
-    const { reason, others } = conflict;
-    const shared = reason === 'ProtocolConflict' ? 'different protocols' : 'the same hostname';
+    const { reason } = conflict;
     yield {
       value: display(listener.name),
       consequence: { condition: 'Conflicted', reason, scope: 'listener' },
-      message: `This listener conflicts with ${others.join(', ')}: they ask for port ${listener.port} with ${shared}, and none may win, so none is served. Give each a port${reason === 'HostnameConflict' ? ' or hostname' : ''} of its own.`,
+      message: describeConflict(conflict, listener, owner),
     };
   },
 });
+
+function describeConflict({ reason, standing, others }: ListenerConflict, { port }: ListenerNode, owner: ListenerOwner): string {
+  const shared = reason === 'ProtocolConflict' ? 'different protocols' : 'the same hostname';
+  const verdict = standing === 'tied' ? 'none may win, so none is served' : 'the Gateway comes first and then the oldest ListenerSet, so this one is not served';
+  const cure = `Give each a port${reason === 'HostnameConflict' ? ' or hostname' : ''} of its own.`;
+  return `This listener conflicts with ${nameOthers(others, owner)}: they ask for port ${port} with ${shared}, and ${verdict}. ${cure}`;
+}
+
+/** Listeners of the same owner go by their names alone. */
+function nameOthers(others: readonly OtherListener[], owner: ListenerOwner): string {
+  const isOwn = ({ kind, namespace, name }: OtherListener): boolean => kind === owner.kind && namespace === owner.namespace && name === owner.name;
+  return others.map((other) => (isOwn(other) ? other.listener : `${other.listener} of ${describeRef(other)}`)).join(', ');
+}
 
 /** Legal and common, hence no warning; but whoever shares connections between such hosts should know. */
 export const listenerTlsOverlap = listenerRule({
@@ -63,14 +79,14 @@ export const listenerTlsOverlap = listenerRule({
   effect: recorded,
   consequence: { condition: 'OverlappingTLSConfig', reason: 'OverlappingHostnames', scope: 'listener' },
   source: 'Gateway API v1.7.0, ListenerConditionOverlappingTLSConfig ("Controllers MUST detect the presence of overlapping hostnames")',
-  *judge(listener, gateway, read) {
-    const overlaps = read.query(tlsOverlaps, gateway.ref.namespace, gateway.ref.name);
+  *judge(listener, owner, read) {
+    const overlaps = read.query(tlsOverlaps, owner.kind, owner.namespace, owner.name);
     const others = Object.hasOwn(overlaps, listener.name) ? overlaps[listener.name] : undefined;
     if (others === undefined) return;
     yield {
       below: ['hostname'],
       value: display(listener.hostname ?? ''),
-      message: `The hostname overlaps with those of ${others.join(', ')} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.`,
+      message: `The hostname overlaps with those of ${nameOthers(others, owner)} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.`,
     };
   },
 });
@@ -111,19 +127,19 @@ export const listenerCertificateInvalid = listenerRule({
   summary: 'A certificateRef of a listener does not lead to a usable certificate.',
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCertificateRef', scope: 'listener' },
   source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs; ListenerReasonInvalidCertificateRef, ListenerReasonRefNotPermitted',
-  *judge(listener) {
+  *judge(listener, { kind }) {
     if (!terminatesTls(listener.protocol)) return;
     if (listener.certificates.length === 0) {
       yield { below: ['tls'], message: `Listener ${listener.name} terminates TLS but names no certificate. Add tls.certificateRefs with a Secret of type kubernetes.io/tls.` };
     }
     for (const certificate of listener.certificates) {
-      const problem = describeCertificate(certificate);
+      const problem = describeCertificate(certificate, kind);
       if (problem !== undefined) yield { below: ['tls', 'certificateRefs', certificate.index], ...problem };
     }
   },
 });
 
-function describeCertificate(certificate: CertificateNode): Omit<Finding, 'rule' | 'path'> | undefined {
+function describeCertificate(certificate: CertificateNode, fromKind: string): Omit<Finding, 'rule' | 'path'> | undefined {
   switch (certificate.type) {
     case 'unsupportedKind':
       return { value: display(certificate.kind), message: `Certificates are read from Secrets only, not from ${display(certificate.kind)}. Write kind: Secret and leave group out.` };
@@ -131,7 +147,7 @@ function describeCertificate(certificate: CertificateNode): Omit<Finding, 'rule'
       return {
         value: certificate.secret,
         consequence: { condition: 'ResolvedRefs', reason: 'RefNotPermitted', scope: 'listener' },
-        message: `Secret ${certificate.secret} is in another namespace, where a ReferenceGrant must allow it, from kind Gateway to kind Secret.`,
+        message: `Secret ${certificate.secret} is in another namespace, where a ReferenceGrant must allow it, from kind ${fromKind} to kind Secret.`,
       };
     case 'absent':
       return { value: certificate.secret, message: `Secret ${certificate.secret} has not been seen. Check name and namespace, or create it with type kubernetes.io/tls.` };

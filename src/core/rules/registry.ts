@@ -19,6 +19,7 @@ import { hostnameLabelTooLong } from './hostname-label-too-long.ts';
 import { listenerCertificateMissing } from './listener-certificate-missing.ts';
 import { listenerProtocolFields } from './listener-protocol-fields.ts';
 import { listenerRepeated } from './listener-repeated.ts';
+import { listenerSetRules } from './listener-set-parent.ts';
 import { listenerRules } from './listener-validity.ts';
 import { namespaceSelector } from './namespace-selector.ts';
 import { parentRepeated } from './parent-repeated.ts';
@@ -75,6 +76,7 @@ export const registry: readonly Rule[] = [
   gatewayClassParameters,
   unsupportedFeature,
   featureWithoutEffect,
+  ...listenerSetRules,
   ...listenerRules,
   ...attachmentRules,
   ...backendReferenceRules,

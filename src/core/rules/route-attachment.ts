@@ -1,6 +1,7 @@
 import { attachments, type Attachment, type AttachmentOutcome } from '../graph/attachment.ts';
 import { servedRouteKinds } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { describeRef } from '../resources/reference.ts';
 import type { Resource } from '../resources/resource.ts';
 import { rule, type Effect, type Finding, type Profile } from './rule.ts';
 
@@ -35,18 +36,14 @@ function attachmentRule<const T extends AttachmentOutcome['type']>(declaration: 
   });
 }
 
-function gatewayName({ parent }: Attachment): string {
-  return `Gateway ${parent.namespace}/${parent.name}`;
-}
-
 export const parentNotFound = attachmentRule({
   id: 'parent-not-found',
   outcome: 'absent',
-  summary: 'A parentRef names a Gateway that does not exist.',
+  summary: 'A parentRef names a Gateway or ListenerSet that does not exist.',
   source: 'Gateway API v1.7.0, ParentReference',
   describe: (attachment) => ({
     value: `${attachment.parent.namespace}/${attachment.parent.name}`,
-    message: `${gatewayName(attachment)} has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.`,
+    message: `${describeRef(attachment.parent)} has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.`,
   }),
 });
 
@@ -55,12 +52,14 @@ export const noMatchingParent = attachmentRule({
   outcome: 'noListener',
   summary: 'No listener of the parent has the sectionName and port that the parentRef asks for.',
   reason: 'NoMatchingParent',
-  source: 'Gateway API v1.7.0, ParentReference.sectionName and .port; RouteReasonNoMatchingParent',
+  source: 'Gateway API v1.7.0, ParentReference.sectionName and .port; RouteReasonNoMatchingParent; GEP-1713, "Summary of Attachments"',
   describe(attachment, outcome) {
     const { sectionName, port } = attachment.parent;
+    if (outcome.listeners.length === 0) {
+      return { message: `${describeRef(attachment.parent)} has no listener that is served, so there is nothing to attach to. See its status, or name another parent.` };
+    }
     const asked = [sectionName === undefined ? '' : `name ${sectionName}`, port === undefined ? '' : `port ${port}`].filter((part) => part !== '').join(' and ');
-    const present = outcome.listeners.length === 0 ? 'It has no listeners.' : `Its listeners are ${outcome.listeners.join(', ')}.`;
-    return { value: asked, message: `${gatewayName(attachment)} has no listener with ${asked}. Name another, or leave sectionName and port out to attach to all. ${present}` };
+    return { value: asked, message: `${describeRef(attachment.parent)} has no listener with ${asked}. Name another, or leave sectionName and port out to attach to all. Its listeners are ${outcome.listeners.join(', ')}.` };
   },
 });
 
@@ -75,7 +74,7 @@ export const notAllowedByListeners = attachmentRule({
       outcome.by === 'kind'
         ? [route.kind, `routes of kind ${route.kind}`, "Add it to a listener's allowedRoutes.kinds, or attach where the protocol carries it."]
         : [route.ref.namespace, `routes from the namespace ${route.ref.namespace}`, 'Its owner can admit them in allowedRoutes.namespaces (from: All, or a Selector that matches).'];
-    return { value, message: `${gatewayName(attachment)} allows no ${refused}. ${cure} Asked: listener${outcome.listeners.length === 1 ? '' : 's'} ${outcome.listeners.join(', ')}.` };
+    return { value, message: `${describeRef(attachment.parent)} allows no ${refused}. ${cure} Asked: listener${outcome.listeners.length === 1 ? '' : 's'} ${outcome.listeners.join(', ')}.` };
   },
 });
 
@@ -88,7 +87,7 @@ export const noMatchingListenerHostname = attachmentRule({
   describe(attachment, outcome, route) {
     const own = (route as Resource<'HTTPRoute'>).spec?.hostnames?.join(', ') ?? '';
     const listeners = outcome.listeners.map((listener) => `${listener.name} (${listener.hostname})`).join(', ');
-    return { value: own, message: `No listener of ${gatewayName(attachment)} covers a hostname of this route. Use a hostname that one covers, or attach elsewhere. Listeners: ${listeners}; hostnames: ${own}.` };
+    return { value: own, message: `No listener of ${describeRef(attachment.parent)} covers a hostname of this route. Use a hostname that one covers, or attach elsewhere. Listeners: ${listeners}; hostnames: ${own}.` };
   },
 });
 

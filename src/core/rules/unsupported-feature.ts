@@ -1,6 +1,7 @@
+import { isOwnerKind, type OwnerKind } from '../graph/listener-sets.ts';
 import type { Resource } from '../resources/resource.ts';
 import { rule } from './rule.ts';
-import { checkGatewayFeatures } from './unsupported-gateway-features.ts';
+import { checkGatewayFeatures, checkListenerFeatures } from './unsupported-gateway-features.ts';
 import { checkRouteFeatures } from './unsupported-route-features.ts';
 
 /**
@@ -10,7 +11,7 @@ import { checkRouteFeatures } from './unsupported-route-features.ts';
  */
 export const unsupportedFeature = rule({
   id: 'unsupported-feature',
-  kinds: ['HTTPRoute', 'Gateway'],
+  kinds: ['HTTPRoute', 'Gateway', 'ListenerSet'],
   about: 'dialect',
   summary: 'The object uses a value or feature that is unknown or not served yet, and that must not be left out.',
   effect: { audit: 'record', standard: 'warn', strict: 'deny' },
@@ -18,6 +19,7 @@ export const unsupportedFeature = rule({
   source: 'Gateway API v1.7.0, HTTPRouteFilter.type and HTTPPathMatch.type ("Unknown values here must result in ... UnsupportedValue"), GatewayReasonUnsupportedAddress',
   check(subject, _read, report) {
     if (subject.kind === 'HTTPRoute') checkRouteFeatures(subject as Resource<'HTTPRoute'>, report);
-    else checkGatewayFeatures(subject as Resource<'Gateway'>, report);
+    if (subject.kind === 'Gateway') checkGatewayFeatures(subject as Resource<'Gateway'>, report);
+    if (isOwnerKind(subject.kind)) checkListenerFeatures(subject as Resource<OwnerKind>, report);
   },
 });

@@ -1,3 +1,4 @@
+import type { OwnerKind } from '../graph/listener-sets.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { unsupportedValueAt } from './parts.ts';
@@ -21,7 +22,6 @@ export function checkGatewayFeatures(gateway: Resource<'Gateway'>, report: Repor
     });
   }
   checkAddresses(spec?.addresses ?? [], report);
-  checkListeners(gateway, report);
 }
 
 type GatewaySpec = NonNullable<Resource<'Gateway'>['spec']>;
@@ -38,17 +38,18 @@ function checkAddresses(addresses: NonNullable<GatewaySpec['addresses']>, report
   }
 }
 
-function checkListeners(gateway: Resource<'Gateway'>, report: Report): void {
-  for (const [index, { name = '', port, filters }] of (gateway.spec?.listeners ?? []).entries()) {
+/** What a listener asks for and does not get. */
+export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report): void {
+  for (const [index, { name = '', port, filters }] of (owner.spec?.listeners ?? []).entries()) {
     const path = ['spec', 'listeners', index];
-    if (name === '' && isReadable(gateway, [...path, 'name'])) {
+    if (name === '' && isReadable(owner, [...path, 'name'])) {
       report({
         path: [...path, 'name'],
         consequence: unsupportedValueAt(path),
         message: 'The listener has no name, by which routes and status would find it, so it is not served. Write one.',
       });
     }
-    if (isReadable(gateway, [...path, 'port'])) checkPort(port, [...path, 'port'], report);
+    if (isReadable(owner, [...path, 'port'])) checkPort(port, [...path, 'port'], report);
     if ((filters?.requests ?? []).length > 0) {
       report({
         path: [...path, 'filters'],

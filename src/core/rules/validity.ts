@@ -1,6 +1,8 @@
 import { attachments } from '../graph/attachment.ts';
 import { backendPlaces, backends } from '../graph/backends.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
+import type { OwnerKind } from '../graph/listener-sets.ts';
+import { listenersOf } from '../graph/listeners.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import { strata } from '../graph/strata.ts';
 import { defineIndex, defineQuery } from '../incremental/index.ts';
@@ -112,7 +114,7 @@ export function backendProblem(problems: readonly PartProblem[], backend: number
   return problems.find((problem) => problem.scope === 'backendRef' && problem.member === backend);
 }
 
-/** Whether a listener of a Gateway may be served, by its position in spec.listeners. */
+/** What stands against a listener. */
 export interface ListenerValidity {
   readonly accepted?: PartProblem;
   readonly conflicted?: PartProblem;
@@ -131,9 +133,31 @@ export function listenerValidity(problems: readonly PartProblem[], index: number
   return { ...(accepted && { accepted }), ...(conflicted && { conflicted }), ...(references && { references }), ...(overlapping && { overlapping }) };
 }
 
+/** Whether a Gateway or ListenerSet can be accepted: as a whole, and with at least one of its listeners. */
+export const hasValidListener = defineQuery({
+  name: 'hasValidListener',
+  stratum: strata.findings,
+  compute(read, kind: OwnerKind, namespace: string, name: string): boolean {
+    const problems = read.query(partProblems, kind, namespace, name);
+    if (ownerRefusal(problems) !== undefined) return false;
+    return listenersOf(read, { kind, namespace, name }).some(({ index }) => isValid(listenerValidity(problems, index)));
+  },
+});
+
+/** Why nothing of a Gateway or ListenerSet may be served, among its problems. */
+export function ownerRefusal(problems: readonly PartProblem[]): PartProblem | undefined {
+  return problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
+}
+
+/** Whether a listener may be served. */
+export function isValid({ accepted, conflicted }: ListenerValidity): boolean {
+  return accepted === undefined && conflicted === undefined;
+}
+
 /** The name under which a listener's routes are indexed, and its configuration key. */
-export function listenerKey(gatewayNamespace: string, gateway: string, listener: string): string {
-  return `listener/${gatewayNamespace}/${gateway}/${listener}`;
+export function listenerKey({ kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string }, listener: string): string {
+  const owner = kind === 'Gateway' ? `${namespace}/${name}` : `${kind}/${namespace}/${name}`;
+  return `listener/${owner}/${listener}`;
 }
 
 /**
@@ -149,7 +173,7 @@ export const routesOfListener = defineIndex({
     for (const { parent, outcome } of read.query(attachments, kind, namespace, name)) {
       if (outcome.type !== 'attached') continue;
       for (const listener of outcome.listeners) {
-        yield { bucket: listenerKey(parent.namespace, parent.name, listener.name), entry: `${kind}/${namespace}/${name}` };
+        yield { bucket: listenerKey(parent, listener.name), entry: `${kind}/${namespace}/${name}` };
       }
     }
   },

@@ -19,6 +19,7 @@ import type { View } from './view.ts';
 export const tables = {
   GatewayClass: gatewayClass,
   Gateway: gateway,
+  ListenerSet: listenerSet,
   HTTPRoute: httpRoute,
   ReferenceGrant: referenceGrant,
   Service: service,
@@ -39,7 +40,6 @@ export const schemaTables = {
   UDPRoute: udpRoute,
   BackendTLSPolicy: backendTlsPolicy,
   BackendLBPolicy: backendLbPolicy,
-  ListenerSet: listenerSet,
   XListenerSet: xListenerSet,
   XBackend: xBackend,
   XBackendTrafficPolicy: xBackendTrafficPolicy,

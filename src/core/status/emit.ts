@@ -4,16 +4,17 @@ import { defineEmission } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewayClassStatus, type GatewayClassStatus } from './gateway-class.ts';
 import { gatewayStatus, type GatewayStatus } from './gateway.ts';
+import { listenerSetStatus, type ListenerSetStatus } from './listener-set.ts';
 import { routeStatus, type RouteStatus } from './route.ts';
 
 /** The part of an object's status that is ours, without times. */
-export type OwnStatus = GatewayClassStatus | GatewayStatus | RouteStatus;
+export type OwnStatus = GatewayClassStatus | GatewayStatus | ListenerSetStatus | RouteStatus;
 
 /** One value per object that we have something to say about. Key: `kind/namespace/name`. */
 export const statuses = defineEmission<OwnStatus>({
   name: 'statuses',
   stratum: strata.emissions,
-  over: objectsOf('GatewayClass', 'Gateway', 'HTTPRoute'),
+  over: objectsOf('GatewayClass', 'Gateway', 'ListenerSet', 'HTTPRoute'),
   emit(read, kind = '', namespace = '', name = '') {
     const value = statusOf(read, kind, namespace, name);
     return value === undefined ? [] : [{ key: `${kind}/${namespace}/${name}`, value }];
@@ -21,6 +22,14 @@ export const statuses = defineEmission<OwnStatus>({
 });
 
 function statusOf(read: Reader, kind: string, namespace: string, name: string): OwnStatus | undefined {
-  if (kind === 'GatewayClass') return gatewayClassStatus(read, name);
-  return kind === 'Gateway' ? gatewayStatus(read, namespace, name) : routeStatus(read, kind, namespace, name);
+  switch (kind) {
+    case 'GatewayClass':
+      return gatewayClassStatus(read, name);
+    case 'Gateway':
+      return gatewayStatus(read, namespace, name);
+    case 'ListenerSet':
+      return listenerSetStatus(read, namespace, name);
+    default:
+      return routeStatus(read, kind, namespace, name);
+  }
 }

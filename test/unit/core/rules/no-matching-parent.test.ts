@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { found, ourClass } from '../../../support/evaluation.ts';
+import { found, listenerSet, ourClass } from '../../../support/evaluation.ts';
 import { gatewayWith, httpRoute } from '../../../support/rules.ts';
 
 const gateway = gatewayWith({ name: 'web', port: 80, protocol: 'HTTP' }, { name: 'admin', port: 8080, protocol: 'HTTP' });
 const asked = (parentRef: object) => found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', ...parentRef }] }), gateway, ourClass]);
+const nothingThere = (parent: string) => `${parent} has no listener that is served, so there is nothing to attach to. See its status, or name another parent.`;
 
 describe('no-matching-parent', () => {
   test.each([{}, { sectionName: 'web' }, { port: 8080 }, { sectionName: 'admin', port: 8080 }])('%j is fine', (parentRef) => {
@@ -23,7 +24,14 @@ describe('no-matching-parent', () => {
   });
 
   test('says so where there are no listeners at all', () => {
-    expect(found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', port: 80 }] }), gatewayWith(), ourClass])[0]?.[1]).toContain('It has no listeners.');
+    expect(found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', port: 80 }] }), gatewayWith(), ourClass])[0]?.[1]).toBe(nothingThere('Gateway shop/front'));
+  });
+
+  test('says so where the Gateway does not take on the ListenerSet', () => {
+    const set = listenerSet({ parentRef: { name: 'front' }, listeners: [{ name: 'extra', port: 81, protocol: 'HTTP' }] });
+    const route = httpRoute({ parentRefs: [{ kind: 'ListenerSet', name: 'extra' }] });
+    expect(found('no-matching-parent', [route, set, gateway, ourClass])).toEqual([['spec.parentRefs[0]', nothingThere('ListenerSet shop/extra'), 'Accepted NoMatchingParent parentRef']]);
+    expect(found('no-matching-parent', [route, set, ourClass])).toEqual([]);
   });
 
   test('is silent about Gateways that somebody else serves', () => {

@@ -21,7 +21,7 @@ describe('kinds', () => {
     expect(isKindName('constructor')).toBe(false);
     expect(isSchemaKind('GRPCRoute')).toBe(true);
     expect(isSchemaKind('constructor')).toBe(false);
-    expect(knownKinds).toHaveLength(12);
+    expect(knownKinds).toHaveLength(11);
     expect(knownKinds.filter(({ kind }) => isKindName(kind))).toEqual([]);
   });
 

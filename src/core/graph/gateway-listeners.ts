@@ -1,0 +1,177 @@
+import { defineQuery } from '../incremental/index.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { listenerOwners, servingGateway, type ListenerOwner, type OwnerKind } from './listener-sets.ts';
+import { listenersOf, type ListenerNode } from './listeners.ts';
+import { canSharePort, routeKindsOf, terminatesTls } from './protocols.ts';
+import { strata } from './strata.ts';
+
+/** A listener of one of the owners that a Gateway serves. */
+interface OwnedListener extends ListenerNode {
+  readonly owner: ListenerOwner;
+}
+
+/** Why a listener cannot be told apart from others of its Gateway. */
+export interface ListenerConflict {
+  readonly reason: 'ProtocolConflict' | 'HostnameConflict';
+  /**
+   * `lost`: an owner that comes first asks for the same. `tied`: the same owner does, and there is no winner.
+   */
+  readonly standing: 'lost' | 'tied';
+  /** The first few of those others. */
+  readonly others: readonly OtherListener[];
+}
+
+export interface OtherListener extends ListenerOwner {
+  readonly listener: string;
+}
+
+type ByListener<T> = Readonly<Record<string, T>>;
+
+/**
+ * The listeners among all that a Gateway has to serve which are not distinct, by owner and name. Those of one owner have
+ * no winner: none of them may be accepted (Gateway.spec.listeners, "Handling indistinct Listeners"). Among owners the
+ * Gateway comes first, then the older ListenerSet (ListenerSet.spec.listeners); who lost takes nothing from others.
+ */
+const conflictsOfGateway = defineQuery({
+  name: 'conflictsOfGateway',
+  stratum: strata.links,
+  compute(read, namespace: string, gateway: string): ByListener<ByListener<ListenerConflict>> {
+    const onPorts = Map.groupBy(ownedListeners(read, namespace, gateway), ({ port }) => port).values();
+    return byOwner(onPorts.flatMap(conflictsOnPort));
+  },
+});
+
+/** What stands against listeners of an owner for the sake of others of the same Gateway, by name. */
+export const listenerConflicts = defineQuery({
+  name: 'listenerConflicts',
+  stratum: strata.links,
+  compute(read, kind: OwnerKind, namespace: string, name: string): ByListener<ListenerConflict> {
+    const gateway = servingGateway(read, { kind, namespace, name });
+    return (gateway && read.query(conflictsOfGateway, gateway.namespace, gateway.name)[ownerKey({ kind, namespace, name })]) ?? {};
+  },
+});
+
+function ownedListeners(read: Reader, namespace: string, gateway: string): readonly OwnedListener[] {
+  return read.query(listenerOwners, namespace, gateway).flatMap((owner) => listenersOf(read, owner).map((listener) => ({ ...listener, owner })));
+}
+
+/** The ports of everything that a Gateway is asked to serve, whether it is valid or not, ascending. */
+export const gatewayPorts = defineQuery({
+  name: 'gatewayPorts',
+  stratum: strata.links,
+  compute(read, namespace: string, gateway: string): readonly number[] {
+    const ports = ownedListeners(read, namespace, gateway).map(({ port }) => port).filter((port) => port >= 1 && port <= 65_535);
+    return [...new Set(ports)].sort((one, other) => one - other);
+  },
+});
+
+type Verdict<T> = readonly [listener: OwnedListener, verdict: T];
+
+/** @param listeners of one port, in order of precedence */
+function* conflictsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<ListenerConflict>> {
+  const claimed = new Claims();
+  for (const ofOwner of Map.groupBy(listeners, ({ owner }) => owner).values()) {
+    const remaining: OwnedListener[] = [];
+    for (const listener of ofOwner) {
+      const conflict = claimed.conflictOf(listener);
+      if (conflict === undefined) remaining.push(listener);
+      else yield [listener, { ...conflict, standing: 'lost' }];
+    }
+    // Protocols that are not served get no port, and take none from others.
+    const claims = remaining.filter(({ protocol }) => routeKindsOf(protocol) !== undefined);
+    const own = new Claims();
+    for (const listener of claims) own.add(listener);
+    for (const listener of claims) {
+      const conflict = own.conflictOf(listener);
+      if (conflict !== undefined) yield [listener, { ...conflict, standing: 'tied' }];
+    }
+    for (const listener of claims) claimed.add(listener);
+  }
+}
+
+/** Messages name no more others than people read. */
+const namedAtMost = 3;
+
+/** What listeners of one port ask for. */
+class Claims {
+  readonly #byProtocol = new Map<string, OwnedListener[]>();
+  readonly #byHostname = new Map<string, OwnedListener[]>();
+
+  add(listener: OwnedListener): void {
+    append(this.#byProtocol, listener.protocol, listener);
+    append(this.#byHostname, listener.hostname ?? '', listener);
+  }
+
+  conflictOf(listener: OwnedListener): Omit<ListenerConflict, 'standing'> | undefined {
+    const rivals = [...this.#byProtocol].filter(([protocol]) => !canSharePort(protocol, listener.protocol)).flatMap(([, others]) => others.slice(0, namedAtMost));
+    if (rivals.length > 0) return { reason: 'ProtocolConflict', others: namesOf(rivals) };
+    const sameHostname = this.#byHostname.get(listener.hostname ?? '')?.slice(0, namedAtMost + 1) ?? [];
+    const twins = sameHostname.filter((other) => other !== listener && other.protocol === listener.protocol);
+    return twins.length > 0 ? { reason: 'HostnameConflict', others: namesOf(twins) } : undefined;
+  }
+}
+
+function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+function namesOf(listeners: readonly OwnedListener[]): readonly OtherListener[] {
+  return listeners.slice(0, namedAtMost).map(({ owner, name }) => ({ ...owner, listener: name }));
+}
+
+/**
+ * The listeners that terminate TLS on one port for hostnames that overlap, by owner and name, with the first few others:
+ * a client may reuse a connection that it opened for one of them for the other (ListenerConditionOverlappingTLSConfig).
+ * Equal hostnames conflict and are not among them.
+ */
+const overlapsOfGateway = defineQuery({
+  name: 'overlapsOfGateway',
+  stratum: strata.links,
+  compute(read, namespace: string, gateway: string): ByListener<ByListener<readonly OtherListener[]>> {
+    const terminating = ownedListeners(read, namespace, gateway).filter((listener) => terminatesTls(listener.protocol));
+    return byOwner(Map.groupBy(terminating, ({ port }) => port).values().flatMap(overlapsOnPort));
+  },
+});
+
+/** The listeners of an owner whose hostnames overlap with those of others of the same Gateway, by name. */
+export const tlsOverlaps = defineQuery({
+  name: 'tlsOverlaps',
+  stratum: strata.links,
+  compute(read, kind: OwnerKind, namespace: string, name: string): ByListener<readonly OtherListener[]> {
+    const gateway = servingGateway(read, { kind, namespace, name });
+    return (gateway && read.query(overlapsOfGateway, gateway.namespace, gateway.name)[ownerKey({ kind, namespace, name })]) ?? {};
+  },
+});
+
+/** A hostname overlaps with the wildcards that it falls under: with few listeners, whatever their number on the port. */
+function* overlapsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<readonly OtherListener[]>> {
+  const byHostname = Map.groupBy(listeners, ({ hostname = '' }) => hostname);
+  const others = new Map<OwnedListener, Set<OwnedListener>>(listeners.map((listener) => [listener, new Set()]));
+  for (const listener of listeners) {
+    for (const wider of wildcardsAbove(listener.hostname ?? '').flatMap((wildcard) => byHostname.get(wildcard)?.slice(0, namedAtMost) ?? [])) {
+      others.get(listener)?.add(wider);
+      if ((others.get(wider)?.size ?? 0) < namedAtMost) others.get(wider)?.add(listener);
+    }
+  }
+  for (const [listener, overlapping] of others) if (overlapping.size > 0) yield [listener, namesOf([...overlapping])];
+}
+
+/** Every wildcard that a hostname falls under and is not itself, and `''` for any host: `a.b.c` → `*.b.c`, `*.c`, `''`. */
+function wildcardsAbove(hostname: string): readonly string[] {
+  if (hostname === '') return [];
+  const labels = hostname.split('.').slice(1);
+  const wildcards = labels.map((_, index) => `*.${labels.slice(index).join('.')}`);
+  return [...wildcards.filter((wildcard) => wildcard !== hostname), ''];
+}
+
+function byOwner<T>(verdicts: Iterable<Verdict<T>>): ByListener<ByListener<T>> {
+  const owners = Map.groupBy(verdicts, ([{ owner }]) => ownerKey(owner));
+  return Object.fromEntries([...owners].map(([key, list]) => [key, Object.fromEntries(list.map(([{ name }, verdict]) => [name, verdict]))]));
+}
+
+/** `Gateway/namespace/name` or `ListenerSet/namespace/name`. */
+export function ownerKey({ kind, namespace, name }: ListenerOwner): string {
+  return `${kind}/${namespace}/${name}`;
+}

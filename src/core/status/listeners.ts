@@ -1,0 +1,105 @@
+import { acknowledgementCell, type Acknowledgement, type DataPlaneFacts } from '../graph/inputs.ts';
+import type { ListenerOwner } from '../graph/listener-sets.ts';
+import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
+import { terminatesTls, type RouteKind } from '../graph/protocols.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { listenerKey, listenerValidity, partProblems, routesOfListener, type PartProblem } from '../rules/validity.ts';
+import { conditionsAt, isFalse, isTrue, isUnknown, joinMessages, type Condition, type Outcome } from './conditions.ts';
+
+// What Gateways and ListenerSets say of their listeners.
+
+export interface ListenerStatus {
+  readonly name: string;
+  readonly supportedKinds: readonly RouteKind[];
+  readonly attachedRoutes: number;
+  readonly conditions: readonly Condition[];
+}
+
+export interface JudgedListener {
+  readonly node: ListenerNode;
+  readonly outcomes: Readonly<Record<'Accepted' | 'Programmed' | 'ResolvedRefs' | 'Conflicted', Outcome> & Partial<Record<'OverlappingTLSConfig', Outcome>>>;
+}
+
+/** What holds for all listeners of an owner. */
+export interface Observation {
+  /** Why nothing of the owner is served. */
+  readonly refusal: Refusal | undefined;
+  /** Whether what is valid is served. */
+  readonly service: Outcome;
+}
+
+export type Refusal = NonNullable<DataPlaneFacts['refusal']>;
+
+/** Judges every listener of an owner, in the order of the specification. */
+export function judgeListeners(read: Reader, owner: ListenerOwner, { refusal, service }: Observation): readonly JudgedListener[] {
+  const problems = read.query(partProblems, owner.kind, owner.namespace, owner.name);
+  const reported = read.input(acknowledgementCell, owner.kind, owner.namespace, owner.name)?.listenerProblems ?? {};
+  const serviceOfOwner = refusal === undefined ? service : isFalse('Invalid', `The ${owner.kind} is not accepted; see its own conditions.`);
+  return listenersOf(read, owner).map((node) => {
+    const problem = Object.hasOwn(reported, node.name) ? reported[node.name] : undefined;
+    return judge(node, problems, refusal === undefined && problem !== undefined ? isFalse('Invalid', problem) : serviceOfOwner);
+  });
+}
+
+export const notAccepted = 'What is not accepted is not served; see Accepted.';
+
+function judge(node: ListenerNode, problems: readonly PartProblem[], service: Outcome): JudgedListener {
+  const { accepted: refusal, conflicted: conflict, references, overlapping } = listenerValidity(problems, node.index);
+  // Who conflicts with others is told that first: the listener may be fine on a port of its own.
+  const against = conflict ?? refusal;
+  return {
+    node,
+    outcomes: {
+      Accepted: against === undefined ? isTrue('Accepted') : isFalse(against.reason, against.message),
+      Programmed: programmed(node, { against: conflict?.reason ?? (refusal && 'Invalid'), service }),
+      ResolvedRefs: references === undefined ? isTrue('ResolvedRefs') : isFalse(references.reason, references.message),
+      Conflicted: conflict === undefined ? isFalse('NoConflicts', '') : isTrue(conflict.reason, conflict.message),
+      ...(overlapping === undefined ? {} : { OverlappingTLSConfig: isTrue(overlapping.reason, overlapping.message) }),
+    },
+  };
+}
+
+function programmed(node: ListenerNode, { against, service }: { readonly against: string | undefined; readonly service: Outcome }): Outcome {
+  if (against !== undefined) return isFalse(against, notAccepted);
+  return canServe(node) || service.status === 'False' ? service : isFalse('Invalid', 'There is no usable certificate, so nothing can connect; see ResolvedRefs.');
+}
+
+/** Whether a listener has what clients need to connect. */
+export function canServe({ protocol, certificates }: ListenerNode): boolean {
+  return !terminatesTls(protocol) || certificates.some((certificate) => certificate.type === 'usable');
+}
+
+/** The entries of status.listeners. */
+export function listenerStatuses(read: Reader, owner: ListenerOwner, { generation, listeners }: { readonly generation: number; readonly listeners: readonly JudgedListener[] }): readonly ListenerStatus[] {
+  // The entry of a listener without a name would make the API server refuse the whole status.
+  return listeners.filter(({ node }) => node.name !== '').map(({ node, outcomes }) => ({
+    name: node.name,
+    supportedKinds: node.routeKinds,
+    attachedRoutes: read.count(routesOfListener, listenerKey(owner, node.name)),
+    conditions: conditionsAt(generation, outcomes),
+  }));
+}
+
+/** Accepted of an owner: as long as some listener can be served, with a word about those that cannot; `invalid` says why. */
+export function summariseListeners(listeners: readonly JudgedListener[], invalid: (listener: JudgedListener) => Outcome | undefined): Outcome {
+  const problems = listeners.flatMap((listener) => {
+    const problem = invalid(listener);
+    return problem === undefined ? [] : [`Listener ${listener.node.name || '(without name)'}: ${problem.message}`];
+  });
+  if (problems.length === 0) return isTrue('Accepted');
+  const message = joinMessages(problems);
+  return problems.length < listeners.length ? isTrue('ListenersNotValid', message) : isFalse('ListenersNotValid', message);
+}
+
+/** Programmed of an owner that is accepted: what of it works; where nothing does, the listeners say why. */
+export function summariseService(listeners: readonly JudgedListener[], service: Outcome): Outcome {
+  if (listeners.some(({ outcomes }) => outcomes.Programmed.status !== 'False')) return service;
+  return isFalse('Invalid', joinMessages(listeners.map(({ node, outcomes }) => `Listener ${node.name}: ${outcomes.Programmed.message}`)));
+}
+
+/** True only for what every ready data plane acknowledged, and once true for a generation, true for it. */
+export function serviceOf(generation: number, acknowledgement: Acknowledgement | undefined, { refusal, remark = '' }: Partial<DataPlaneFacts> = {}): Outcome {
+  if (refusal !== undefined) return isFalse(refusal.reason, refusal.message);
+  if (acknowledgement !== undefined && acknowledgement.generation >= generation) return isTrue('Programmed', remark);
+  return isUnknown('Pending', joinMessages(['Waiting for the data plane to acknowledge this generation.', remark].filter(Boolean)));
+}
