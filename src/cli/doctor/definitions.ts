@@ -27,8 +27,8 @@ const bundled: Readonly<Record<string, readonly string[]>> = {
   udproutes: ['v1', 'v1alpha2'],
 };
 
-/** The kinds without which nothing can be judged. */
-const needed = Object.values(tables).filter((table) => table.group === group).map((table) => table.plural);
+/** The kinds without which nothing can be judged, and which every bundle has. */
+const needed = [tables.GatewayClass, tables.Gateway, tables.HTTPRoute, tables.ReferenceGrant].map(({ plural }) => plural);
 
 /** What is wrong with the definitions of the Gateway API. */
 export const definitionChecks: readonly Check[] = [presence, establishment, bundleVersion, downgrade, channel, schemas, storedVersions];
