@@ -1,7 +1,8 @@
+import type { KnownBundle } from '../core/admission/settings.ts';
 import { isSameBundle } from '../core/schema/index.ts';
 import type { InstalledKind } from '../kubernetes/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
-import { bundleOfKind, bundleVersionOf, type KnownBundle } from './installed-bundle.ts';
+import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 
 interface Telemetry {
   readonly log: Logger;

@@ -1,16 +1,10 @@
+import type { KnownBundle } from '../core/admission/settings.ts';
 import {
   bundlesOfSchema, isSameBundle, parseBundleVersion, parseChannel, supportedMinors, type Bundle, type Channel, type Minor,
 } from '../core/schema/index.ts';
 import type { InstalledKind } from '../kubernetes/index.ts';
 
 const group = 'gateway.networking.k8s.io';
-
-/** Which schema to judge objects of a kind by. */
-export interface KnownBundle {
-  readonly bundle: Bundle;
-  /** False where that is a guess: what only contradicts the schema must then not be denied. */
-  readonly certain: boolean;
-}
 
 const newest: Minor = supportedMinors.at(-1) ?? '1.7';
 

@@ -1,9 +1,8 @@
 import { decideAdmission } from '../core/admission/decide.ts';
-import { policyFor, withDoubtfulSchema, type Settings } from '../core/admission/settings.ts';
+import { policyFor, type KnownBundle, type Settings } from '../core/admission/settings.ts';
 import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
 import { readObject } from '../core/graph/inputs.ts';
 import type { Kernel } from '../core/incremental/index.ts';
-import type { KnownBundle } from './installed-bundle.ts';
 import { isProbe, probeDenial } from './probe.ts';
 
 export interface DecisionSurroundings {
@@ -19,14 +18,13 @@ const exempt: Allowed = { allowed: true, warnings: [], findings: [], auditAnnota
 export function decideInCluster(request: AdmissionRequest, { kernel, settings, bundleOf }: DecisionSurroundings): AdmissionVerdict {
   if (isProbe(request)) return probeDenial;
   const { group, resource, kind, namespace, userInfo } = request;
-  const { bundle, certain } = bundleOf(group, resource);
-  const policy = policyFor(settings(), { kind, namespace, namespaceLabels: labelsOf(kernel, namespace), ...userInfo }, bundle);
+  const policy = policyFor(settings(), { kind, namespace, namespaceLabels: labelsOf(kernel, namespace), ...userInfo }, bundleOf(group, resource));
   if (policy === 'exempt') return exempt;
   // Half of the time is for looking at other objects; the answer itself needs the rest.
   const deadline = performance.now() + request.budgetMs / 2;
   return decideAdmission(request, {
     kernel,
-    policy: certain ? policy : withDoubtfulSchema(policy),
+    policy,
     mayContinue: () => performance.now() < deadline,
   });
 }

@@ -34,7 +34,9 @@ export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolic
 export function judgeByRules(read: Reader, { json, apiVersion, resource: { kind, ref } }: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const found = read.query(findings, kind, ref.namespace, ref.name);
   const more = judgeOfficially(kind, apiVersion, json, policy.bundle).filter((one) => !found.some((other) => isSameMistake(one, other)));
-  return found.length + more.length === 0 ? [] : withEffects([...found, ...more], policy, read.query(isOurs, kind, ref.namespace, ref.name));
+  if (found.length + more.length === 0) return [];
+  const ours = read.query(isOurs, kind, ref.namespace, ref.name);
+  return [...withEffects(found, policy, ours), ...withBundleEffects(more, policy, ours)];
 }
 
 /** Some rules judge every object, and find more than any bundle does. */
@@ -51,7 +53,7 @@ export interface WrittenObject {
 
 /** What the bundle says of an object of a kind that is not evaluated. */
 export function judgeUnevaluated(object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  return withStructure(withEffects(judgeOfficially(object.kind, object.apiVersion, object.json, policy.bundle), policy, false), object, policy);
+  return withStructure(withBundleEffects(judgeOfficially(object.kind, object.apiVersion, object.json, policy.bundle), policy, false), object, policy);
 }
 
 /** Where a rule denies, it says what is wrong; the schema would only say once more that something is. */
@@ -72,7 +74,14 @@ function compareStructure({ kind, apiVersion, json }: WrittenObject, policy: Adm
     path: problem.path,
     message: problem.message,
   }));
-  return withEffects(found, policy, false);
+  return withBundleEffects(found, policy, false);
+}
+
+/** The effects of what the bundle refuses. Where it is a guess which bundle that is, only an override makes it a denial. */
+function withBundleEffects(found: readonly Finding[], policy: AdmissionPolicy, ours: boolean): readonly JudgedFinding[] {
+  const judged = withEffects(found, policy, ours);
+  if (policy.guessed !== true) return judged;
+  return judged.map((finding) => (Object.hasOwn(policy.overrides, finding.rule) ? finding : { ...finding, effect: finding.effect === 'deny' ? 'warn' : finding.effect, withheld: false }));
 }
 
 function withEffects(found: readonly Finding[], policy: AdmissionPolicy, ours: boolean): readonly JudgedFinding[] {

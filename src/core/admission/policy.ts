@@ -7,8 +7,10 @@ export interface AdmissionPolicy {
   readonly profile: Profile;
   /** Rule id → effect. */
   readonly overrides: Readonly<Record<string, Effect>>;
-  /** Whose schema structure is checked against. */
+  /** Whose schema and rules objects are held against. */
   readonly bundle: Bundle;
+  /** It is a guess that the API server has this bundle: what only the bundle refuses is then warned of instead of denied. */
+  readonly guessed?: true;
 }
 
 /** Rule ids of findings that come from the schema itself, beside those of the registry. */

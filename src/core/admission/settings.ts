@@ -1,7 +1,7 @@
 import type { Effect, Profile } from '../rules/rule.ts';
 import type { Bundle, Channel, Minor } from '../schema/index.ts';
 import { selectorMatches } from '../text/selector.ts';
-import { effectOf, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
+import type { AdmissionPolicy } from './policy.ts';
 
 /** What people decide about admission, complete: everything that a settings document leaves out has its default. */
 export interface Settings {
@@ -67,30 +67,25 @@ export interface WriteFacts {
   readonly groups: readonly string[];
 }
 
-/**
- * The policy that holds for one write, or that it is not judged.
- *
- * @param bundle what is installed of the kind
- */
-export function policyFor(settings: Settings, facts: WriteFacts, bundle: Bundle): AdmissionPolicy | 'exempt' {
+/** What the API server holds objects of a kind against. */
+export interface KnownBundle {
+  readonly bundle: Bundle;
+  /** False where that is a guess: what only contradicts the bundle must then not be denied. */
+  readonly certain: boolean;
+}
+
+/** The policy that holds for one write, or that it is not judged. An override that names a bundle is no guess. */
+export function policyFor(settings: Settings, facts: WriteFacts, { bundle, certain }: KnownBundle): AdmissionPolicy | 'exempt' {
   if (isExempt(settings.exemptions, facts)) return 'exempt';
   const own = settings.namespaces.find((entry) => matches(entry, facts));
   const shared = own?.profile === undefined ? settings.effects : {};
+  const override = settings.bundleOverrides.find(({ kinds }) => kinds?.includes(facts.kind) ?? true);
   return {
     profile: own?.profile ?? settings.profile,
     overrides: own?.effects === undefined ? shared : { ...shared, ...own.effects },
-    bundle: overridden(settings.bundleOverrides, facts.kind, bundle),
+    bundle: { minor: override?.bundle ?? bundle.minor, channel: override?.channel ?? bundle.channel },
+    ...(!certain && override?.bundle === undefined && { guessed: true }),
   };
-}
-
-/**
- * The same policy where it is only a guess which schema holds: what contradicts it is warned of and not denied, unless
- * the settings name an effect for that.
- */
-export function withDoubtfulSchema(policy: AdmissionPolicy): AdmissionPolicy {
-  const doubtful = [schemaRule, unknownFieldRule].filter((id) => effectOf(id, policy, true) === 'deny' && !Object.hasOwn(policy.overrides, id));
-  if (doubtful.length === 0) return policy;
-  return { ...policy, overrides: { ...policy.overrides, ...Object.fromEntries(doubtful.map((id) => [id, 'warn' as const])) } };
 }
 
 function isExempt({ namespaces, usernames, groups }: Exemptions, facts: WriteFacts): boolean {
@@ -100,9 +95,4 @@ function isExempt({ namespaces, usernames, groups }: Exemptions, facts: WriteFac
 function matches({ names, selector }: NamespaceSettings, { namespace, namespaceLabels }: WriteFacts): boolean {
   if (namespace === '' || (names === undefined && selector === undefined)) return false;
   return (names?.includes(namespace) ?? true) && (selector === undefined || selectorMatches(selector, namespaceLabels));
-}
-
-function overridden(overrides: readonly BundleOverride[], kind: string, installed: Bundle): Bundle {
-  const override = overrides.find(({ kinds }) => kinds?.includes(kind) ?? true);
-  return { minor: override?.bundle ?? installed.minor, channel: override?.channel ?? installed.channel };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { probeDenial, probeObject } from '../../../src/cli/probe.ts';
 import { decideInCluster } from '../../../src/cli/webhook-decision.ts';
-import type { KnownBundle } from '../../../src/cli/installed-bundle.ts';
+import type { KnownBundle } from '../../../src/core/admission/settings.ts';
 import { readSettings } from '../../../src/core/admission/read-settings.ts';
 import type { AdmissionRequest, AdmissionVerdict } from '../../../src/core/admission/types.ts';
 import { createEvaluation } from '../../../src/core/evaluation.ts';
@@ -70,11 +70,36 @@ describe('a decision in a cluster', () => {
     expect(asked).toEqual(['httproutes.gateway.networking.k8s.io']);
   });
 
-  test('what contradicts a schema that is a guess is warned of', () => {
-    const request = requestOf({ object: cartRoute([{ name: 7 }]) }, { resource: 'httproutes' });
-    const guess = () => ({ ...certain, certain: false });
-    expect(decide(request, { installed: guess }).findings.filter(({ rule }) => rule === 'schema')).toEqual([{ rule: 'schema', mode: 'warn' }]);
-    expect(decide(request).findings.filter(({ rule }) => rule === 'schema')).toEqual([{ rule: 'schema', mode: 'deny' }]);
+  describe('where the bundle is a guess', () => {
+    const guess = { installed: () => ({ ...certain, certain: false }) };
+    const effects = (verdict: AdmissionVerdict, ...rules: readonly string[]) => verdict.findings.filter(({ rule }) => rules.includes(rule)).map(({ rule, mode }) => `${mode} ${rule}`);
+    const misshapen = requestOf({ object: cartRoute([{ name: 7 }]) }, { resource: 'httproutes' });
+    const crowded = requestOf({ object: cartRoute([{ matches: Array.from({ length: 64 }, (_, index) => ({ path: { value: `/${index}` } })) }, { matches: Array.from({ length: 64 }, () => ({})) }, {}]) }, { resource: 'httproutes' });
+
+    test('what contradicts its schema is warned of', () => {
+      expect(effects(decide(misshapen), 'schema')).toEqual(['deny schema']);
+      expect(effects(decide(misshapen, guess), 'schema')).toEqual(['warn schema']);
+    });
+
+    test('what its own rules refuse is warned of', () => {
+      expect(effects(decide(crowded), 'too-many-matches')).toEqual(['deny too-many-matches']);
+      expect(effects(decide(crowded, guess), 'too-many-matches')).toEqual(['warn too-many-matches']);
+    });
+
+    test('what is wrong in every bundle is denied', () => {
+      expect(effects(decide(wrong, guess), 'redirect-with-backends')).toEqual(['deny redirect-with-backends']);
+    });
+
+    test('who asks for a denial gets it', () => {
+      expect(effects(decide(misshapen, { ...guess, settings: { effects: { schema: 'deny' } } }), 'schema')).toEqual(['deny schema']);
+      expect(effects(decide(misshapen, { ...guess, settings: { bundleOverrides: [{ bundle: 'v1.7' }] } }), 'schema')).toEqual(['deny schema']);
+    });
+
+    test('audit does not say that it would be denied', () => {
+      const settings = { profile: 'audit' };
+      expect(decide(misshapen, { settings })).toMatchObject({ auditAnnotations: { 'would-deny': expect.stringContaining('schema') } });
+      expect(decide(misshapen, { ...guess, settings }).auditAnnotations['would-deny']).toBeUndefined();
+    });
   });
 
   test('without any time left there still is an answer', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { readSettings, settingNames, type SettingsProblem } from '../../../../src/core/admission/read-settings.ts';
-import { defaultSettings, policyFor, withDoubtfulSchema, type Settings, type WriteFacts } from '../../../../src/core/admission/settings.ts';
+import { defaultSettings, policyFor, type Settings, type WriteFacts } from '../../../../src/core/admission/settings.ts';
 import { formatPath } from '../../../../src/core/resources/path.ts';
 import { supportedBundles } from '../../../../src/core/schema/index.ts';
 
@@ -78,62 +78,57 @@ describe('reading settings', () => {
 
 describe('the policy for a write', () => {
   const bundle = { minor: '1.7', channel: 'standard' } as const;
+  const installed = { bundle, certain: true };
   const facts: WriteFacts = { namespace: 'shop', namespaceLabels: { team: 'sales' }, kind: 'HTTPRoute', username: 'jane', groups: ['devs'] };
 
   test('without a matching entry, what holds for all holds', () => {
     const settings = settingsOf({ profile: 'strict', effects: { schema: 'warn' }, namespaces: [{ names: ['other'], profile: 'audit' }] });
-    expect(policyFor(settings, facts, bundle)).toEqual({ profile: 'strict', overrides: { schema: 'warn' }, bundle });
+    expect(policyFor(settings, facts, installed)).toEqual({ profile: 'strict', overrides: { schema: 'warn' }, bundle });
   });
 
   test('the first entry that matches holds, and no other', () => {
     const settings = settingsOf({
       namespaces: [{ names: ['other'], profile: 'strict' }, { selector: { matchLabels: { team: 'sales' } }, effects: { schema: 'record' } }, { names: ['shop'], profile: 'audit' }],
     });
-    expect(policyFor(settings, facts, bundle)).toEqual({ profile: 'standard', overrides: { schema: 'record' }, bundle });
+    expect(policyFor(settings, facts, installed)).toEqual({ profile: 'standard', overrides: { schema: 'record' }, bundle });
   });
 
   test('name and selector must both match where both are given', () => {
     const settings = settingsOf({ namespaces: [{ names: ['shop'], selector: { matchLabels: { team: 'it' } }, profile: 'audit' }] });
-    expect(policyFor(settings, facts, bundle)).toMatchObject({ profile: 'standard' });
+    expect(policyFor(settings, facts, installed)).toMatchObject({ profile: 'standard' });
   });
 
   test('effects of an entry add to those for all, and win', () => {
     const settings = settingsOf({ effects: { schema: 'deny', 'duration-form': 'none' }, namespaces: [{ names: ['shop'], effects: { schema: 'warn' } }] });
-    expect(policyFor(settings, facts, bundle)).toMatchObject({ overrides: { schema: 'warn', 'duration-form': 'none' } });
+    expect(policyFor(settings, facts, installed)).toMatchObject({ overrides: { schema: 'warn', 'duration-form': 'none' } });
   });
 
   test('an entry with a profile begins anew, so that audit denies nothing', () => {
     const settings = settingsOf({ effects: { schema: 'deny' }, namespaces: [{ names: ['shop'], profile: 'audit' }] });
-    expect(policyFor(settings, facts, bundle)).toEqual({ profile: 'audit', overrides: {}, bundle });
+    expect(policyFor(settings, facts, installed)).toEqual({ profile: 'audit', overrides: {}, bundle });
   });
 
   test('a selector of everything does not reach objects outside of namespaces', () => {
     const settings = settingsOf({ namespaces: [{ selector: {}, profile: 'audit' }] });
-    expect(policyFor(settings, { ...facts, namespace: '', namespaceLabels: {} }, bundle)).toMatchObject({ profile: 'standard' });
-    expect(policyFor(settings, facts, bundle)).toMatchObject({ profile: 'audit' });
+    expect(policyFor(settings, { ...facts, namespace: '', namespaceLabels: {} }, installed)).toMatchObject({ profile: 'standard' });
+    expect(policyFor(settings, facts, installed)).toMatchObject({ profile: 'audit' });
   });
 
   test.each([{ namespaces: ['shop'] }, { usernames: ['jane'] }, { groups: ['ops', 'devs'] }])('%j exempts the write', (exemptions) => {
-    expect(policyFor(settingsOf({ exemptions }), facts, bundle)).toBe('exempt');
-    expect(policyFor(settingsOf({ exemptions }), { ...facts, namespace: 'a', username: 'b', groups: ['c'] }, bundle)).not.toBe('exempt');
+    expect(policyFor(settingsOf({ exemptions }), facts, installed)).toBe('exempt');
+    expect(policyFor(settingsOf({ exemptions }), { ...facts, namespace: 'a', username: 'b', groups: ['c'] }, installed)).not.toBe('exempt');
   });
 
   test('an override replaces the part of the bundle that it gives, for its kinds', () => {
     const settings = settingsOf({ bundleOverrides: [{ kinds: ['Gateway'], bundle: 'v1.7' }, { channel: 'experimental' }] });
-    expect(policyFor(settings, facts, bundle)).toMatchObject({ bundle: { minor: '1.7', channel: 'experimental' } });
-    expect(policyFor(settings, { ...facts, kind: 'Gateway' }, bundle)).toMatchObject({ bundle });
+    expect(policyFor(settings, facts, installed)).toMatchObject({ bundle: { minor: '1.7', channel: 'experimental' } });
+    expect(policyFor(settings, { ...facts, kind: 'Gateway' }, installed)).toMatchObject({ bundle });
   });
 
-  test.each([
-    ['standard', { schema: 'warn' }],
-    ['strict', { schema: 'warn', 'schema-unknown-field': 'warn' }],
-    ['audit', {}],
-  ] as const)('under %s, a schema that is a guess denies nothing', (profile, overrides) => {
-    expect(withDoubtfulSchema({ profile, overrides: {}, bundle })).toEqual({ profile, overrides, bundle });
-  });
-
-  test('who asks for it gets a denial by a guessed schema, too', () => {
-    const policy = { profile: 'standard', overrides: { schema: 'deny' }, bundle } as const;
-    expect(withDoubtfulSchema(policy)).toEqual(policy);
+  test('a guessed bundle stays one, unless an override names a bundle', () => {
+    const guess = { bundle: { minor: '1.6', channel: 'standard' }, certain: false } as const;
+    expect(policyFor(defaultSettings, facts, guess)).toMatchObject({ bundle: guess.bundle, guessed: true });
+    expect(policyFor(settingsOf({ bundleOverrides: [{ channel: 'experimental' }] }), facts, guess)).toMatchObject({ guessed: true });
+    expect(policyFor(settingsOf({ bundleOverrides: [{ bundle: 'v1.7' }] }), facts, guess)).toEqual({ profile: 'standard', overrides: {}, bundle: { minor: '1.7', channel: 'standard' } });
   });
 });
