@@ -1,6 +1,6 @@
 import type { ClusterWriter, WireObject, WriteResult } from '../controller/index.ts';
 import { isKindName, tables } from '../core/schema/index.ts';
-import { applyForced, remove, resourceType, updateStatus, type ApiClient, type ResourceType, type Writer } from '../kubernetes/index.ts';
+import { applyForced, get, mergePatch, remove, resourceType, updateStatus, type ApiClient, type ResourceType, type Writer } from '../kubernetes/index.ts';
 
 /** Kinds of the objects of a data plane. */
 const provisioned: Readonly<Record<string, ResourceType>> = Object.fromEntries(
@@ -15,21 +15,41 @@ const provisioned: Readonly<Record<string, ResourceType>> = Object.fromEntries(
 
 const fieldManager = 'sallyport-controller';
 
-/** The controller's writes, to a cluster. */
-export function clusterWriter(client: ApiClient): ClusterWriter {
+/**
+ * The controller's writes, to a cluster.
+ *
+ * @param term what is still under way when it is aborted is cut off, so that nothing of a leader is sent after its term
+ */
+export function clusterWriter(client: ApiClient, term: () => AbortSignal | undefined = () => undefined): ClusterWriter {
+  const within = (): { readonly signal?: AbortSignal } => {
+    const signal = term();
+    return signal === undefined ? {} : { signal };
+  };
   const write = async (object: WireObject, act: (writer: Writer) => Promise<WriteResult>): Promise<WriteResult> => {
     const type = provisioned[object.kind ?? ''];
     return type === undefined ? unknownKind(object.kind) : act({ client, type });
   };
   return {
+    read: (object) => write(object, (writer) => get(writer, object.metadata, within())),
     async updateStatus(kind, object) {
-      if (!isKindName(kind)) return unknownKind(kind);
-      const version = object.apiVersion?.split('/').at(-1) ?? 'v1';
-      return updateStatus({ client, type: resourceType(tables[kind], version) }, object, { fieldManager });
+      const type = evaluated(kind, object);
+      return type === undefined ? unknownKind(kind) : updateStatus({ client, type }, object, { ...within(), fieldManager });
     },
-    apply: (object) => write(object, (writer) => applyForced(writer, object, { fieldManager })),
-    remove: (object) => write(object, (writer) => remove(writer, object.metadata, { propagationPolicy: 'Background' })),
+    async setFinalizers(kind, object) {
+      const { name, resourceVersion, finalizers } = object.metadata;
+      const type = evaluated(kind, object);
+      return type === undefined ? unknownKind(kind) : mergePatch({ client, type }, { name }, { metadata: { resourceVersion, finalizers } }, { ...within(), fieldManager });
+    },
+    apply: (object) => write(object, (writer) => applyForced(writer, object, { ...within(), fieldManager })),
+    remove(object) {
+      const { uid } = object.metadata;
+      return write(object, (writer) => remove(writer, object.metadata, { ...within(), propagationPolicy: 'Background', ...(uid !== undefined && { uid }) }));
+    },
   };
+}
+
+function evaluated(kind: string, { apiVersion }: WireObject): ResourceType | undefined {
+  return isKindName(kind) ? resourceType(tables[kind], apiVersion?.split('/').at(-1) ?? 'v1') : undefined;
 }
 
 function unknownKind(kind = ''): WriteResult {

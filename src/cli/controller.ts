@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AuthorityRotation, defaultRotationPolicy, joinPem, ManagedCertificate, serviceNames, type RotationPolicy } from '../certificates/index.ts';
 import { Controller, type DataPlaneSettings } from '../controller/index.ts';
 import { createEvaluation } from '../core/evaluation.ts';
-import { createClient, Election, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
+import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { buildProbes } from '../webhook/index.ts';
 import { ClusterSecretStore } from './cluster-certificates.ts';
@@ -83,9 +83,12 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const kernel = createEvaluation();
   // Nothing is sent before everything is known: half of the objects would make wrong statuses and empty data planes.
   let mayWrite = (): boolean => false;
+  let term: AbortSignal | undefined;
   const { namespace, identity, uid } = options;
-  const replica = { namespace, name: identity, ...(uid !== undefined && { uid }) };
-  const controller = new Controller({ kernel, writer: clusterWriter(client), dataPlane: settings, controllerName, replica, mayWrite: () => mayWrite(), log, metrics });
+  const replica = { namespace, name: identity, ...(uid !== undefined && { uid }), writer: clusterWriter(client) };
+  const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: identity });
+  running.add(() => events.stop());
+  const controller = new Controller({ kernel, writer: clusterWriter(client, () => term), events, dataPlane: settings, controllerName, replica, mayWrite: () => mayWrite(), log, metrics });
   const state = new ClusterState({ kernel, kinds: controllerKinds, controllerName, follow: followCluster(client, log), onChange: (events, delta) => controller.take(events, delta) });
   running.add(() => state.stop());
   const own = new OwnObjects({ client, log, namespace, onEvents: (events) => controller.takeOwn(events) });
@@ -94,7 +97,10 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   readiness.require(() => state.problems());
   while ((state.problems().length > 0 || !own.synced) && !running.stopping) await delay(50);
 
-  const election = lead(surroundings, { controller, authorities });
+  const election = lead(surroundings, authorities, (begun) => {
+    term = begun;
+    controller.lead();
+  });
   mayWrite = () => election.isLeader() && authorities.certificates.length > 0;
   const certificates = await servingCertificate(surroundings);
   const channel = await serveDataPlanes({ client, certificates, audience: channelAudience, sourceOf: (gateway) => controller.sourceOf(gateway), log, port: options.port });
@@ -111,15 +117,15 @@ async function dataPlaneSettings({ options, client }: Surroundings, authorities:
 }
 
 /** One replica, the holder of the lease, renews the authority and writes. */
-function lead({ options, client, log }: Surroundings, { controller, authorities }: { readonly controller: Controller; readonly authorities: PublishedAuthorities }): Election {
+function lead({ options, client, log }: Surroundings, authorities: PublishedAuthorities, begin: (term: AbortSignal) => void): Election {
   const { namespace, secret, lease: name, identity } = options;
   const rotation = new AuthorityRotation({ secrets: new ClusterSecretStore({ client, log }, { namespace, name: secret }), bundles: authorities, policy, log });
   return new Election({
     client, clock: systemClock, log, namespace, name, identity,
     async lead(term) {
       const rounds = rotation.start();
-      const forget = authorities.onChange(() => controller.lead());
-      controller.lead();
+      const forget = authorities.onChange(() => begin(term));
+      begin(term);
       if (!term.aborted) await new Promise<void>((resolve) => term.addEventListener('abort', () => resolve(), { once: true }));
       forget();
       await rounds.stop();

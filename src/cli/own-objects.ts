@@ -3,6 +3,8 @@ import { Reflector, systemClock, type ApiClient, type ResourceType, type Selecti
 import type { Logger } from '../telemetry/index.ts';
 
 const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
+const pods: ResourceType = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
+const deployments: ResourceType = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true };
 
 export interface OwnObjectsOptions {
   readonly client: ApiClient;
@@ -18,7 +20,8 @@ export class OwnObjects {
 
   /** Starts to follow them. */
   constructor({ client, log, namespace, onEvents }: OwnObjectsOptions) {
-    const selections: readonly Selection[] = [{ type: configMaps, namespace, labelSelector: ownObjects.reports }];
+    const labelSelector = ownObjects.dataPlanes;
+    const selections: readonly Selection[] = [{ type: configMaps, namespace, labelSelector: ownObjects.reports }, { type: deployments, labelSelector }, { type: pods, labelSelector }];
     this.#reflectors = selections.map((selection) => new Reflector({ client, clock: systemClock, log, selection, onEvents }));
   }
 

@@ -7,33 +7,37 @@ import { configuration } from '../core/routing/emit.ts';
 import { partProblems } from '../core/rules/validity.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import { Capacity } from './capacity.ts';
 import { certificateChanges } from './certificates.ts';
 import { programmedGeneration } from './children.ts';
+import { ClassFinalizers } from './class-finalizers.ts';
 import { DataPlanes } from './data-planes.ts';
 import { Exposure } from './exposure.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
 import type { ConfigurationChange } from './per-gateway.ts';
-import type { ClusterWriter, ObjectChange } from './ports.ts';
+import type { ClusterWriter, EventSink, ObjectChange } from './ports.ts';
 import type { DataPlaneSettings, GatewayFacts } from './provision.ts';
 import { Provisioner } from './provisioner.ts';
 import { readReport, Reporter, reportName, type Replica } from './reporter.ts';
 import { StatusWriter } from './status-writer.ts';
+import { describeDataPlanes } from './troubles.ts';
 
 export interface ControllerOptions {
   /** Whoever applies writes to it, other than by this controller, tells by `take`. */
   readonly kernel: Kernel;
   readonly writer: ClusterWriter;
+  readonly events: EventSink;
   readonly dataPlane: () => DataPlaneSettings;
   readonly controllerName: string;
-  /** Which one of the controller's replicas this is. */
-  readonly replica: Replica;
+  /** Which one of the controller's replicas this is, and how it writes although it does not lead. */
+  readonly replica: Replica & { readonly writer: Pick<ClusterWriter, 'apply'> };
   /** Whether all is known and this replica leads; asked before everything that is sent. */
   readonly mayWrite: () => boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
 
-const withStatus: ReadonlySet<string> = new Set(['GatewayClass', 'Gateway', 'HTTPRoute']);
+const withStatus: ReadonlySet<string> = new Set(statuses.over.populations);
 
 /**
  * Turns what evaluation says into statuses, objects of data planes and their configuration. Level-based: events only
@@ -47,10 +51,12 @@ export class Controller {
   readonly #dataPlanes: DataPlanes;
   readonly #exposure: Exposure;
   readonly #reporter: Reporter;
+  readonly #capacity: Capacity;
+  readonly #finalizers: ClassFinalizers;
   /** The name of this replica's own report. */
   readonly #ownReport: string;
 
-  constructor({ kernel, writer, dataPlane, controllerName, replica, mayWrite, log, metrics }: ControllerOptions) {
+  constructor({ kernel, writer, events, dataPlane, controllerName, replica, mayWrite, log, metrics }: ControllerOptions) {
     this.#kernel = kernel;
     this.#ownReport = reportName(replica);
     this.#dataPlanes = new DataPlanes({
@@ -59,15 +65,21 @@ export class Controller {
       onReport: () => this.#reporter.mark(),
       onRemark: (gateway) => this.#describe(gateway),
     });
-    this.#reporter = new Reporter({ replica, report: () => this.#dataPlanes.report(), writer, log, metrics });
+    this.#reporter = new Reporter({ replica, report: () => this.#dataPlanes.report(), writer: replica.writer, log, metrics });
     this.#exposure = new Exposure({
-      onReach: (gateway, reach) => this.#dataPlanes.setReach(gateway, reach),
+      onReach: (gateway, reach) => {
+        this.#dataPlanes.setReach(gateway, reach);
+        this.#describe(gateway);
+      },
       // It may have been deleted by somebody who knows nothing of us.
       onLost: (gateway) => this.#provisioner.distrust(gateway),
     });
     const wanted = (key: string) => kernel.emitted(statuses).get(key);
-    this.#statuses = new StatusWriter({ writer, live: this.#live, wanted, mayWrite, controllerName, log, metrics });
-    this.#provisioner = new Provisioner({ writer, settings: dataPlane, factsOf: (namespace, name) => this.#factsOf(namespace, name), mayWrite, log, metrics });
+    this.#statuses = new StatusWriter({ writer, live: this.#live, wanted, mayWrite, controllerName, events, log, metrics });
+    const describe = (gateway: string): void => this.#describe(gateway);
+    this.#provisioner = new Provisioner({ writer, settings: dataPlane, factsOf: (namespace, name) => this.#factsOf(namespace, name), mayWrite, onTrouble: describe, log, metrics });
+    this.#capacity = new Capacity({ onChange: describe, onLost: (gateway) => this.#provisioner.distrust(gateway) });
+    this.#finalizers = new ClassFinalizers({ writer, controllerName, mayWrite, log });
   }
 
   /** What the cluster told, and what that changed in the evaluation. */
@@ -80,7 +92,8 @@ export class Controller {
   takeOwn(events: readonly ObjectChange[]): void {
     for (const event of events) {
       const { kind, name } = event.ref;
-      if (kind === 'ConfigMap' && name !== this.#ownReport) this.#dataPlanes.hear(name, event.type === 'upsert' ? readReport(event.object) : undefined);
+      if (kind !== 'ConfigMap') this.#capacity.take(event);
+      else if (name !== this.#ownReport) this.#dataPlanes.hear(name, event.type === 'upsert' ? readReport(event.object) : undefined);
     }
   }
 
@@ -89,6 +102,7 @@ export class Controller {
     this.#dataPlanes.settle();
     this.#statuses.markAll();
     for (const key of this.#live.keys()) if (key.startsWith('Gateway/')) this.#provisioner.mark(gatewayName(key));
+    this.#finalizers.markAll();
     for (const gateway of this.#exposure.gateways()) this.#provisioner.distrust(gateway);
   }
 
@@ -99,6 +113,7 @@ export class Controller {
 
   async stop(): Promise<void> {
     this.#dataPlanes.stop();
+    this.#finalizers.stop();
     await Promise.all([this.#statuses.stop(), this.#provisioner.stop(), this.#reporter.stop()]);
   }
 
@@ -109,6 +124,7 @@ export class Controller {
   #note(event: ObjectChange): void {
     const { ref } = event;
     this.#exposure.take(event);
+    this.#finalizers.take(event);
     if (!withStatus.has(ref.kind)) return;
     if (event.type === 'delete') this.#live.delete(liveKey(ref.kind, ref));
     else this.#statuses.mark(this.#live.set(ref.kind, event.object));
@@ -134,19 +150,25 @@ export class Controller {
     if (this.#dataPlanes.sourceOf(gateway) !== undefined) return;
     this.#dataPlanes.serve(gateway);
     if (programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object) !== undefined) this.#exposure.assumeReachable(gateway);
+    this.#capacity.follow(gateway);
     this.#exposure.repeat(gateway);
+    this.#describe(gateway);
   }
 
   #abandon(gateway: string): void {
     this.#dataPlanes.forget(gateway);
     this.#provisioner.mark(gateway);
-    this.#describe(gateway);
+    this.#capacity.forget(gateway);
+    this.#apply([write(dataPlaneCell, gateway.split('/'), undefined)]);
   }
 
-  /** Tells evaluation how it stands with the data planes of a Gateway. */
+  /** Tells evaluation how it stands with the data planes of a Gateway that is served. */
   #describe(gateway: string): void {
-    const remark = this.#dataPlanes.remarkOn(gateway);
-    this.#apply([write(dataPlaneCell, gateway.split('/'), remark === '' ? undefined : { remark })]);
+    if (this.#dataPlanes.sourceOf(gateway) === undefined) return;
+    const inTheWay = this.#provisioner.troubleOf(gateway);
+    const troubles = [...(inTheWay === undefined ? [] : [inTheWay]), ...this.#capacity.troublesOf(gateway)];
+    const facts = describeDataPlanes(troubles, this.#dataPlanes.standingOf(gateway));
+    this.#apply([write(dataPlaneCell, gateway.split('/'), facts)]);
   }
 
   #factsOf(namespace: string, name: string): GatewayFacts | undefined {

@@ -1,6 +1,6 @@
 import type { ConfigurationSource } from '../channel/source.ts';
 import type { Reach } from './exposure.ts';
-import { GatewayDataPlanes, type DataPlanesOptions } from './gateway-data-planes.ts';
+import { GatewayDataPlanes, type DataPlanesOptions, type Standing } from './gateway-data-planes.ts';
 import { PerGateway, type ConfigurationChange } from './per-gateway.ts';
 import type { Report } from './reports.ts';
 
@@ -43,9 +43,9 @@ export class DataPlanes {
     this.#gateways.get(gateway)?.setReach(reach);
   }
 
-  /** What there is to say about data planes of a Gateway that are behind; `''`: nothing. */
-  remarkOn(gateway: string): string {
-    return this.#gateways.get(gateway)?.remark ?? '';
+  /** How it stands with the data planes of a Gateway. */
+  standingOf(gateway: string): Standing {
+    return this.#gateways.get(gateway)?.standing ?? { isServed: false, remark: '' };
   }
 
   /** What the data planes that are connected here have in force. */

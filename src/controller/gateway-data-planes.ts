@@ -19,6 +19,14 @@ export interface DataPlanesOptions {
   readonly patience?: number;
 }
 
+/** How it stands with the data planes of a Gateway. */
+export interface Standing {
+  /** Whether some pod is ready for traffic. */
+  readonly isServed: boolean;
+  /** What there is to say about pods that are behind; `''`: nothing. */
+  readonly remark: string;
+}
+
 const defaultPatience = 15_000;
 
 /** A Gateway or a ListenerSet, with what is published of it. */
@@ -77,9 +85,8 @@ export class GatewayDataPlanes {
     return this.#report;
   }
 
-  /** What there is to say about data planes that are behind; `''`: nothing. */
-  get remark(): string {
-    return this.#remark;
+  get standing(): Standing {
+    return { isServed: this.#ready.size > 0, remark: this.#remark };
   }
 
   publish({ upserts, removals }: GatewayChange): void {

@@ -1,7 +1,10 @@
+import { managedBy } from './provision.ts';
 import { reportLabel } from './reporter.ts';
 
 /** Selectors of labels for objects that have to be followed although no evaluation reads them. */
 export const ownObjects = {
   /** ConfigMaps in the controller's namespace. */
   reports: reportLabel,
+  /** Deployments and pods in all namespaces. */
+  dataPlanes: `${managedBy.label}=${managedBy.value}`,
 } as const;

@@ -33,12 +33,31 @@ export type WriteResult =
       readonly message: string;
     };
 
-/** Writes to the cluster. None of them rejects. */
+/** Something to tell people about an object. */
+export interface EventNote {
+  readonly regarding: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly namespace?: string; readonly uid?: string };
+  readonly type: 'Normal' | 'Warning';
+  /** CamelCase, like `action`. */
+  readonly reason: string;
+  readonly action: string;
+  readonly note: string;
+}
+
+/** Takes events; drops them where there are too many. */
+export interface EventSink {
+  record(note: EventNote): void;
+}
+
+/** Writes to the cluster, and what has to be known before. None of them rejects. */
 export interface ClusterWriter {
+  /** The object of this kind and name as it is now. */
+  read(object: WireObject): Promise<WriteResult>;
+  /** Replaces the finalizers of the object of that kind, `metadata.resourceVersion` being a condition. */
+  setFinalizers(kind: string, object: WireObject): Promise<WriteResult>;
   /** Replaces the status of the object of that kind, `metadata.resourceVersion` being a condition. */
   updateStatus(kind: string, object: WireObject): Promise<WriteResult>;
   /** Server-side apply; takes fields over from other managers. */
   apply(object: WireObject): Promise<WriteResult>;
-  /** Deletes the object of this kind and name. */
+  /** Deletes the object of this kind and name, and uid where that is given. */
   remove(object: WireObject): Promise<WriteResult>;
 }

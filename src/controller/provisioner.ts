@@ -1,14 +1,18 @@
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
-import type { ClusterWriter, WireObject } from './ports.ts';
+import { gatewayOfChild } from './children.ts';
+import type { ClusterWriter, WireObject, WriteResult } from './ports.ts';
 import { allObjects, desiredObjects, type DataPlaneSettings, type GatewayFacts } from './provision.ts';
+import type { Trouble } from './troubles.ts';
 
 export interface ProvisionerOptions {
-  readonly writer: Pick<ClusterWriter, 'apply' | 'remove'>;
+  readonly writer: Pick<ClusterWriter, 'read' | 'apply' | 'remove'>;
   readonly settings: () => DataPlaneSettings;
   /** What a Gateway needs now; nothing where no data plane of it may be. */
   readonly factsOf: (namespace: string, name: string) => GatewayFacts | undefined;
   /** Asked before everything that is sent. */
   readonly mayWrite: () => boolean;
+  /** What stands in the way of a Gateway's objects has changed. */
+  readonly onTrouble: (gateway: string) => void;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Milliseconds until the next attempt after a failure. */
@@ -17,7 +21,7 @@ export interface ProvisionerOptions {
 
 /**
  * Makes the objects of each Gateway's data plane what they must be. One Gateway has one piece of work at a time; the
- * next one looks at the newest state.
+ * next one looks at the newest state. Objects of the same names that are somebody else's are never touched.
  */
 export class Provisioner {
   readonly #options: ProvisionerOptions;
@@ -26,6 +30,7 @@ export class Provisioner {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** What was applied last, as JSON; `''` where there may be something that is not known. */
   readonly #applied = new Map<string, string>();
+  readonly #troubles = new Map<string, Trouble>();
   readonly #writes: Family<Cell>;
 
   constructor(options: ProvisionerOptions) {
@@ -43,6 +48,11 @@ export class Provisioner {
   distrust(gateway: string): void {
     this.#applied.set(gateway, '');
     this.mark(gateway);
+  }
+
+  /** What stands in the way of a Gateway's objects, and will as things are. */
+  troubleOf(gateway: string): Trouble | undefined {
+    return this.#troubles.get(gateway);
   }
 
   /** Does nothing more; resolves when nothing is under way. */
@@ -69,35 +79,56 @@ export class Provisioner {
     const desired = facts === undefined ? [] : desiredObjects(facts, this.#options.settings());
     const text = JSON.stringify(desired);
     if (this.#applied.get(gateway) === text || (desired.length === 0 && !this.#applied.has(gateway))) return;
-    const done = desired.length === 0 ? await this.#removeAll(namespace, name) : await this.#applyAll(desired);
-    if (!done) {
+    const outcome = desired.length === 0 ? await this.#removeAll(gateway) : await this.#applyAll(gateway, desired);
+    this.#setTrouble(gateway, outcome.trouble);
+    if (!outcome.done) {
       this.#applied.set(gateway, '');
       this.#later(gateway);
     } else if (desired.length === 0) this.#applied.delete(gateway);
     else this.#applied.set(gateway, text);
   }
 
-  async #applyAll(desired: readonly WireObject[]): Promise<boolean> {
-    const results: boolean[] = [];
+  /** Nothing is done where one of the names is somebody else's: half a data plane serves nobody. */
+  async #applyAll(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
+    if ((this.#applied.get(gateway) ?? '') === '') {
+      const found = await Promise.all(desired.map((object) => this.#options.writer.read(object)));
+      const foreign = desired.filter((_, index) => isForeign(found[index], gateway));
+      if (foreign.length > 0) return { done: false, trouble: conflictWith(foreign) };
+    }
+    const outcomes: Outcome[] = [];
     // One after the other: each uses what stands before it.
-    for (const object of desired) results.push(await this.#send('apply', object));
-    return results.every(Boolean);
+    for (const object of desired) outcomes.push(await this.#send('apply', object));
+    return summarise(outcomes);
   }
 
-  async #removeAll(namespace: string, name: string): Promise<boolean> {
-    const results = await Promise.all(allObjects(namespace, name).map((object) => this.#send('remove', object)));
-    return results.every(Boolean);
+  async #removeAll(gateway: string): Promise<Outcome> {
+    const [namespace = '', name = ''] = gateway.split('/');
+    return summarise(await Promise.all(allObjects(namespace, name).map(async (object) => {
+      const found = await this.#options.writer.read(object);
+      if (found.type !== 'ok') return { done: found.type === 'notFound' };
+      if (isForeign(found, gateway)) return { done: true };
+      const { uid } = found.object?.metadata ?? {};
+      return this.#send('remove', uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } });
+    })));
   }
 
-  async #send(step: 'apply' | 'remove', object: WireObject): Promise<boolean> {
+  async #send(step: 'apply' | 'remove', object: WireObject): Promise<Outcome> {
     const { writer, log, mayWrite } = this.#options;
-    if (!mayWrite()) return false;
+    if (!mayWrite()) return { done: false };
     const result = await writer[step](object);
     const { kind = '', metadata } = object;
     this.#writes.at(kind, result.type).value += 1;
-    if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound')) return true;
+    if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound')) return { done: true };
     log.warn({ kind, namespace: metadata.namespace, name: metadata.name, outcome: result.type, problem: result.message }, 'object of a data plane could not be written');
-    return false;
+    if (result.type !== 'forbidden' && result.type !== 'invalid') return { done: false };
+    return { done: false, trouble: { refusal: 'NoResources', message: `${kind} ${metadata.namespace ?? ''}/${metadata.name} cannot be ${step === 'apply' ? 'made' : 'deleted'}: ${result.message}` } };
+  }
+
+  #setTrouble(gateway: string, trouble: Trouble | undefined): void {
+    if (this.#troubles.get(gateway)?.message === trouble?.message) return;
+    if (trouble === undefined) this.#troubles.delete(gateway);
+    else this.#troubles.set(gateway, trouble);
+    this.#options.onTrouble(gateway);
   }
 
   #later(gateway: string): void {
@@ -107,4 +138,23 @@ export class Provisioner {
       this.mark(gateway);
     }, this.#options.retry ?? 5_000));
   }
+}
+
+interface Outcome {
+  readonly done: boolean;
+  readonly trouble?: Trouble;
+}
+
+function summarise(outcomes: readonly Outcome[]): Outcome {
+  const trouble = outcomes.find((outcome) => outcome.trouble !== undefined)?.trouble;
+  return { done: outcomes.every(({ done }) => done), ...(trouble !== undefined && { trouble }) };
+}
+
+function isForeign(found: WriteResult | undefined, gateway: string): boolean {
+  return found?.type === 'ok' && found.object !== undefined && gatewayOfChild(found.object) !== gateway;
+}
+
+function conflictWith(objects: readonly WireObject[]): Trouble {
+  const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`).join(', ');
+  return { refusal: 'NameConflict', message: `The data plane needs names that others have: ${names}. Rename or delete what has them, or rename the Gateway.` };
 }

@@ -1,7 +1,8 @@
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
-import type { LiveObjects } from './live-objects.ts';
-import type { ClusterWriter, WireObject, WriteResult } from './ports.ts';
+import type { LiveObject, LiveObjects } from './live-objects.ts';
+import { notesOf, regarding } from './notes.ts';
+import type { ClusterWriter, EventSink, WireObject, WriteResult } from './ports.ts';
 import { mergeStatus } from './status.ts';
 
 export interface StatusWriterOptions {
@@ -12,6 +13,7 @@ export interface StatusWriterOptions {
   /** Asked before everything that is sent. */
   readonly mayWrite: () => boolean;
   readonly controllerName: string;
+  readonly events: EventSink;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** The wall clock. */
@@ -43,6 +45,8 @@ interface Written {
 
 interface Sent {
   readonly kind: string;
+  /** As it was before. */
+  readonly before: WireObject;
   readonly object: WireObject;
   readonly ours: OwnStatus | undefined;
 }
@@ -122,16 +126,19 @@ export class StatusWriter {
     const ours = wanted(key);
     const status = mergeStatus(present.object, ours, { controllerName, now: this.#now().toISOString().replace(/\.\d+Z$/, 'Z') });
     if (status === 'same') this.#suppressed.at(present.kind, 'equal').value += 1;
-    else if (this.#isContested(key, present.kind, ours)) this.#later(key, this.#pace.window);
-    else void this.#send(key, { kind: present.kind, object: { ...present.object, status }, ours });
+    else if (this.#isContested(key, present, ours)) this.#later(key, this.#pace.window);
+    else void this.#send(key, { kind: present.kind, before: present.object, object: { ...present.object, status }, ours });
   }
 
-  async #send(key: string, { kind, object, ours }: Sent): Promise<void> {
+  async #send(key: string, { kind, before, object, ours }: Sent): Promise<void> {
     this.#flying.add(key);
     const result = await this.#options.writer.updateStatus(kind, object);
     this.#flying.delete(key);
     this.#writes.at(kind, result.type).value += 1;
-    if (result.type === 'ok') this.#note(key, ours);
+    if (result.type === 'ok') {
+      this.#note(key, ours);
+      for (const note of notesOf(kind, before, object['status'], this.#options.controllerName)) this.#options.events.record(note);
+    }
     this.#conclude(key, kind, result);
     this.#pump();
     if (this.#flying.size === 0) this.#idle?.resolve();
@@ -162,13 +169,15 @@ export class StatusWriter {
   }
 
   /** Whether the same status was written so often of late that one more time would not help. */
-  #isContested(key: string, kind: string, ours: OwnStatus | undefined): boolean {
+  #isContested(key: string, { kind, object }: LiveObject, ours: OwnStatus | undefined): boolean {
     const before = this.#written.get(key);
     if (before === undefined || before.status !== ours) return false;
     const recent = before.rewrites.filter((at) => this.#now().getTime() - at < this.#pace.window);
     if (recent.length < this.#pace.rewrites) return false;
     this.#suppressed.at(kind, 'contested').value += 1;
     this.#options.log.warn({ object: key }, 'somebody else overwrites this status again and again, it is left alone for a while');
+    const note = `Somebody else overwrites the status again and again. It is left alone for ${Math.ceil(this.#pace.window / 1000)} seconds; only one controller may write it.`;
+    this.#options.events.record({ regarding: regarding(kind, object), type: 'Warning', reason: 'StatusContested', action: 'Reconcile', note });
     this.#contested.add(key);
     return true;
   }

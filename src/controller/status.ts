@@ -15,7 +15,7 @@ export interface StatusContext {
 /** Condition types that are ours to write, by where they stand. Negative ones are here while they are absent, too. */
 const owned = {
   gatewayClass: new Set(['Accepted', 'SupportedVersion']),
-  gateway: new Set(['Accepted', 'Programmed', 'ResolvedRefs']),
+  gateway: new Set(['Accepted', 'Programmed', 'ResolvedRefs', 'InsecureFrontendValidationMode']),
   listenerSet: new Set(['Accepted', 'Programmed']),
   listener: new Set(['Accepted', 'Programmed', 'ResolvedRefs', 'Conflicted', 'OverlappingTLSConfig']),
   route: new Set(['Accepted', 'ResolvedRefs', 'PartiallyInvalid']),

@@ -11,6 +11,6 @@ export type { Selection } from './list.ts';
 export { isKubernetesObject, microTime, pathOf, resourceType, type KubernetesObject, type ObjectMetadata, type ObjectName, type ResourceType } from './object.ts';
 export { Reflector, type ObjectEvent, type OnEvents, type ReflectorOptions } from './reflector.ts';
 export {
-  apply, applyForced, create, jsonPatch, mergePatch, remove, update, updateStatus,
+  apply, applyForced, create, get, jsonPatch, mergePatch, remove, update, updateStatus,
   type ApplyOptions, type DeleteOptions, type PatchStep, type PatchTarget, type WriteOptions, type WriteOutcome, type Writer,
 } from './writers.ts';

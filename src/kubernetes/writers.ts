@@ -37,6 +37,12 @@ export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
 }
 
+/** The object as it is now, as an outcome like those of writes. */
+export function get({ client, type }: Writer, target: ObjectName & { readonly name: string }, options: Pick<WriteOptions, 'signal' | 'timeout'> = {}): Promise<WriteOutcome> {
+  const { namespace, name } = target;
+  return settle(client.request({ ...common(options), path: pathOf(type, { name, ...(namespace !== undefined && { namespace }) }) }));
+}
+
 /** Stores a new object. */
 export function create({ client, type }: Writer, object: KubernetesObject, options: WriteOptions = {}): Promise<WriteOutcome> {
   const path = pathOf(type, namespaceOf(object));

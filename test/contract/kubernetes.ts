@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { knownKinds, type KindEntry } from '../../src/core/schema/index.ts';
 import {
-  ApiError, apply, applyForced, create, customResourceDefinitions, Discovery, Election, EventRecorder, jsonPatch, mergePatch, pathOf, Reflector,
+  ApiError, apply, applyForced, create, customResourceDefinitions, Discovery, Election, EventRecorder, get, jsonPatch, mergePatch, pathOf, Reflector,
   remove, resourceType, systemClock, update, updateStatus,
   type ApiClient, type InstalledKind, type KubernetesObject, type ObjectEvent, type ResourceType, type Selection, type WriteOutcome,
 } from '../../src/kubernetes/index.ts';
@@ -124,6 +124,24 @@ export function kubernetesContract(server: string, open: () => Promise<Kubernete
         objectOf(await update(writer(), { ...first, data: { a: '2' } }));
         expect(await update(writer(), { ...first, data: { a: '3' } })).toMatchObject({ type: 'conflict' });
         expect(await read(configMaps, 'stale')).toMatchObject({ data: { a: '2' } });
+      });
+
+      test('a patch that names an older version changes nothing', async () => {
+        const { metadata } = objectOf(await create(writer(), configMap('patched', { a: '1' })));
+        const target = { namespace, name: 'patched' };
+        const patch = (resourceVersion: string | undefined, ...finalizers: readonly string[]) => mergePatch(writer(), target, { metadata: { resourceVersion, finalizers } });
+        const changed = objectOf(await patch(metadata.resourceVersion, 'example.com/kept'));
+        expect(await patch(metadata.resourceVersion)).toMatchObject({ type: 'conflict' });
+        expect(await get(writer(), target)).toMatchObject({ type: 'ok', object: { metadata: { finalizers: ['example.com/kept'] } } });
+        expect(await patch(changed.metadata.resourceVersion)).toMatchObject({ type: 'ok' });
+        expect(await get(writer(), { namespace, name: 'nobody' })).toMatchObject({ type: 'notFound' });
+      });
+
+      test('nothing is sent once it was called off', async () => {
+        const { metadata } = objectOf(await create(writer(), configMap('called-off', { a: '1' })));
+        const signal = AbortSignal.abort(new Error('the term is over'));
+        expect(await applyForced(writer(), configMap('called-off', { a: '2' }), { fieldManager: 'x', signal })).toMatchObject({ type: 'unavailable', message: 'the term is over' });
+        expect(await read(configMaps, 'late')).toMatchObject({ metadata: { resourceVersion: metadata.resourceVersion } });
       });
 
       test('a delete holds only for the object that was meant', async () => {

@@ -21,17 +21,28 @@ function cluster() {
   const kernel = createEvaluation();
   const statuses = new Map<string, unknown>();
   const calls: string[] = [];
+  const notes: string[] = [];
   let version = 0;
   const world = { leads: true };
+  const stored = new Map<string, WireObject>();
   const controller: Controller = new Controller({
-    kernel, controllerName, replica: { namespace: 'system', name: 'me' }, mayWrite: () => world.leads, log: createLogger('silent'), metrics: createMetrics(),
+    kernel, controllerName, replica: { namespace: 'system', name: 'me', writer: { apply: async () => ({ type: 'ok' }) } }, events: { record: ({ regarding, type, note }) => void notes.push(`${type} ${regarding.kind} ${regarding.name}: ${note}`) }, mayWrite: () => world.leads, log: createLogger('silent'), metrics: createMetrics(),
     dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }),
     writer: {
       async updateStatus(kind, object) {
         statuses.set(`${kind} ${object.metadata.name}`, object['status']);
         return { type: 'ok', object: { ...object, metadata: { ...object.metadata, resourceVersion: String((version += 1)) } } };
       },
+      async read({ kind, metadata }) {
+        const object = stored.get(`${kind} ${metadata.name}`);
+        return object === undefined ? { type: 'notFound', message: 'no' } : { type: 'ok', object };
+      },
+      async setFinalizers(kind, { metadata }) {
+        calls.push(`finalizers ${kind} ${metadata.name} ${String(metadata['finalizers'])}`);
+        return { type: 'ok', object: { metadata } };
+      },
       async apply({ kind, metadata }) {
+        stored.set(`${kind} ${metadata.name}`, { metadata });
         calls.push(`apply ${kind} ${metadata.name}`);
         return { type: 'ok' };
       },
@@ -51,7 +62,7 @@ function cluster() {
     await new Promise(setImmediate);
   };
   return {
-    controller, statuses, calls, world,
+    controller, statuses, calls, notes, stored, world,
     put: (object: WireObject) => tell({ type: 'upsert', ref: refOf(object), object }),
     drop: (object: WireObject) => tell({ type: 'delete', ref: refOf(object) }),
   };
@@ -168,5 +179,48 @@ describe('a controller', () => {
     calls.splice(0);
     await drop(service);
     expect(calls).toContain('apply Service web-sallyport');
+  });
+
+  const pod = (state: object): ObjectChange => ({
+    type: 'upsert', ref: { group: '', kind: 'Pod', namespace: 'shop', name: 'web-x' },
+    object: { metadata: { namespace: 'shop', name: 'web-x' }, spec: { serviceAccountName: 'web-sallyport' }, status: state },
+  });
+  const unpulled = pod({ containerStatuses: [{ image: 'i', state: { waiting: { reason: 'ErrImagePull', message: 'no such host' } } }] });
+
+  test('does not accept a Gateway that nothing can serve, until something does', async () => {
+    const { controller, statuses, notes, put } = cluster();
+    await put(gatewayClass);
+    await put(gateway);
+    controller.takeOwn([unpulled]);
+    await new Promise(setImmediate);
+    const message = 'Image i of pod shop/web-x cannot be pulled; kubectl describe pod says why.';
+    expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Accepted', status: 'False', reason: 'NoResources', message })]) });
+    expect(notes).toContain(`Warning Gateway web: Accepted is False: ${message}`);
+    await put(service);
+    await put(slice);
+    expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Accepted', status: 'True' })]) });
+    controller.takeOwn([{ type: 'delete', ref: unpulled.ref }]);
+    await new Promise(setImmediate);
+    expect(JSON.stringify(statuses.get('Gateway web'))).not.toContain('cannot be pulled');
+  });
+
+  test('does not accept a Gateway whose names somebody else has', async () => {
+    const { statuses, calls, stored, put } = cluster();
+    stored.set('Service web-sallyport', { metadata: { name: 'web-sallyport' } });
+    await put(gatewayClass);
+    await put(gateway);
+    await new Promise(setImmediate);
+    expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Programmed', status: 'False', reason: 'NameConflict' })]) });
+    expect(calls.filter((call) => call.startsWith('apply'))).toEqual([]);
+  });
+
+  test('keeps a class while a Gateway names it', async () => {
+    const { calls, put, drop } = cluster();
+    await put(gatewayClass);
+    expect(calls).toEqual([]);
+    await put(gateway);
+    expect(calls).toContain('finalizers GatewayClass ours gateway-exists-finalizer.gateway.networking.k8s.io');
+    await drop(gateway);
+    expect(calls).toContain('finalizers GatewayClass ours ');
   });
 });

@@ -28,7 +28,7 @@ function started({ programmed, patience = 60_000 }: { readonly programmed?: numb
   const planes: DataPlanes = new DataPlanes({
     tell: (writes) => void told.push(...writes), programmed: () => programmed, patience,
     onReport: () => void reports.push(Object.fromEntries([...planes.report()].map(([gateway, pods]) => [gateway, Object.fromEntries(pods)]))),
-    onRemark: (gateway) => void remarks.push(planes.remarkOn(gateway)),
+    onRemark: (gateway) => void remarks.push(planes.standingOf(gateway).remark),
   });
   opened.push(planes);
   planes.serve('ns/gw');

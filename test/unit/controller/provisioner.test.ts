@@ -15,12 +15,24 @@ const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: 
 function started() {
   const calls: string[] = [];
   const world: { facts: GatewayFacts | undefined; leads: boolean; result: WriteResult } = { facts, leads: true, result: { type: 'ok' } };
+  /** What the cluster holds, by kind. */
+  const held = new Map<string, WireObject>();
   const act = (step: string) => async ({ kind, metadata }: WireObject) => {
-    calls.push(`${step} ${kind} ${metadata.namespace}/${metadata.name}`);
+    calls.push(`${step} ${kind} ${metadata.namespace}/${metadata.name}${step === 'remove' ? ` ${metadata.uid ?? ''}` : ''}`);
+    if (world.result.type === 'ok' && step === 'apply') held.set(kind ?? '', { kind: kind ?? '', metadata: { uid: `uid of ${kind}`, ...metadata } });
     return world.result;
   };
-  const provisioner = new Provisioner({
-    writer: { apply: act('apply'), remove: act('remove') },
+  const troubles: (string | undefined)[] = [];
+  const provisioner: Provisioner = new Provisioner({
+    writer: {
+      apply: act('apply'),
+      remove: act('remove'),
+      async read({ kind = '' }) {
+        const object = held.get(kind);
+        return object === undefined ? { type: 'notFound', message: 'no' } : { type: 'ok', object };
+      },
+    },
+    onTrouble: () => void troubles.push(provisioner.troubleOf('shop/web')?.message),
     settings: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }),
     factsOf: () => world.facts,
     mayWrite: () => world.leads,
@@ -33,7 +45,7 @@ function started() {
     await new Promise(setImmediate);
     return calls.splice(0);
   };
-  return { calls, world, mark };
+  return { calls, held, troubles, world, mark };
 }
 
 const name = 'shop/web-sallyport';
@@ -53,7 +65,7 @@ describe('provisioning', () => {
     const { world, mark } = started();
     await mark();
     world.facts = undefined;
-    expect(await mark()).toEqual(['PodDisruptionBudget', 'Deployment', 'Service', 'ConfigMap', 'ServiceAccount'].map((kind) => `remove ${kind} ${name}`));
+    expect(await mark()).toEqual(['PodDisruptionBudget', 'Deployment', 'Service', 'ConfigMap', 'ServiceAccount'].map((kind) => `remove ${kind} ${name} uid of ${kind}`));
     expect(await mark()).toEqual([]);
   });
 
@@ -70,6 +82,54 @@ describe('provisioning', () => {
     world.result = { type: 'ok' };
     expect(await mark()).toEqual(all);
     expect(await mark()).toEqual([]);
+  });
+
+  test('what is forbidden stands in the way until it is not', async () => {
+    const { world, troubles, mark } = started();
+    world.result = { type: 'forbidden', message: 'exceeded quota: few' };
+    await mark();
+    await mark();
+    world.result = { type: 'ok' };
+    await mark();
+    expect(troubles).toEqual([`ServiceAccount ${name} cannot be made: exceeded quota: few`, undefined]);
+  });
+
+  test('what nobody answered to says nothing about the Gateway', async () => {
+    const { world, troubles, mark } = started();
+    world.result = { type: 'unavailable', message: 'no answer' };
+    await mark();
+    expect(troubles).toEqual([]);
+  });
+
+  const theirs = { apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'shop', name: 'web-sallyport', uid: 'theirs' } };
+  const child = (owner: string) => ({ ...theirs.metadata, labels: { 'app.kubernetes.io/managed-by': 'sallyport' }, ownerReferences: [{ kind: 'Gateway', name: owner, controller: true }] });
+
+  test.each([
+    ['without our label', theirs],
+    ['of another tool with our label', { ...theirs, metadata: { ...theirs.metadata, labels: { 'app.kubernetes.io/managed-by': 'sallyport' } } }],
+    ['of another Gateway', { ...theirs, metadata: child('other') }],
+  ])('an object %s is never taken, and nothing is made beside it', async (_, object) => {
+    const { held, troubles, mark } = started();
+    held.set('Service', object);
+    expect(await mark()).toEqual([]);
+    expect(troubles).toEqual([`The data plane needs names that others have: Service ${name}. Rename or delete what has them, or rename the Gateway.`]);
+    held.delete('Service');
+    expect(await mark()).toEqual(all);
+    expect(troubles.at(-1)).toBeUndefined();
+  });
+
+  test('an object of ours from before is taken over', async () => {
+    const { held, mark } = started();
+    held.set('Service', { ...theirs, metadata: child('web') });
+    expect(await mark()).toEqual(all);
+  });
+
+  test('what is not ours is not deleted', async () => {
+    const { held, world, mark } = started();
+    await mark();
+    held.set('Service', theirs);
+    world.facts = undefined;
+    expect(await mark()).not.toContainEqual(expect.stringContaining('Service shop'));
   });
 
   test('who does not lead sends nothing', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { LiveObjects } from '../../../src/controller/live-objects.ts';
-import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
+import type { EventNote, WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import { StatusWriter } from '../../../src/controller/status-writer.ts';
 import type { OwnStatus } from '../../../src/core/status/emit.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
@@ -22,11 +22,12 @@ function status(message: string): OwnStatus {
 
 function started() {
   const calls: Call[] = [];
+  const notes: EventNote[] = [];
   const live = new LiveObjects();
   const world = { leads: true, wanted: new Map<string, OwnStatus>() };
   const metrics = createMetrics();
   const writer = new StatusWriter({
-    live, metrics, log: createLogger('silent'), controllerName: 'example.com/us',
+    live, metrics, log: createLogger('silent'), controllerName: 'example.com/us', events: { record: (note) => void notes.push(note) },
     mayWrite: () => world.leads,
     wanted: (key) => world.wanted.get(key),
     writer: {
@@ -45,7 +46,7 @@ function started() {
   });
   writers.push(writer);
   const see = (name: string, resourceVersion: string, present: unknown = {}) => writer.mark(live.set('GatewayClass', { metadata: { name, resourceVersion, generation: 1 }, status: present }));
-  return { calls, live, world, writer, see, metrics };
+  return { calls, notes, live, world, writer, see, metrics };
 }
 
 /** The answer of an API server that stored it. */

@@ -1,0 +1,57 @@
+import { isRecord, listOf, recordOf, type JsonRecord } from './json.ts';
+import type { EventNote, WireObject } from './ports.ts';
+
+/**
+ * What there is to tell people about an object whose status was written: what was accepted or refused, attached or
+ * not, and what has changed about that. Nothing for what is as it was, or not known yet.
+ *
+ * @param before the object as it was, with its former status
+ */
+export function notesOf(kind: string, before: WireObject, status: unknown, controllerName: string): readonly EventNote[] {
+  const former = groupsOf(before['status'], controllerName);
+  return [...groupsOf(status, controllerName)].flatMap(([place, conditions]) => {
+    const known = byType(former.get(place) ?? []);
+    return conditions.flatMap((condition) => noteOf(condition, known.get(condition['type']) ?? {}, place)).map((note) => ({ ...note, regarding: regarding(kind, before) }));
+  });
+}
+
+/** The object that an event is about. */
+export function regarding(kind: string, { apiVersion = '', metadata }: WireObject): EventNote['regarding'] {
+  const { name, namespace, uid } = metadata;
+  return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
+}
+
+/** Conditions whose being True is news even where they were not False before. */
+const news: ReadonlySet<unknown> = new Set(['Accepted', 'Programmed']);
+/** Conditions that are True where something is wrong. */
+const negative: ReadonlySet<unknown> = new Set(['PartiallyInvalid']);
+const told: ReadonlySet<unknown> = new Set([...news, ...negative, 'ResolvedRefs']);
+
+function noteOf({ type, status, reason, message }: JsonRecord, before: JsonRecord, place: string): readonly Omit<EventNote, 'regarding'>[] {
+  if (!told.has(type) || status === 'Unknown') return [];
+  if (before['status'] === status && before['reason'] === reason) return [];
+  const isGood = (status === 'True') !== negative.has(type) && reason === type;
+  if (isGood && !news.has(type) && before['status'] !== 'False') return [];
+  const what = `${place}${String(type)} is ${String(status)}`;
+  return [{ type: isGood ? 'Normal' : 'Warning', reason: String(reason), action: 'Reconcile', note: message === '' ? `${what}.` : `${what}: ${String(message)}` }];
+}
+
+/** Conditions by where they stand, in words: the object's own (`''`), and those of each entry that is ours. */
+function groupsOf(status: unknown, controllerName: string): ReadonlyMap<string, readonly JsonRecord[]> {
+  const { conditions, parents, ancestors } = recordOf(status);
+  const entries = [...listOf(parents), ...listOf(ancestors)].filter(isRecord).filter((entry) => entry['controllerName'] === controllerName);
+  return new Map([
+    ['', listOf(conditions).filter(isRecord)],
+    ...entries.map((entry) => [`${placeOf(recordOf(entry['parentRef'] ?? entry['ancestorRef']))}: `, listOf(entry['conditions']).filter(isRecord)] as const),
+  ]);
+}
+
+function placeOf({ kind, namespace, name, sectionName, port }: JsonRecord): string {
+  const where = typeof namespace === 'string' ? `${namespace}/` : '';
+  const section = typeof sectionName === 'string' ? ` section ${sectionName}` : '';
+  return `${typeof kind === 'string' ? kind : 'Gateway'} ${where}${String(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
+}
+
+function byType(conditions: readonly JsonRecord[]): ReadonlyMap<unknown, JsonRecord> {
+  return new Map(conditions.map((condition) => [condition['type'], condition]));
+}

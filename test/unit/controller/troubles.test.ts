@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeDataPlanes, troublesOfDeployment, troublesOfPod, type Trouble } from '../../../src/controller/troubles.ts';
+
+function pod(status: unknown, metadata: object = {}) {
+  return { metadata: { namespace: 'shop', name: 'web-x', ...metadata }, status };
+}
+
+function waiting(reason: string) {
+  return { containerStatuses: [{ image: 'example.com/proxy:1', state: { waiting: { reason, message: `about ${reason}` } } }] };
+}
+
+describe('troubles of pods', () => {
+  test('one that no node has room for', () => {
+    const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes are available: 1 Insufficient memory.' }];
+    expect(troublesOfPod(pod({ conditions }))).toEqual([{ refusal: 'NoResources', message: 'Pod shop/web-x cannot be scheduled: 0/1 nodes are available: 1 Insufficient memory.' }]);
+  });
+
+  test('an image that cannot be pulled is told in the same words while kubelets try again', () => {
+    const [first, then] = [troublesOfPod(pod(waiting('ErrImagePull'))), troublesOfPod(pod(waiting('ImagePullBackOff')))];
+    expect(first).toEqual([{ refusal: 'NoResources', message: 'Image example.com/proxy:1 of pod shop/web-x cannot be pulled; kubectl describe pod says why.' }]);
+    expect(then).toEqual(first);
+  });
+
+  test('one that ends again and again is no question of capacity', () => {
+    expect(troublesOfPod(pod(waiting('CrashLoopBackOff')))).toEqual([{ message: 'Pod shop/web-x ends again and again; kubectl logs --previous says why.' }]);
+  });
+
+  test('none while it starts, runs or ends', () => {
+    expect(troublesOfPod(pod(waiting('ContainerCreating')))).toEqual([]);
+    expect(troublesOfPod(pod({ conditions: [{ type: 'PodScheduled', status: 'True' }], containerStatuses: [{ state: { running: {} } }] }))).toEqual([]);
+    expect(troublesOfPod(pod(waiting('ErrImagePull'), { deletionTimestamp: '2026-01-01T00:00:00Z' }))).toEqual([]);
+  });
+
+  test.each([undefined, null, 7, [], { conditions: [null, 7], containerStatuses: [null, { state: 7 }] }])('any status can be read: %j', (status) => {
+    expect(troublesOfPod(pod(status))).toEqual([]);
+    expect(troublesOfDeployment(pod(status))).toEqual([]);
+  });
+});
+
+describe('troubles of Deployments', () => {
+  test('a quota, and a rollout that is stuck', () => {
+    const conditions = [
+      { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'pods "x" is forbidden: exceeded quota: few' },
+      { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'ReplicaSet "x" has timed out progressing.' },
+      { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message: 'no' },
+    ];
+    expect(troublesOfDeployment(pod({ conditions }))).toEqual([
+      { refusal: 'NoResources', message: 'Pods of Deployment shop/web-x cannot be made: pods "x" is forbidden: exceeded quota: few.' },
+      { message: 'Deployment shop/web-x makes no progress: ReplicaSet "x" has timed out progressing.' },
+    ]);
+  });
+});
+
+describe('what evaluation is told', () => {
+  const quota: Trouble = { refusal: 'NoResources', message: 'No room.' };
+  const crash: Trouble = { message: 'It crashes.' };
+
+  test('nothing where all is well', () => {
+    expect(describeDataPlanes([], { isServed: true, remark: '' })).toBeUndefined();
+  });
+
+  test('a refusal only while nothing serves', () => {
+    expect(describeDataPlanes([crash, quota], { isServed: false, remark: 'Late.' })).toEqual({ refusal: { reason: 'NoResources', message: 'No room.' }, remark: '' });
+    expect(describeDataPlanes([crash, quota], { isServed: true, remark: 'Late.' })).toEqual({ remark: 'It crashes. No room. Late.' });
+    expect(describeDataPlanes([crash], { isServed: false, remark: '' })).toEqual({ remark: 'It crashes.' });
+  });
+});
