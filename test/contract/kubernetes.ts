@@ -141,7 +141,7 @@ export function kubernetesContract(server: string, open: () => Promise<Kubernete
         const { metadata } = objectOf(await create(writer(), configMap('called-off', { a: '1' })));
         const signal = AbortSignal.abort(new Error('the term is over'));
         expect(await applyForced(writer(), configMap('called-off', { a: '2' }), { fieldManager: 'x', signal })).toMatchObject({ type: 'unavailable', message: 'the term is over' });
-        expect(await read(configMaps, 'late')).toMatchObject({ metadata: { resourceVersion: metadata.resourceVersion } });
+        expect(await read(configMaps, 'called-off')).toMatchObject({ metadata: { resourceVersion: metadata.resourceVersion } });
       });
 
       test('a delete holds only for the object that was meant', async () => {
