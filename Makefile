@@ -69,6 +69,10 @@ schema-diff: $(VALIDATORS) ## Compare the schema with the official CRDs, node by
 rule-sites: $(VALIDATORS) ## Compare the places of our rules with those of the official CRDs' rules
 	@node tools/rule-sites.ts
 
+.PHONY: differential
+differential: $(VALIDATORS) ## What real API servers refuse, and what we say: BUNDLES='v1.7.0/standard' COUNT=2000 SEED=1
+	@test/differential/run.sh
+
 .PHONY: cluster-up
 cluster-up: node ## Start a real Kubernetes on this machine; CLUSTER=name for one more
 	@test/cluster/build.sh
@@ -112,6 +116,6 @@ $(VALIDATORS): $(SCHEMA) tools/generate-validators.ts tools/validator-schemas.ts
 	@node tools/generate-validators.ts
 	@touch $@
 
-$(BUNDLE): $(SOURCES) $(VALIDATORS) tools/build.ts
+$(BUNDLE): $(SOURCES) $(VALIDATORS) tools/build.ts tools/bundle.ts tools/declarations.ts tsconfig.library.json
 	@echo "Building dist/ ..."
 	@node tools/build.ts

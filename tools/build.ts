@@ -1,7 +1,9 @@
-/** Bundles src/main.ts and its packages: node tools/build.ts [folder], dist/ unless told. */
+/** Bundles the program and the library, with their packages: node tools/build.ts [folder], dist/ unless told. */
 import { rm } from 'node:fs/promises';
 import { bundle } from './bundle.ts';
+import { writeDeclarations } from './declarations.ts';
 
 const folder = process.argv[2] ?? 'dist';
 await rm(folder, { recursive: true, force: true });
-await bundle({ sallyport: 'src/main.ts' }, folder);
+await bundle({ sallyport: 'src/main.ts', library: 'src/library/index.ts' }, folder);
+writeDeclarations('src/library/index.ts', `${folder}/library.d.ts`);

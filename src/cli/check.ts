@@ -3,9 +3,9 @@ import type { Profile } from '../core/rules/rule.ts';
 import type { Bundle } from '../core/schema/index.ts';
 import type { FileProblem, SourceDocument } from '../files/document.ts';
 import { streamObjects, type Item } from '../files/stream.ts';
-import { createLoneJudge } from './judge-alone.ts';
 import { packageVersion } from './package-files.ts';
 import { createProgress } from './progress.ts';
+import { createLoneReporter } from './report-alone.ts';
 import { reportWorkspace } from './report-findings.ts';
 import { withAnnotations } from './report/annotation.ts';
 import { BaselineRecorder, readBaseline, withBaseline, type Baseline } from './report/baseline.ts';
@@ -75,9 +75,9 @@ async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolic
 }
 
 async function* judgeAlone(items: AsyncIterable<Item>, policy: AdmissionPolicy): Report {
-  const judge = createLoneJudge(policy);
+  const reportOn = createLoneReporter(policy);
   for await (const item of items) {
-    const object = item.type === 'object' ? judge(item.document) : reportedProblem(item.problem);
+    const object = item.type === 'object' ? reportOn(item.document) : reportedProblem(item.problem);
     if (object !== undefined) yield object;
   }
 }

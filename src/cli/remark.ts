@@ -1,4 +1,4 @@
-import { judgeStructure, type JudgedFinding } from '../core/admission/judge.ts';
+import { judgeUnevaluated, type JudgedFinding } from '../core/admission/judge.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import { parseObject, type ParsedObject } from '../core/resources/parse.ts';
 import { describeRef } from '../core/resources/reference.ts';
@@ -26,9 +26,9 @@ export function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject,
   }
 }
 
-/** What the schema says of an object whose kind takes no part in evaluation; nothing for other kinds. */
+/** What the bundle says of an object whose kind takes no part in evaluation; nothing for other kinds. */
 export function judgeUnserved(document: SourceDocument, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const parsed = parseObject(document.value);
   if (parsed.type !== 'unserved' || !isSchemaKind(parsed.ref.kind)) return [];
-  return judgeStructure({ kind: parsed.ref.kind, apiVersion: parsed.apiVersion, json: document.value }, policy);
+  return judgeUnevaluated({ kind: parsed.ref.kind, apiVersion: parsed.apiVersion, json: document.value }, policy);
 }

@@ -19,6 +19,7 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   webhook: ['telemetry', 'certificates'],
   proxy: ['telemetry', 'certificates', 'channel'],
   controller: ['telemetry', 'certificates', 'channel'],
+  library: ['certificates', 'files'],
   cli: ['telemetry', 'certificates', 'channel', 'files', 'kubernetes', 'webhook', 'proxy', 'controller'],
 };
 

@@ -90,5 +90,3 @@ function withEffects(found: readonly Finding[], policy: AdmissionPolicy, ours: b
     return effect === 'none' ? [] : [{ ...finding, effect, withheld: isWithheld(finding.rule, policy, ours) }];
   });
 }
-
-export { judgeUnevaluated as judgeStructure };

@@ -3,18 +3,18 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { buildProgram, type BuiltProgram } from '../../support/built-program.ts';
+import { buildPackage, type BuiltPackage } from '../../support/built-package.ts';
 
 let folder: string;
-let program: BuiltProgram;
+let built: BuiltPackage;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sallyport-check-'));
-  program = buildProgram();
-});
+  built = buildPackage();
+}, 120_000);
 
 afterAll(() => {
-  program.remove();
+  built.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -26,7 +26,7 @@ interface Outcome {
 
 /** Runs `sallyport check` in the folder of this test. */
 function check(args: readonly string[], input = ''): Outcome {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program.file, 'check', ...args], { cwd: folder, input, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' } });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [built.program, 'check', ...args], { cwd: folder, input, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1' } });
   return { code: status, stdout, stderr };
 }
 

@@ -1,0 +1,21 @@
+import { createLoneJudge } from '../core/admission/judge-alone.ts';
+import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import { readDocument } from '../core/admission/read-document.ts';
+import { createEvaluation } from '../core/evaluation.ts';
+import { describeRef } from '../core/resources/reference.ts';
+import type { SourceDocument } from '../files/document.ts';
+import { judgeUnserved, remarkOf } from './remark.ts';
+import { reportedRemark } from './report-findings.ts';
+import { reportedObject, statementOf } from './report/reported.ts';
+import type { ReportedObject } from './report/report.ts';
+import { filesOnly } from './settings.ts';
+
+/** Reports on documents each as if it were the only one; `undefined` for what is none of our business. */
+export function createLoneReporter(policy: AdmissionPolicy): (document: SourceDocument) => ReportedObject | undefined {
+  const judge = createLoneJudge(createEvaluation(), filesOnly(policy.bundle), policy);
+  return (document) => {
+    const read = readDocument(document.value, policy.bundle);
+    if (read.type !== 'candidate') return reportedRemark(remarkOf(document, read), judgeUnserved(document, policy));
+    return reportedObject(document, describeRef(read.candidate.resource.ref), judge(read.candidate).map(statementOf));
+  };
+}

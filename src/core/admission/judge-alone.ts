@@ -1,0 +1,25 @@
+import { installationCell, objectCell, type Installation } from '../graph/inputs.ts';
+import { write, type Kernel } from '../incremental/index.ts';
+import { backendReferenceRules } from '../rules/backend-references.ts';
+import { attachmentRules } from '../rules/route-attachment.ts';
+import { tables, type KindName } from '../schema/index.ts';
+import { judge, type Candidate, type JudgedFinding } from './judge.ts';
+import type { AdmissionPolicy } from './policy.ts';
+
+/** Rules about other objects, none of which is seen here. */
+const aboutOthers: ReadonlySet<string> = new Set([...attachmentRules, ...backendReferenceRules].map(({ id }) => id));
+
+/**
+ * Judges objects each as if it were the only one there is, and remembers none of them: what may be wrong between objects is
+ * not looked for.
+ *
+ * @param kernel an empty evaluation, for this purpose alone
+ */
+export function createLoneJudge(kernel: Kernel, installation: Installation, policy: AdmissionPolicy): (candidate: Candidate) => readonly JudgedFinding[] {
+  kernel.apply([write(installationCell, [], { ...installation, unobserved: Object.keys(tables) as KindName[] })]);
+  return (candidate) => {
+    const { kind, namespace, name } = candidate.resource.ref;
+    const { read } = kernel.overlay([write(objectCell, [kind, namespace, name], candidate.resource)]);
+    return judge(read, candidate, policy).filter(({ rule }) => !aboutOthers.has(rule));
+  };
+}

@@ -1,0 +1,67 @@
+import { judge, judgeUnevaluated, type JudgedFinding } from '../core/admission/judge.ts';
+import { createLoneJudge } from '../core/admission/judge-alone.ts';
+import { readDocument, type ReadDocument } from '../core/admission/read-document.ts';
+import { certificateFacts } from '../certificates/facts.ts';
+import { createEvaluation } from '../core/evaluation.ts';
+import { certificateCell, installationCell, objectCell } from '../core/graph/inputs.ts';
+import { write, type Write } from '../core/incremental/index.ts';
+import { describeRef } from '../core/resources/reference.ts';
+import { isSchemaKind } from '../core/schema/index.ts';
+import { statuses, type OwnStatus } from '../core/status/emit.ts';
+import type { Judgement } from './judgement.ts';
+
+/** An object with what follows for it. */
+export interface Outcome {
+  readonly findings: readonly JudgedFinding[];
+  readonly status: OwnStatus | undefined;
+}
+
+/** What is wrong with one object, whatever other objects there are. */
+export function validateAlone(json: unknown, { policy, installation }: Judgement): readonly JudgedFinding[] {
+  const read = readDocument(json, policy.bundle);
+  if (read.type !== 'candidate') return withoutEvaluation(read, json, { policy, installation });
+  return createLoneJudge(createEvaluation(), installation, policy)(read.candidate);
+}
+
+/** What follows for each object from all of them, in the order given. */
+export function evaluateSet(objects: readonly unknown[], judgement: Judgement): readonly Outcome[] {
+  const { policy, installation } = judgement;
+  const kernel = createEvaluation();
+  const documents = objects.map((json, position) => readDocument(json, policy.bundle, String(position).padStart(9, '0')));
+  const first = new Map<string, ReadDocument>();
+  for (const document of documents) if (document.type === 'candidate' && !first.has(keyOf(document))) first.set(keyOf(document), document);
+  kernel.apply([write(installationCell, [], installation), ...[...first.values()].flatMap(writesOf)]);
+  const all = kernel.emitted(statuses);
+  return documents.map((document, position) => {
+    if (document.type !== 'candidate') return { findings: withoutEvaluation(document, objects[position], judgement), status: undefined };
+    const key = keyOf(document);
+    if (first.get(key) !== document) return { findings: [failure('duplicate-object', `${describeRef(document.candidate.resource.ref)} stands before this already; that one counts. Remove one of the two.`)], status: undefined };
+    return { findings: judge(kernel.read, document.candidate, policy), status: all.get(key) };
+  });
+}
+
+type CandidateDocument = Extract<ReadDocument, { readonly type: 'candidate' }>;
+
+function keyOf({ candidate }: CandidateDocument): string {
+  const { kind, namespace, name } = candidate.resource.ref;
+  return `${kind}/${namespace}/${name}`;
+}
+
+function writesOf(document: ReadDocument): readonly Write[] {
+  if (document.type !== 'candidate') return [];
+  const { candidate: { resource }, stored } = document;
+  const { kind, namespace, name } = resource.ref;
+  const object = write(objectCell, [kind, namespace, name], resource);
+  return kind === 'Secret' ? [object, write(certificateCell, [namespace, name], certificateFacts(stored))] : [object];
+}
+
+/** Of kinds that are not evaluated the bundle alone is asked; those of other projects are none of our business. */
+function withoutEvaluation(read: Exclude<ReadDocument, CandidateDocument>, json: unknown, { policy }: Judgement): readonly JudgedFinding[] {
+  if (read.type === 'invalid') return [failure('invalid-object', read.problem)];
+  if (read.type === 'foreign' || !isSchemaKind(read.ref.kind)) return [];
+  return judgeUnevaluated({ kind: read.ref.kind, apiVersion: read.apiVersion, json }, policy);
+}
+
+function failure(rule: string, message: string): JudgedFinding {
+  return { rule, path: [], message, effect: 'deny', withheld: false };
+}

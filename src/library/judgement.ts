@@ -1,0 +1,26 @@
+import { installationOf } from '../core/admission/installation.ts';
+import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import type { Installation } from '../core/graph/inputs.ts';
+import type { Profile } from '../core/rules/rule.ts';
+import { parseBundleVersion, supportedBundles, type Channel } from '../core/schema/index.ts';
+
+/** By what objects are judged. */
+export interface Judgement {
+  readonly policy: AdmissionPolicy;
+  readonly installation: Installation;
+}
+
+interface Choices {
+  readonly bundle: string;
+  readonly channel: Channel;
+  readonly profile: Profile;
+  readonly controllerName: string;
+}
+
+/** Throws RangeError where `bundle` is none. */
+export function judgementOf({ bundle: version, channel, profile, controllerName }: Choices): Judgement {
+  const parsed = parseBundleVersion(version);
+  if (!parsed.ok) throw new RangeError(`bundle ${JSON.stringify(version)}: ${parsed.problem}; known are ${supportedBundles.join(', ')}`);
+  const bundle = { minor: parsed.minor, channel };
+  return { policy: { profile, overrides: {}, bundle }, installation: installationOf(bundle, controllerName) };
+}
