@@ -1,5 +1,6 @@
 import { certificateFacts } from '../certificates/index.ts';
 import { certificateCell, installationCell, objectCell, type InstalledBundles } from '../core/graph/inputs.ts';
+import { servedRouteKinds } from '../core/graph/protocols.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { parseObject } from '../core/resources/parse.ts';
 import { schemaTables, tables, type KindName, type SchemaKind } from '../core/schema/index.ts';
@@ -8,7 +9,7 @@ import type { Logger } from '../telemetry/index.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 
 /** Kinds that admission looks at. The ClusterRole of the webhook grants exactly these. */
-export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'ListenerSet', 'HTTPRoute', 'ReferenceGrant', 'Service', 'Namespace'];
+export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds, 'ReferenceGrant', 'Service', 'Namespace'];
 
 /** Kinds that the controller evaluates. Its ClusterRole grants these. */
 export const controllerKinds: readonly KindName[] = [...admissionKinds, 'EndpointSlice', 'Secret'];

@@ -30,10 +30,9 @@ export async function startDemoBackends(workspace: Workspace): Promise<{ readonl
 function demoEndpoints(workspace: Workspace): readonly DemoBackend[] {
   const all = workspace.objects().flatMap(({ candidate: { resource } }): readonly DemoBackend[] => {
     if (resource.kind !== 'EndpointSlice') return [];
-    const slice = resource as typeof resource & { readonly ports?: readonly { readonly port?: number }[]; readonly endpoints?: readonly { readonly addresses?: readonly string[] }[] };
     const service = `${resource.ref.namespace}/${resource.meta.labels['kubernetes.io/service-name'] ?? resource.ref.name}`;
-    const ports = (slice.ports ?? []).flatMap(({ port }) => (port === undefined ? [] : [port]));
-    const hosts = (slice.endpoints ?? []).flatMap(({ addresses }) => addresses ?? []).filter((host) => host.startsWith('127.') || host === '::1');
+    const ports = (resource.ports ?? []).flatMap(({ port }) => (port === undefined ? [] : [port]));
+    const hosts = (resource.endpoints ?? []).flatMap(({ addresses }) => addresses ?? []).filter((host) => host.startsWith('127.') || host === '::1');
     return ports.flatMap((port) => hosts.map((host) => ({ service, host, port })));
   });
   return [...new Map(all.map((backend) => [`${backend.host} ${backend.port}`, backend])).values()];

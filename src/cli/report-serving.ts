@@ -43,7 +43,7 @@ const shownCommands = 8;
 
 /** A request for each rule of each route, and a review that the webhook denies. */
 function commands(serving: Serving, workspace: Workspace): readonly string[] {
-  const requests = workspace.objects().flatMap(({ candidate: { resource } }) => (resource.kind === 'HTTPRoute' ? requestsOf(resource as Resource<'HTTPRoute'>, serving, workspace) : []));
+  const requests = workspace.objects().flatMap(({ candidate: { resource } }) => (resource.kind === 'HTTPRoute' ? requestsOf(resource, serving, workspace) : []));
   const { webhook } = serving;
   const review = `curl --cacert ${webhook.caFile} -H 'content-type: application/json' --data @examples/review.json https://${webhook.host}:${webhook.port}/validate`;
   return [...requests.slice(0, shownCommands), review, `curl http://${serving.probes.host}:${serving.probes.port}/metrics`];

@@ -3,7 +3,9 @@ import {
   ApiError, customResourceDefinitions, pathOf, readInstalledKind,
   type ApiClient, type InstalledKind, type KubernetesObject, type ResourceType,
 } from '../../kubernetes/index.ts';
+import { tables } from '../../core/schema/index.ts';
 import { readSecret } from '../cluster-certificates.ts';
+import { admissionKinds } from '../cluster-state.ts';
 import { sendProbe } from '../probe.ts';
 import { countReady, endpointSlicesOf } from '../watchdog.ts';
 import { readWebhookConfiguration } from '../webhook-configuration.ts';
@@ -72,8 +74,7 @@ async function readEndpoints(client: ApiClient, { namespace, service }: Installa
 function neededPermissions({ namespace, configuration, secret }: Installation): readonly Permission[] {
   const each = (verbs: readonly string[], rest: Omit<Permission, 'verb'>): readonly Permission[] => verbs.map((verb) => ({ verb, ...rest }));
   return [
-    ...['gatewayclasses', 'gateways', 'httproutes', 'listenersets', 'referencegrants'].flatMap((resource) => each(['list', 'watch'], { group: 'gateway.networking.k8s.io', resource })),
-    ...['namespaces', 'services'].flatMap((resource) => each(['list', 'watch'], { group: '', resource })),
+    ...admissionKinds.flatMap((kind) => each(['list', 'watch'], { group: tables[kind].group, resource: tables[kind].plural })),
     ...each(['list', 'watch'], { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }),
     ...each(['get', 'patch'], { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations', name: configuration }),
     ...each(['create'], { group: 'gateway.networking.k8s.io', resource: 'gatewayclasses' }),

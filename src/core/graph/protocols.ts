@@ -7,12 +7,12 @@ export interface RouteKind {
 
 /** The listener protocols that are served, and the route kinds each can carry. New protocols are rows here. */
 const served: Readonly<Record<string, { readonly routeKinds: readonly string[]; readonly tls: 'required' | 'forbidden' }>> = {
-  HTTP: { routeKinds: ['HTTPRoute'], tls: 'forbidden' },
-  HTTPS: { routeKinds: ['HTTPRoute'], tls: 'required' },
+  HTTP: { routeKinds: ['HTTPRoute', 'GRPCRoute'], tls: 'forbidden' },
+  HTTPS: { routeKinds: ['HTTPRoute', 'GRPCRoute'], tls: 'required' },
 };
 
 /** Every route kind that is served by some protocol. */
-export const servedRouteKinds = ['HTTPRoute'] as const;
+export const servedRouteKinds = ['HTTPRoute', 'GRPCRoute'] as const;
 export type ServedRouteKind = (typeof servedRouteKinds)[number];
 
 /** The served route kinds of a protocol, `undefined` for a protocol that is not served. */

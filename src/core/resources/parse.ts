@@ -45,10 +45,11 @@ function readResource(kind: KindName, ref: ObjectRef, json: Record<string, unkno
   const body = kind === 'Secret' ? { type: rest['type'] } : rest;
   const { view, unreadable } = readView(tables[kind].body, body);
   const specMissing = kind in specKinds && !isRecord(own(json, 'spec')) ? [noSpec] : [];
-  return { ...view, kind, ref, meta, unreadable: dedupe([...unreadable, ...specMissing]) };
+  // The compiler does not know that the view is that of this very kind.
+  return { ...view, kind, ref, meta, unreadable: dedupe([...unreadable, ...specMissing]) } as Resource;
 }
 
-const specKinds: Partial<Record<KindName, true>> = { Gateway: true, ListenerSet: true, HTTPRoute: true, GatewayClass: true };
+const specKinds: Partial<Record<KindName, true>> = { Gateway: true, ListenerSet: true, HTTPRoute: true, GRPCRoute: true, GatewayClass: true };
 const noSpec: FieldProblem = { path: ['spec'], expected: 'an object', found: 'nothing' };
 
 function dedupe(problems: readonly FieldProblem[]): readonly FieldProblem[] {

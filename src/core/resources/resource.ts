@@ -19,9 +19,9 @@ export interface ObjectMeta {
 /**
  * An object as evaluation sees it: identity, and its fields as far as they could be read. Every field is optional,
  * whatever a schema says, because the API server stores objects that no present schema would accept.
- * Status is not part of it.
+ * Status is not part of it. Of several kinds it is one of their resources, told apart by `kind`.
  */
-export type Resource<K extends KindName = KindName> = ResourceFrame<K> & ViewOf<K>;
+export type Resource<K extends KindName = KindName> = K extends KindName ? ResourceFrame<K> & ViewOf<K> : never;
 
 export interface ResourceFrame<K extends KindName = KindName> {
   readonly kind: K;

@@ -1,41 +1,49 @@
-import type { Resource } from '../resources/resource.ts';
+import type { MatchView } from '../graph/route-views.ts';
 import { headerKey } from '../text/header.ts';
 import { canonicalSpelling } from '../text/path.ts';
 import type { NamedMatch, RouteMatch, StringMatchType } from './config.ts';
-
-type MatchViews = NonNullable<NonNullable<Resource<'HTTPRoute'>['spec']>['rules']>[number]['matches'];
-type MatchView = NonNullable<MatchViews>[number];
 
 /** What the API server fills in where a rule has no matches: every path. */
 const everything: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [] };
 
 /**
- * The matches of a rule as a data plane takes them; those that `isInvalid` names are left out and so match nothing.
+ * The matches of an HTTPRoute's rule as a data plane takes them; those that `isInvalid` names are left out and so match nothing.
  * Defaults are those of the CRD: no matches, or no path, mean every path.
  */
-export function compileMatches(matches: MatchViews, isInvalid: (index: number) => boolean): readonly RouteMatch[] {
+export function compileMatches(matches: readonly MatchView<'HTTPRoute'>[] | undefined, isInvalid: (index: number) => boolean): readonly RouteMatch[] {
   if (matches === undefined || matches.length === 0) return [everything];
   return matches.map((match, index) => compileMatch(match, index)).filter((match) => !isInvalid(match.index));
 }
 
-function compileMatch(match: MatchView, index: number): RouteMatch {
+function compileMatch(match: MatchView<'HTTPRoute'>, index: number): RouteMatch {
   return {
     index,
     path: compilePath(match.path),
     ...(match.method === undefined ? {} : { method: match.method }),
-    headers: firstOfEach((match.headers ?? []).map((header) => namedMatch(header, headerKey(header.name ?? '')))),
+    headers: compileHeaders(match.headers),
     query: firstOfEach((match.queryParams ?? []).map((parameter) => namedMatch(parameter, parameter.name ?? ''))),
   };
 }
 
 /** Requests are matched in one spelling, so what they are compared with has to have it too. */
-function compilePath(view: MatchView['path']): RouteMatch['path'] {
+function compilePath(view: MatchView<'HTTPRoute'>['path']): RouteMatch['path'] {
   const type = (view?.type ?? 'PathPrefix') as RouteMatch['path']['type'];
   const value = view?.value ?? '/';
   return { type, value: type === 'RegularExpression' ? value : canonicalSpelling(value) };
 }
 
-function namedMatch(view: { readonly type?: string; readonly value?: string }, name: string): NamedMatch {
+interface NamedMatchView {
+  readonly name?: string;
+  readonly type?: string;
+  readonly value?: string;
+}
+
+/** Matches of headers, by their names in lower case. */
+export function compileHeaders(views: readonly NamedMatchView[] | undefined): readonly NamedMatch[] {
+  return firstOfEach((views ?? []).map((header) => namedMatch(header, headerKey(header.name ?? ''))));
+}
+
+function namedMatch(view: NamedMatchView, name: string): NamedMatch {
   return { name, type: (view.type ?? 'Exact') as StringMatchType, value: view.value ?? '' };
 }
 

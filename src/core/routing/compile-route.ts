@@ -4,13 +4,14 @@ import { readObject } from '../graph/inputs.ts';
 import type { ServedRouteKind } from '../graph/protocols.ts';
 import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { isLost } from '../resources/resource.ts';
+import { isLost, type Resource } from '../resources/resource.ts';
 import { backendProblem, listenerKey, partProblems, routeValidity, type PartProblem } from '../rules/validity.ts';
 import { parseDuration } from '../text/duration.ts';
 import { backendTarget } from './backend-target.ts';
 import { compileBackendFilters, compileFilters } from './compile-filters.ts';
+import { compileCalls } from './compile-calls.ts';
 import { compileMatches } from './compile-matches.ts';
-import type { Retry, RouteAttachment, RouteBackend, RouteConfig, RouteRule } from './config.ts';
+import type { Retry, RouteAttachment, RouteBackend, RouteConfig, RouteMatch, RouteRule } from './config.ts';
 
 /** A route as data planes take it; nothing where it is attached nowhere or not accepted. */
 export function* compileRoute(read: Reader, kind: string, namespace: string, name: string): Iterable<RouteConfig> {
@@ -26,11 +27,11 @@ export function* compileRoute(read: Reader, kind: string, namespace: string, nam
 
   const { failedRules } = read.query(routeValidity, kind, namespace, name);
   const nodes = read.query(backends, kind, namespace, name);
+  const matches = ruleMatches(route, problems);
   const rules = (route.spec?.rules ?? []).map((rule, index) =>
     compileRule(rule, {
       index,
-      // A rule whose matches cannot be read must not answer for requests that it may never have been meant for.
-      matchesLost: isLost(route, ['spec', 'rules', index, 'matches']),
+      matches: matches[index] ?? [],
       failure: failedRules[index]?.message,
       problems: problems.filter((problem) => problem.part === index),
       backends: nodes[index] ?? { backends: [], mirrors: {} },
@@ -40,6 +41,7 @@ export function* compileRoute(read: Reader, kind: string, namespace: string, nam
     kind: 'route',
     key: `route/${kind}/${namespace}/${name}`,
     route: `${namespace}/${name}`,
+    ...(route.kind === 'GRPCRoute' ? { protocol: 'grpc' } : {}),
     created: route.meta.created,
     attachments: mergeAttachments(attached),
     rules,
@@ -53,26 +55,36 @@ function mergeAttachments(attached: readonly RouteAttachment[]): readonly RouteA
   return [...byListener.values()];
 }
 
-type RuleView = RouteRuleView<'HTTPRoute'>;
+/** The matches of each rule of a route, without those that have a problem. */
+function ruleMatches(route: Resource<ServedRouteKind>, problems: readonly PartProblem[]): readonly (readonly RouteMatch[])[] {
+  // A rule whose matches cannot be read must not answer for requests that it may never have been meant for.
+  const isKnown = (rule: number): boolean => !isLost(route, ['spec', 'rules', rule, 'matches']);
+  const isInvalid = (rule: number) => (match: number): boolean => problems.some((problem) => problem.scope === 'match' && problem.part === rule && problem.member === match);
+  return route.kind === 'GRPCRoute'
+    ? (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileCalls(matches, isInvalid(rule)) : []))
+    : (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileMatches(matches, isInvalid(rule)) : []));
+}
+
+/** What rules of all kinds have; that of an HTTPRoute has most. */
+type RuleView = Omit<RouteRuleView<'HTTPRoute'>, 'matches'>;
 
 interface RuleContext {
   readonly index: number;
-  readonly matchesLost: boolean;
+  readonly matches: readonly RouteMatch[];
   readonly failure: string | undefined;
   readonly problems: readonly PartProblem[];
   readonly backends: RuleBackends;
 }
 
 function compileRule(rule: RuleView, context: RuleContext): RouteRule {
-  const { index, failure, problems, matchesLost } = context;
-  const isInvalid = (match: number): boolean => problems.some((problem) => problem.scope === 'match' && problem.member === match);
+  const { index, matches, failure } = context;
   const requestTimeout = milliseconds(rule.timeouts?.request);
   const backendRequestTimeout = milliseconds(rule.timeouts?.backendRequest);
   const retry = failure === undefined ? compileRetry(rule.retry) : undefined;
   return {
     index,
     ...(rule.name === undefined ? {} : { name: rule.name }),
-    matches: matchesLost ? [] : compileMatches(rule.matches, isInvalid),
+    matches,
     ...(failure === undefined ? {} : { failure }),
     filters: failure === undefined ? compileFilters(rule.filters, context.backends.mirrors) : [],
     backends: failure === undefined ? context.backends.backends.map((node, backend) => compileBackend(rule, node, { ...context, backend })) : [],

@@ -1,8 +1,9 @@
 import { quote } from '../text/display.ts';
+import { isGrpc } from '../text/grpc.ts';
 import { hostnameMatches } from '../text/hostname.ts';
 import { hasPathPrefix } from '../text/path.ts';
 import { compilePattern } from '../text/pattern.ts';
-import type { NamedMatch, RouteMatch } from './config.ts';
+import type { NamedMatch, RouteConfig, RouteMatch } from './config.ts';
 
 /** What routing looks at in a request. */
 export interface RouteRequest {
@@ -24,9 +25,10 @@ export interface Condition {
   otherwise(request: RouteRequest): string;
 }
 
-/** Everything that a match asks of a request; expressions are compiled here, once. */
-export function conditionsOf(match: RouteMatch): readonly Condition[] {
+/** Everything that a match of a route for that protocol asks of a request; expressions are compiled here, once. */
+export function conditionsOf(match: RouteMatch, protocol: RouteConfig['protocol']): readonly Condition[] {
   return [
+    ...(protocol === 'grpc' ? [grpcCondition] : []),
     pathCondition(match.path),
     ...(match.method === undefined ? [] : [methodCondition(match.method)]),
     ...match.headers.map((header) => namedCondition('header', header, (request) => request.header(header.name))),
@@ -43,6 +45,11 @@ export function hostnameCondition(hostname: string): Condition {
     otherwise: ({ host }) => `host ${quote(host)} is not covered by ${quote(hostname)}`,
   };
 }
+
+const grpcCondition: Condition = {
+  holds: (request) => isGrpc(request.header('content-type')),
+  otherwise: (request) => describe('header "content-type"', request.header('content-type'), 'which is not that of gRPC'),
+};
 
 function pathCondition({ type, value }: RouteMatch['path']): Condition {
   if (type === 'RegularExpression') return expressionCondition('path', value, ({ path }) => path);

@@ -44,6 +44,12 @@ export interface RouteConfig {
   readonly key: ConfigKey;
   /** `namespace/name`. */
   readonly route: string;
+  /**
+   * Set for a GRPCRoute: its matches are tried on gRPC requests alone (`isGrpc` in text/grpc.ts). Its backends and
+   * mirrors are spoken to in HTTP/2, without TLS unless the endpoints have some, whatever their `protocol` says.
+   * Where other routes answer 500 or 503, it answers with the gRPC status UNAVAILABLE (GRPCRouteRule.backendRefs).
+   */
+  readonly protocol?: 'grpc';
   /** creationTimestamp (RFC 3339) or order of appearance, whichever the source has; older sorts first. */
   readonly created: string;
   readonly attachments: readonly RouteAttachment[];
@@ -92,6 +98,8 @@ export interface RouteMatch {
   /** Position in spec.rules[].matches. */
   readonly index: number;
   readonly path: { readonly type: 'Exact' | 'PathPrefix' | 'RegularExpression'; readonly value: string };
+  /** Of a GRPCRoute: how many characters of service and method it names. Precedence goes by these, not by the path. */
+  readonly call?: { readonly service: number; readonly method: number };
   readonly method?: string;
   /** Names in lower case; already freed of repetitions. */
   readonly headers: readonly NamedMatch[];
@@ -178,7 +186,7 @@ export interface EndpointsConfig {
   readonly key: ConfigKey;
   /** Ready endpoints in stable order; none: requests are answered 503. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
-  /** HTTP/2 without TLS (`appProtocol: kubernetes.io/h2c`). Absent: HTTP/1.1, or what TLS negotiates. */
+  /** HTTP/2 without TLS (`appProtocol: kubernetes.io/h2c`). Absent: HTTP/1.1, or what TLS negotiates; see `RouteConfig.protocol`. */
   readonly protocol?: 'h2c';
   /** Connections are made over TLS (BackendTLSPolicy). */
   readonly tls?: BackendTls;

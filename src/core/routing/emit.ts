@@ -4,7 +4,7 @@ import { ownerKey } from '../graph/gateway-listeners.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
 import { listenersOf } from '../graph/listeners.ts';
-import { terminatesTls } from '../graph/protocols.ts';
+import { servedRouteKinds, terminatesTls } from '../graph/protocols.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
@@ -20,7 +20,7 @@ import type { ConfigResource, EndpointsConfig, ListenerConfig } from './config.t
 export const configuration = defineEmission<ConfigResource>({
   name: 'configuration',
   stratum: strata.emissions,
-  over: objectsOf('Gateway', 'ListenerSet', 'HTTPRoute', 'Service'),
+  over: objectsOf('Gateway', 'ListenerSet', 'Service', ...servedRouteKinds),
   emit(read, kind = '', namespace = '', name = '') {
     switch (kind) {
       case 'Gateway':

@@ -3,7 +3,7 @@ import type { RouteConfig, RouteMatch } from './config.ts';
 /** One way into a route: one of its own hostnames (`''` for none) with one match of one of its rules. */
 export interface Precedence {
   readonly hostname: string;
-  readonly route: Pick<RouteConfig, 'key' | 'created' | 'route'>;
+  readonly route: Pick<RouteConfig, 'key' | 'created' | 'route' | 'protocol'>;
   /** Position in spec.rules. */
   readonly rule: number;
   readonly match: RouteMatch;
@@ -11,11 +11,13 @@ export interface Precedence {
 
 /**
  * The total order of entries as one string: what sorts first (by UTF-16 code units) is tried first.
- * In order of weight (HTTPRoute `hostnames` and `rules[].matches`, Gateway API v1.7):
- * the route's own hostname (exact, then wildcard, then none; longer first), path (Exact, then RegularExpression, then
- * PathPrefix; longer first), a method, more headers, more query parameters, the older route, `namespace/name`, the
- * rule's position, the match's position.
+ * In order of weight (`hostnames` and `rules[].matches` of HTTPRoute and GRPCRoute, Gateway API v1.7):
+ * the route's own hostname (exact, then wildcard, then none; longer first), then what its kind compares, more headers,
+ * more query parameters, the older route, `namespace/name`, the rule's position, the match's position.
  *
+ * A GRPCRoute compares the characters of service and method. It stands before every HTTPRoute of the same hostname:
+ * rules of both must not be merged into one order, and it takes gRPC requests only, so that both can be served.
+ * An HTTPRoute compares the path (Exact, then RegularExpression, then PathPrefix; longer first), then a method.
  * The place of RegularExpression is implementation-specific. It stands before every PathPrefix, whatever the
  * lengths: an expression is written to single out some paths below a prefix, and the length of its text says nothing.
  */
@@ -23,8 +25,8 @@ export function sortKey(entry: Precedence): string {
   const { hostname, route, rule, match } = entry;
   return [
     hostnameRank(hostname) + descending(hostname.length),
-    pathRank[match.path.type] + descending(pathLength(match.path)),
-    match.method === undefined ? '1' : '0',
+    route.protocol === 'grpc' ? '0' : '1',
+    ...specificity(match),
     descending(match.headers.length),
     descending(match.query.length),
     route.created,
@@ -40,6 +42,11 @@ export function sortKey(entry: Precedence): string {
 const separator = '\u0000';
 
 const pathRank = { Exact: '0', RegularExpression: '1', PathPrefix: '2' } as const;
+
+function specificity({ path, method, call }: RouteMatch): readonly string[] {
+  if (call !== undefined) return [descending(call.service), descending(call.method)];
+  return [pathRank[path.type] + descending(pathLength(path)), method === undefined ? '1' : '0'];
+}
 
 function hostnameRank(hostname: string): string {
   if (hostname === '') return '2';

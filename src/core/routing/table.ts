@@ -80,7 +80,7 @@ interface Placement {
 /** Every entry of a route with the listener it belongs to. */
 function place(route: RouteConfig): Placement[] {
   const matches = route.rules.flatMap((rule) =>
-    rule.matches.map((match) => ({ rule, match, conditions: conditionsOf(match) })),
+    rule.matches.map((match) => ({ rule, match, conditions: conditionsOf(match, route.protocol) })),
   );
   const placements: Placement[] = [];
   for (const [listener, hostnames] of hostnamesByListener(route.attachments)) {

@@ -17,7 +17,8 @@ type Bucket = Entry[];
 
 /**
  * The entries of one listener under one hostname, arranged so that a request meets few of them: exact paths by
- * name, prefixes by segment. Expressions can only be tried one after the other.
+ * name, prefixes by segment. Expressions can only be tried one after the other. Which entry goes before which is
+ * told by the sort keys alone.
  */
 export class Tier {
   private readonly exact = new Map<string, Bucket>();
@@ -42,13 +43,10 @@ export class Tier {
 
   /** The first entry, in the order of the sort keys, that the request meets. */
   first(request: RouteRequest): Entry | undefined {
-    const exact = firstOf(this.exact.get(request.path), request) ?? firstOf(this.expressions, request);
-    if (exact !== undefined) return exact;
-    for (const bucket of this.prefixes.along(segments(request.path))) {
-      const found = firstOf(bucket, request);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    let best = firstOf(this.exact.get(request.path), request);
+    best = firstOf(this.expressions, request, best);
+    for (const bucket of this.prefixes.along(segments(request.path))) best = firstOf(bucket, request, best);
+    return best;
   }
 
   get isEmpty(): boolean {
@@ -65,8 +63,13 @@ export class Tier {
   }
 }
 
-function firstOf(bucket: Bucket | undefined, request: RouteRequest): Entry | undefined {
-  return bucket?.find((entry) => entry.conditions.every((condition) => condition.holds(request)));
+/** The first entry of a bucket that the request meets, or `best` where that goes before. */
+function firstOf(bucket: Bucket | undefined, request: RouteRequest, best?: Entry): Entry | undefined {
+  for (const entry of bucket ?? []) {
+    if (best !== undefined && best.sortKey < entry.sortKey) return best;
+    if (entry.conditions.every((condition) => condition.holds(request))) return entry;
+  }
+  return best;
 }
 
 /** Where `sortKey` stands in the bucket or, if it is not there, where it belongs. */

@@ -1,3 +1,5 @@
+import type { OwnerKind } from '../graph/listener-sets.ts';
+import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Path } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import { routeRules } from './parts.ts';
@@ -6,7 +8,7 @@ import { rule } from './rule.ts';
 /** Leaving these out lets no request go astray, so everything else works without them, and the owner is told. */
 export const featureWithoutEffect = rule({
   id: 'feature-without-effect',
-  kinds: ['HTTPRoute', 'Gateway', 'ListenerSet'],
+  kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],
   about: 'dialect',
   summary: 'The object asks for a feature that is not served yet; everything else works.',
   effect: { audit: 'record', standard: 'warn', strict: 'warn' },
@@ -18,12 +20,12 @@ export const featureWithoutEffect = rule({
   },
 });
 
-function placesIn(subject: Resource): Iterable<Path> {
-  if (subject.kind === 'HTTPRoute') return inRoute(subject as Resource<'HTTPRoute'>);
-  return subject.kind === 'Gateway' ? inGateway(subject as Resource<'Gateway'>) : inListeners(subject as Resource<'ListenerSet'>);
+function placesIn(subject: Resource<ServedRouteKind | OwnerKind>): Iterable<Path> {
+  if (subject.kind === 'Gateway') return inGateway(subject);
+  return subject.kind === 'ListenerSet' ? inListeners(subject) : inRoute(subject);
 }
 
-function* inRoute(route: Resource<'HTTPRoute'>): Iterable<Path> {
+function* inRoute(route: Resource<ServedRouteKind>): Iterable<Path> {
   if (route.spec?.useDefaultGateways === 'All') yield ['spec', 'useDefaultGateways'];
   for (const { rule: routeRule, path } of routeRules(route)) {
     if (routeRule.sessionPersistence !== undefined) yield [...path, 'sessionPersistence'];

@@ -1,3 +1,4 @@
+import { servedRouteKinds } from '../graph/protocols.ts';
 import { visitSemantic } from '../schema/index.ts';
 import { demand, type Violation } from './demand.ts';
 import { denied } from './effects.ts';
@@ -16,7 +17,7 @@ const cures: ReadonlyMap<string, string> = new Map([
 
 export const filterRepeated = rule({
   id: 'filter-repeated',
-  kinds: ['HTTPRoute'],
+  kinds: servedRouteKinds,
   summary: 'A list holds a filter type twice that may be there only once.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },

@@ -1,3 +1,4 @@
+import { servedRouteKinds } from '../graph/protocols.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type ResourceFrame } from '../resources/resource.ts';
 import { visitSemantic } from '../schema/index.ts';
@@ -25,7 +26,7 @@ export const pathModifierMember = demand('filter-union', (modifier: object) => u
 
 export const filterUnion = rule({
   id: 'filter-union',
-  kinds: ['HTTPRoute', 'Gateway'],
+  kinds: [...servedRouteKinds, 'Gateway'],
   summary: 'The type of a filter or path modifier and the field that is set do not agree.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },

@@ -1,3 +1,4 @@
+import { servedRouteKinds } from '../graph/protocols.ts';
 import { unreadableString, visitSemantic, type SemanticValue } from '../schema/index.ts';
 import type { Path } from '../resources/path.ts';
 import { display, quote } from '../text/display.ts';
@@ -8,7 +9,7 @@ import { rule } from './rule.ts';
 
 export const headerActedOnTwice = rule({
   id: 'header-acted-on-twice',
-  kinds: ['HTTPRoute'],
+  kinds: servedRouteKinds,
   summary: 'One filter sets, adds or removes the same header in more than one way, ignoring case.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },

@@ -1,3 +1,4 @@
+import { servedRouteKinds } from '../graph/protocols.ts';
 import { visitSemantic } from '../schema/index.ts';
 import type { Path } from '../resources/path.ts';
 import { display, quote } from '../text/display.ts';
@@ -12,7 +13,7 @@ import { rule, type Report } from './rule.ts';
  */
 export const headerNameRepeated = rule({
   id: 'header-name-repeated',
-  kinds: ['HTTPRoute'],
+  kinds: servedRouteKinds,
   summary: 'A list names one header twice, ignoring case; only the first entry counts.',
   effect: deniedWhenStrict,
   source: 'Gateway API v1.7.0, HTTPHeaderMatch.name and HTTPHeader.name ("Subsequent entries with an equivalent header name MUST be ignored")',

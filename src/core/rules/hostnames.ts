@@ -1,3 +1,4 @@
+import { servedRouteKinds } from '../graph/protocols.ts';
 import { visitSemantic } from '../schema/index.ts';
 import type { Path } from '../resources/path.ts';
 import { display, quote } from '../text/display.ts';
@@ -18,7 +19,7 @@ export function hostnameRule(declaration: {
   const { problem: kind, ...frame } = declaration;
   return rule({
     ...frame,
-    kinds: ['HTTPRoute', 'Gateway'],
+    kinds: [...servedRouteKinds, 'Gateway'],
     effect: deniedWhenStrict,
     check(subject, _read, report) {
       const reportAll = (path: Path, value: string, problems: readonly HostnameProblem[]): void => {

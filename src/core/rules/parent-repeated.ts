@@ -1,3 +1,4 @@
+import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import { describeRef, qualifiedName } from '../resources/reference.ts';
 import type { Resource } from '../resources/resource.ts';
 import { gatewayGroup } from '../graph/inputs.ts';
@@ -9,7 +10,7 @@ import { rule } from './rule.ts';
 /** The CRDs cannot see the route's own namespace, so writing it out once hides a repetition from them. */
 export const parentRepeated = rule({
   id: 'parent-repeated',
-  kinds: ['HTTPRoute'],
+  kinds: servedRouteKinds,
   summary: 'Two parentRefs name the same parent once defaults are filled in.',
   effect: denied,
   source: 'Gateway API v1.7.0, CommonRouteSpec.parentRefs ("ParentRefs must be distinct")',
@@ -36,7 +37,7 @@ interface Parent {
   readonly port: number | undefined;
 }
 
-type ParentRefView = NonNullable<NonNullable<Resource<'HTTPRoute'>['spec']>['parentRefs']>[number];
+type ParentRefView = NonNullable<NonNullable<Resource<ServedRouteKind>['spec']>['parentRefs']>[number];
 
 /** The CRDs take empty texts for absent ones, except in `group`, where it means the core group. */
 function withDefaults(ref: ParentRefView, ownNamespace: string): Parent {

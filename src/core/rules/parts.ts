@@ -1,24 +1,24 @@
+import type { ServedRouteKind } from '../graph/protocols.ts';
+import type { FilterView, RouteRuleView } from '../graph/route-views.ts';
 import type { Path } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Consequence, Scope } from './rule.ts';
 
 // The parts of an object that several rules look at, each with its path.
 
-type RouteRuleView = NonNullable<NonNullable<Resource<'HTTPRoute'>['spec']>['rules']>[number];
-type FilterViews = NonNullable<RouteRuleView['filters']>;
-
-export interface RouteRulePart {
+export interface RouteRulePart<K extends ServedRouteKind = ServedRouteKind> {
   readonly path: Path;
-  readonly rule: RouteRuleView;
+  readonly rule: RouteRuleView<K>;
 }
 
 export interface FilterList {
   readonly path: Path;
-  readonly filters: FilterViews;
+  readonly filters: readonly FilterView[];
 }
 
 /** The rules of a route in order. */
-export function routeRules(route: Resource<'HTTPRoute'>): readonly RouteRulePart[] {
+export function routeRules<K extends ServedRouteKind>(route: Resource<K>): readonly RouteRulePart<K>[];
+export function routeRules(route: Resource<ServedRouteKind>): readonly RouteRulePart[] {
   return (route.spec?.rules ?? []).map((rule, index) => ({ rule, path: ['spec', 'rules', index] }));
 }
 

@@ -28,8 +28,8 @@ export const prefixReplacement = rule({
 });
 
 /** Bundles look at the rule's own filters, and at those of backendRefs where only one of these replaces a prefix this way. */
-export const prefixIsClear = demand('prefix-replacement', function* judge(rule: RouteRulePart['rule']) {
-  const part: RouteRulePart = { rule, path: [] };
+export const prefixIsClear = demand('prefix-replacement', function* judge(rule: RouteRulePart<'HTTPRoute'>['rule']) {
+  const part: RouteRulePart<'HTTPRoute'> = { rule, path: [] };
   const problem = matchesProblem(part);
   if (problem === undefined) return;
   const [own, ...ofBackends] = filterLists(part);
@@ -52,7 +52,7 @@ function explain(problem: string): string {
 }
 
 /** Why the prefix to replace is not clear. Without `matches` the default is one prefix match on `/`. */
-function matchesProblem({ rule: { matches } }: RouteRulePart): string | undefined {
+function matchesProblem({ rule: { matches } }: RouteRulePart<'HTTPRoute'>): string | undefined {
   if (matches === undefined) return undefined;
   const [first] = matches;
   if (first === undefined) return 'its list of matches is empty';

@@ -1,3 +1,4 @@
+import { servedRouteKinds } from '../graph/protocols.ts';
 import { visitSemantic } from '../schema/index.ts';
 import { display, quote } from '../text/display.ts';
 import { compilePattern } from '../text/pattern.ts';
@@ -8,7 +9,7 @@ import { rule } from './rule.ts';
 /** The specification leaves the dialect of regular expressions open; ours is RE2, so others may read this one. */
 export const regexNotRe2 = rule({
   id: 'regex-not-re2',
-  kinds: ['HTTPRoute'],
+  kinds: servedRouteKinds,
   about: 'dialect',
   summary: 'A regular expression is not written in RE2 syntax.',
   effect: deniedWhenStrict,

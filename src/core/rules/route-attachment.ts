@@ -1,5 +1,5 @@
 import { attachments, type Attachment, type AttachmentOutcome } from '../graph/attachment.ts';
-import { servedRouteKinds } from '../graph/protocols.ts';
+import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { describeRef } from '../resources/reference.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -17,7 +17,7 @@ function attachmentRule<const T extends AttachmentOutcome['type']>(declaration: 
   readonly summary: string;
   readonly reason?: string;
   readonly source: string;
-  readonly describe: (attachment: Attachment, outcome: OutcomeOf<T>, route: Resource) => Pick<Finding, 'message' | 'value'>;
+  readonly describe: (attachment: Attachment, outcome: OutcomeOf<T>, route: Resource<ServedRouteKind>) => Pick<Finding, 'message' | 'value'>;
 }) {
   const { id, outcome: type, summary, reason, source, describe } = declaration;
   return rule({
@@ -85,7 +85,7 @@ export const noMatchingListenerHostname = attachmentRule({
   reason: 'NoMatchingListenerHostname',
   source: 'Gateway API v1.7.0, HTTPRouteSpec.hostnames; RouteReasonNoMatchingListenerHostname',
   describe(attachment, outcome, route) {
-    const own = (route as Resource<'HTTPRoute'>).spec?.hostnames?.join(', ') ?? '';
+    const own = route.spec?.hostnames?.join(', ') ?? '';
     const listeners = outcome.listeners.map((listener) => `${listener.name} (${listener.hostname})`).join(', ');
     return { value: own, message: `No listener of ${describeRef(attachment.parent)} covers a hostname of this route. Use a hostname that one covers, or attach elsewhere. Listeners: ${listeners}; hostnames: ${own}.` };
   },

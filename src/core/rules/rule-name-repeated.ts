@@ -1,3 +1,4 @@
+import { servedRouteKinds } from '../graph/protocols.ts';
 import { unreadableString } from '../schema/index.ts';
 import { display, quote } from '../text/display.ts';
 import { demand, type Violation } from './demand.ts';
@@ -7,7 +8,7 @@ import { rule } from './rule.ts';
 /** Standard bundles before v1.7 have the field without the check. Traffic does not depend on names. */
 export const ruleNameRepeated = rule({
   id: 'rule-name-repeated',
-  kinds: ['HTTPRoute'],
+  kinds: servedRouteKinds,
   summary: 'Two rules of a route have the same name.',
   effect: denied,
   source: 'Gateway API v1.7.0, HTTPRouteRule.name ("MUST be unique within a Route")',

@@ -1,3 +1,4 @@
+import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import { visitSemantic } from '../schema/index.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
@@ -9,7 +10,7 @@ import { rule } from './rule.ts';
 
 export const servicePortMissing = rule({
   id: 'service-port-missing',
-  kinds: ['HTTPRoute', 'Gateway'],
+  kinds: [...servedRouteKinds, 'Gateway'],
   summary: 'A reference to a Service names no port.',
   effect: denied,
   consequence: { condition: 'ResolvedRefs', reason: 'BackendNotFound', scope: 'backendRef' },
@@ -43,9 +44,9 @@ interface ServiceReference {
   readonly ref: BackendReference;
 }
 
-function serviceReferences(subject: Resource<'HTTPRoute' | 'Gateway'>): readonly ServiceReference[] {
+function serviceReferences(subject: Resource<ServedRouteKind | 'Gateway'>): readonly ServiceReference[] {
   const found: ServiceReference[] = [];
-  const rules = subject.kind === 'HTTPRoute' ? routeRules(subject as Resource<'HTTPRoute'>) : [];
+  const rules = subject.kind === 'Gateway' ? [] : routeRules(subject);
   for (const { rule: { backendRefs }, path } of rules) {
     for (const [index, ref] of (backendRefs ?? []).entries()) found.push({ path: [...path, 'backendRefs', index], ref });
   }

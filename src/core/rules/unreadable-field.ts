@@ -1,3 +1,4 @@
+import { servedRouteKinds } from '../graph/protocols.ts';
 import { formatPath, type Path } from '../resources/path.ts';
 import type { KindName } from '../resources/resource.ts';
 import { rule, type Consequence, type Scope } from './rule.ts';
@@ -9,7 +10,7 @@ import { rule, type Consequence, type Scope } from './rule.ts';
  */
 export const unreadableField = rule({
   id: 'unreadable-field',
-  kinds: ['GatewayClass', 'Gateway', 'ListenerSet', 'HTTPRoute'],
+  kinds: ['GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds],
   summary: 'A field has the wrong JSON type and could not be read.',
   effect: { audit: 'none', standard: 'none', strict: 'none' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'object' },
@@ -27,7 +28,7 @@ export const unreadableField = rule({
 });
 
 /** Each kind has its own word for "not understood". */
-const objectReasons: Readonly<Partial<Record<KindName, string>>> = { GatewayClass: 'Unsupported', Gateway: 'Invalid', ListenerSet: 'Invalid', HTTPRoute: 'UnsupportedValue' };
+const objectReasons: Readonly<Partial<Record<KindName, string>>> = { GatewayClass: 'Unsupported', Gateway: 'Invalid', ListenerSet: 'Invalid' };
 const partScopes: Readonly<Record<string, Scope>> = { parentRefs: 'parentRef', listeners: 'listener', rules: 'rule' };
 
 function consequenceAt(kind: KindName, path: Path): Consequence {

@@ -1,5 +1,4 @@
-import { isOwnerKind, type OwnerKind } from '../graph/listener-sets.ts';
-import type { Resource } from '../resources/resource.ts';
+import { servedRouteKinds } from '../graph/protocols.ts';
 import { rule } from './rule.ts';
 import { checkGatewayFeatures, checkListenerFeatures } from './unsupported-gateway-features.ts';
 import { checkRouteFeatures } from './unsupported-route-features.ts';
@@ -11,15 +10,15 @@ import { checkRouteFeatures } from './unsupported-route-features.ts';
  */
 export const unsupportedFeature = rule({
   id: 'unsupported-feature',
-  kinds: ['HTTPRoute', 'Gateway', 'ListenerSet'],
+  kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],
   about: 'dialect',
   summary: 'The object uses a value or feature that is unknown or not served yet, and that must not be left out.',
   effect: { audit: 'record', standard: 'warn', strict: 'deny' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteFilter.type and HTTPPathMatch.type ("Unknown values here must result in ... UnsupportedValue"), GatewayReasonUnsupportedAddress',
   check(subject, _read, report) {
-    if (subject.kind === 'HTTPRoute') checkRouteFeatures(subject as Resource<'HTTPRoute'>, report);
-    if (subject.kind === 'Gateway') checkGatewayFeatures(subject as Resource<'Gateway'>, report);
-    if (isOwnerKind(subject.kind)) checkListenerFeatures(subject as Resource<OwnerKind>, report);
+    if (subject.kind === 'Gateway') checkGatewayFeatures(subject, report);
+    if (subject.kind === 'Gateway' || subject.kind === 'ListenerSet') checkListenerFeatures(subject, report);
+    else checkRouteFeatures(subject, report);
   },
 });

@@ -1,3 +1,4 @@
+import type { ServedRouteKind } from '../graph/protocols.ts';
 import type { FilterView } from '../graph/route-views.ts';
 import type { Path } from '../resources/path.ts';
 import { display, quote } from '../text/display.ts';
@@ -8,15 +9,27 @@ import { advice, expectOneOf, expectWithin } from './known-values.ts';
 import { unsupportedValueAt } from './parts.ts';
 import type { Report } from './rule.ts';
 
-const servedFilters = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestRedirect', 'URLRewrite', 'RequestMirror', 'CORS'];
-const servedBackendFilters = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'URLRewrite', 'RequestMirror'];
+const everywhere = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestMirror'];
+
+/** The filters that are served on the rules and on the backendRefs of each kind. */
+const served: Readonly<Record<ServedRouteKind, { readonly onRule: readonly string[]; readonly onBackend: readonly string[] }>> = {
+  HTTPRoute: { onRule: [...everywhere, 'RequestRedirect', 'URLRewrite', 'CORS'], onBackend: [...everywhere, 'URLRewrite'] },
+  GRPCRoute: { onRule: everywhere, onBackend: everywhere },
+};
 const pathModifierTypes = ['ReplaceFullPath', 'ReplacePrefixMatch'];
 const redirectSchemes = ['http', 'https'];
 const redirectCodes = [301, 302, 303, 307, 308];
 
+export interface FilterPlace {
+  /** Of the route. */
+  readonly kind: ServedRouteKind;
+  readonly path: Path;
+}
+
 /** What a filter of a rule or backendRef asks for and does not get. */
-export function checkFilter(filter: FilterView, at: Path, report: Report): void {
-  checkFilterType(filter.type ?? '', at, report);
+export function checkFilter(filter: FilterView, place: FilterPlace, report: Report): void {
+  checkFilterType(filter.type ?? '', place, report);
+  const at = place.path;
   for (const member of ['requestRedirect', 'urlRewrite'] as const) {
     const modifier = filter[member]?.path;
     if (modifier !== undefined) expectOneOf(pathModifierTypes, { what: 'path modifier', value: modifier.type ?? '', path: [...at, member, 'path', 'type'] }, report);
@@ -27,10 +40,10 @@ export function checkFilter(filter: FilterView, at: Path, report: Report): void 
   if (filter.cors !== undefined) checkCors(filter.cors, [...at, 'cors'], report);
 }
 
-function checkFilterType(type: string, at: Path, report: Report): void {
+function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: Report): void {
   const onBackend = at.includes('backendRefs');
-  const served = onBackend ? servedBackendFilters : servedFilters;
-  if (served.includes(type)) return;
+  const known = served[kind][onBackend ? 'onBackend' : 'onRule'];
+  if (known.includes(type)) return;
   const path = [...at, 'type'];
   const unsupported = unsupportedValueAt(path);
   report({
@@ -38,7 +51,7 @@ function checkFilterType(type: string, at: Path, report: Report): void {
     value: display(type),
     // An extension is a reference, and one to a kind that is unknown here does not resolve (GEP-1364).
     consequence: type === 'ExtensionRef' ? { ...unsupported, condition: 'ResolvedRefs', reason: 'InvalidKind' } : unsupported,
-    message: `A filter of type ${quote(type)} ${onBackend ? 'on a backendRef ' : ''}is not served; requests that would pass it are answered 500. ${advice(type, served)}`,
+    message: `A filter of type ${quote(type)} ${onBackend ? 'on a backendRef ' : ''}is not served; requests that would pass it are answered 500. ${advice(type, known)}`,
   });
 }
 

@@ -1,8 +1,10 @@
-import type { RouteRuleView } from '../graph/route-views.ts';
+import type { ServedRouteKind } from '../graph/protocols.ts';
+import type { MatchView, RouteRuleView } from '../graph/route-views.ts';
 import type { Path } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
+import { display, quote } from '../text/display.ts';
 import { expectOneOf, expectWithin } from './known-values.ts';
-import { filterLists, routeRules } from './parts.ts';
+import { filterLists, routeRules, unsupportedValueAt, type RouteRulePart } from './parts.ts';
 import type { Report } from './rule.ts';
 import { checkFilter } from './unsupported-filters.ts';
 
@@ -11,27 +13,60 @@ const valueMatchTypes = ['Exact', 'RegularExpression'];
 const maximumWeight = 1_000_000;
 
 /** What a route asks for and does not get; leaving it out would send requests where nobody wanted them. */
-export function checkRouteFeatures(route: Resource<'HTTPRoute'>, report: Report): void {
+export function checkRouteFeatures(route: Resource<ServedRouteKind>, report: Report): void {
   for (const part of routeRules(route)) {
     for (const { filters, path } of filterLists(part)) {
-      for (const [index, filter] of filters.entries()) checkFilter(filter, [...path, index], report);
+      for (const [index, filter] of filters.entries()) checkFilter(filter, { kind: route.kind, path: [...path, index] }, report);
     }
     for (const [index, { weight }] of (part.rule.backendRefs ?? []).entries()) {
       expectWithin([0, maximumWeight], { what: 'weight', value: weight, path: [...part.path, 'backendRefs', index, 'weight'] }, report);
     }
-    checkMatches(part.rule.matches, [...part.path, 'matches'], report);
-    if (part.rule.retry !== undefined) checkRetry(part.rule.retry, [...part.path, 'retry'], report);
+  }
+  if (route.kind === 'GRPCRoute') checkCallRules(routeRules(route), report);
+  else checkRequestRules(routeRules(route), report);
+}
+
+function checkRequestRules(parts: readonly RouteRulePart<'HTTPRoute'>[], report: Report): void {
+  for (const { rule, path } of parts) {
+    for (const [position, match] of (rule.matches ?? []).entries()) checkMatch(match, [...path, 'matches', position], report);
+    if (rule.retry !== undefined) checkRetry(rule.retry, [...path, 'retry'], report);
   }
 }
 
-function checkMatches(matches: RouteRuleView<'HTTPRoute'>['matches'], at: Path, report: Report): void {
-  for (const [position, match] of (matches ?? []).entries()) {
-    expectOneOf(pathMatchTypes, { what: 'match type', value: match.path?.type, path: [...at, position, 'path', 'type'] }, report);
-    for (const field of ['headers', 'queryParams'] as const) {
-      for (const [index, { type }] of (match[field] ?? []).entries()) {
-        expectOneOf(valueMatchTypes, { what: 'match type', value: type, path: [...at, position, field, index, 'type'] }, report);
-      }
+function checkMatch({ path, headers, queryParams }: MatchView<'HTTPRoute'>, at: Path, report: Report): void {
+  expectOneOf(pathMatchTypes, { what: 'match type', value: path?.type, path: [...at, 'path', 'type'] }, report);
+  checkValueMatches(headers, [...at, 'headers'], report);
+  checkValueMatches(queryParams, [...at, 'queryParams'], report);
+}
+
+function checkValueMatches(matches: readonly { readonly type?: string }[] | undefined, at: Path, report: Report): void {
+  for (const [index, { type }] of (matches ?? []).entries()) {
+    expectOneOf(valueMatchTypes, { what: 'match type', value: type, path: [...at, index, 'type'] }, report);
+  }
+}
+
+function checkCallRules(parts: readonly RouteRulePart<'GRPCRoute'>[], report: Report): void {
+  for (const { rule, path } of parts) {
+    for (const [position, { method, headers }] of (rule.matches ?? []).entries()) {
+      const at = [...path, 'matches', position];
+      if (method !== undefined) checkCall(method, [...at, 'method'], report);
+      checkValueMatches(headers, [...at, 'headers'], report);
     }
+  }
+}
+
+/** What stands between the slashes of a gRPC request's path; a slash of its own would make it another path. */
+const callName = /^[A-Za-z0-9_.]*$/;
+
+function checkCall({ type, service, method }: NonNullable<MatchView<'GRPCRoute'>['method']>, at: Path, report: Report): void {
+  expectOneOf(valueMatchTypes, { what: 'match type', value: type, path: [...at, 'type'] }, report);
+  if ((service ?? '') === '' && (method ?? '') === '') {
+    report({ path: at, consequence: unsupportedValueAt(at), message: 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.' });
+  }
+  for (const [field, name = ''] of Object.entries({ service, method })) {
+    if ((type ?? 'Exact') !== 'Exact' || callName.test(name)) continue;
+    const path = [...at, field];
+    report({ path, value: display(name), consequence: unsupportedValueAt(path), message: `${quote(name)} is no gRPC ${field}, so this match matches nothing. Write letters, digits, _ and dots, or type: RegularExpression.` });
   }
 }
 

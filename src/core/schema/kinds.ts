@@ -21,6 +21,7 @@ export const tables = {
   Gateway: gateway,
   ListenerSet: listenerSet,
   HTTPRoute: httpRoute,
+  GRPCRoute: grpcRoute,
   ReferenceGrant: referenceGrant,
   Service: service,
   EndpointSlice: endpointSlice,
@@ -34,7 +35,6 @@ export type KindName = keyof typeof tables;
 /** Every kind that has a schema: those of all releases of the Gateway API, evaluated or not, beside Kubernetes' own. */
 export const schemaTables = {
   ...tables,
-  GRPCRoute: grpcRoute,
   TLSRoute: tlsRoute,
   TCPRoute: tcpRoute,
   UDPRoute: udpRoute,

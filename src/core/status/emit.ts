@@ -1,4 +1,5 @@
 import { objectsOf } from '../graph/inputs.ts';
+import { servedRouteKinds } from '../graph/protocols.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
@@ -14,7 +15,7 @@ export type OwnStatus = GatewayClassStatus | GatewayStatus | ListenerSetStatus |
 export const statuses = defineEmission<OwnStatus>({
   name: 'statuses',
   stratum: strata.emissions,
-  over: objectsOf('GatewayClass', 'Gateway', 'ListenerSet', 'HTTPRoute'),
+  over: objectsOf('GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds),
   emit(read, kind = '', namespace = '', name = '') {
     const value = statusOf(read, kind, namespace, name);
     return value === undefined ? [] : [{ key: `${kind}/${namespace}/${name}`, value }];

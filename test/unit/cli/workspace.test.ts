@@ -87,11 +87,11 @@ kind: HTTPRoute
     const space = workspace();
     space.update(documentsOf(`
 apiVersion: gateway.networking.k8s.io/v1
-kind: GRPCRoute
+kind: TCPRoute
 metadata: { name: echo }
-spec: { rules: [{ matches: [{ method: { type: Exactly, service: echo } }] }] }
+spec: { rules: [{ backendRefs: [{ name: echo, port: eighty }] }] }
 `));
-    expect(space.unserved().flatMap(({ findings }) => findings).map(({ rule, path }) => [rule, path.join('.')])).toEqual([['schema', 'spec.rules.0.matches.0.method.type']]);
+    expect(space.unserved().flatMap(({ findings }) => findings).map(({ rule, path }) => [rule, path.join('.')])).toEqual([['schema', 'spec.rules.0.backendRefs.0.port']]);
     expect(space.size).toBe(1);
   });
 

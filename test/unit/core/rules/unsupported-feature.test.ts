@@ -4,8 +4,8 @@ import { gatewayWith, routeWith } from '../../../support/rules.ts';
 
 const inRule = (rule: object) => found('unsupported-feature', [routeWith(rule)]);
 const backend = { name: 'cart', port: 80 };
-const served = 'RequestHeaderModifier, ResponseHeaderModifier, RequestRedirect, URLRewrite, RequestMirror, CORS';
-const servedOnBackend = 'RequestHeaderModifier, ResponseHeaderModifier, URLRewrite, RequestMirror';
+const served = 'RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, RequestRedirect, URLRewrite, CORS';
+const servedOnBackend = 'RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, URLRewrite';
 const unsupported = (scope: string) => `Accepted UnsupportedValue ${scope}`;
 const redirect = (requestRedirect: object) => ({ filters: [{ type: 'RequestRedirect', requestRedirect }] });
 const mirror = (share: object) => ({ filters: [{ type: 'RequestMirror', requestMirror: { backendRef: backend, ...share } }] });

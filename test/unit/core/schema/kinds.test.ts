@@ -17,11 +17,11 @@ describe('kinds', () => {
 
   test('only those with a table are kind names', () => {
     expect(isKindName('Gateway')).toBe(true);
-    expect(isKindName('GRPCRoute')).toBe(false);
+    expect(isKindName('XMesh')).toBe(false);
     expect(isKindName('constructor')).toBe(false);
-    expect(isSchemaKind('GRPCRoute')).toBe(true);
+    expect(isSchemaKind('XMesh')).toBe(true);
     expect(isSchemaKind('constructor')).toBe(false);
-    expect(knownKinds).toHaveLength(11);
+    expect(knownKinds).toHaveLength(10);
     expect(knownKinds.filter(({ kind }) => isKindName(kind))).toEqual([]);
   });
 

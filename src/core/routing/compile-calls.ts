@@ -1,0 +1,38 @@
+import type { MatchView } from '../graph/route-views.ts';
+import { canonicalSpelling } from '../text/path.ts';
+import { compileHeaders } from './compile-matches.ts';
+import type { RouteMatch } from './config.ts';
+
+/** Without matches every gRPC request matches (GRPCRouteRule.matches). */
+const everyCall: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [], call: { service: 0, method: 0 } };
+
+/**
+ * The matches of a GRPCRoute's rule as a data plane takes them; those that `isInvalid` names are left out and so match
+ * nothing. A call of `method` of `service` is a request for the path `/service/method` (gRPC over HTTP/2, "Requests").
+ */
+export function compileCalls(matches: readonly MatchView<'GRPCRoute'>[] | undefined, isInvalid: (index: number) => boolean): readonly RouteMatch[] {
+  if (matches === undefined || matches.length === 0) return [everyCall];
+  return matches.map((match, index) => compileCall(match, index)).filter(({ index }) => !isInvalid(index));
+}
+
+function compileCall({ method: call, headers }: MatchView<'GRPCRoute'>, index: number): RouteMatch {
+  const { type = 'Exact', service = '', method = '' } = call ?? {};
+  return {
+    index,
+    path: type === 'RegularExpression' ? expressionPath(service, method) : exactPath(service, method),
+    headers: compileHeaders(headers),
+    query: [],
+    call: { service: service.length, method: method.length },
+  };
+}
+
+const anyName = '[^/]+';
+
+function expressionPath(service: string, method: string): RouteMatch['path'] {
+  return { type: 'RegularExpression', value: `/(?:${service === '' ? anyName : service})/(?:${method === '' ? anyName : method})` };
+}
+
+function exactPath(service: string, method: string): RouteMatch['path'] {
+  if (service === '' && method !== '') return expressionPath('', method.replace(/[^A-Za-z0-9_]/g, String.raw`\$&`));
+  return { type: method === '' ? 'PathPrefix' : 'Exact', value: canonicalSpelling(method === '' ? `/${service}` : `/${service}/${method}`) };
+}
