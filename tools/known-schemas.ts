@@ -1,8 +1,9 @@
 /**
  * Writes `src/core/schema/known-schemas.ts`: the hashes of the schemas in the official CRDs, and the bundles that have
- * them. Only versions that are served count, and only releases that the tables describe. With `--check` it only
- * compares. The CRDs come from the Go module cache and are never kept. Exit code 0: written, or as it should be; 1: the
- * file is out of date; 2: the CRDs could not be read.
+ * them. Only versions that are served count, and only releases that the tables describe; earlier patches do where all
+ * that the last one changed are CEL rules, since it corrected them. With `--check` it only compares. The CRDs come from
+ * the Go module cache and are never kept. Exit code 0: written, or as it should be; 1: the file is out of date; 2: the
+ * CRDs could not be read.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { minors, type Bundle } from '../src/core/schema/availability.ts';
