@@ -4,7 +4,7 @@ import { nameOf } from '../src/core/schema/problem.ts';
 import { versionsIn } from '../src/core/schema/compile.ts';
 import type { KindTable } from '../src/core/schema/tables/table.ts';
 import type { Demand } from '../src/core/rules/demand.ts';
-import { officialSites } from '../src/core/rules/official/table.ts';
+import { officialSites, partsOf } from '../src/core/rules/official/table.ts';
 import { coveredRules, rulesOfChange, rulesOfSchema } from './covered-rules.ts';
 import type { OfficialBundle } from './official-crds.ts';
 import { officialRules, type OfficialRule } from './official-rules.ts';
@@ -44,10 +44,6 @@ function demandsOf(table: KindTable, { bundle }: OfficialBundle): readonly Place
     // Tables of sites name fields whether or not a bundle has them.
     .filter(({ path }) => nodeAt(body ?? table.body, partsOf(path), bundle) !== undefined)
     .flatMap(({ path, demands }) => demands.map((demand) => ({ bundle, kind: table.kind, version, path, demand: demandName(demand) }))));
-}
-
-function partsOf(path: string): readonly (string | number)[] {
-  return path.replaceAll('[]', '.[]').split('.').map((part) => (part === '[]' ? 0 : part));
 }
 
 /** `filter-repeated`, or `filter-repeated/cors` where a rule makes several demands. */

@@ -2,7 +2,7 @@ import type { Path } from '../../resources/path.ts';
 import { readStored, versionOf, type Bundle, type SchemaKind } from '../../schema/index.ts';
 import type { Demand } from '../demand.ts';
 import type { Finding } from '../rule.ts';
-import { officialSites } from './table.ts';
+import { officialSites, partsOf } from './table.ts';
 
 /**
  * What the API server refuses in an object by the rules of a bundle's CRDs, its schema left out: in our words, at
@@ -70,7 +70,7 @@ function placesOf(kind: SchemaKind, version: string, bundle: Bundle): Place {
 
 function placeAt(root: Place, path: string): Place {
   let place = root;
-  for (const part of path.replaceAll('[]', '.[]').split('.')) place = part === '[]' ? (place.each ??= emptyPlace()) : fieldOf(place, part);
+  for (const part of partsOf(path)) place = typeof part === 'number' ? (place.each ??= emptyPlace()) : fieldOf(place, part);
   return place;
 }
 

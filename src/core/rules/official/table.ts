@@ -1,3 +1,4 @@
+import type { Path } from '../../resources/path.ts';
 import { allVariants, resolveAll, type Bundle, type SchemaKind } from '../../schema/index.ts';
 import type { Demand } from '../demand.ts';
 import { gatewaySites, listenerSetSites, xListenerSetSites } from './gateways.ts';
@@ -40,6 +41,11 @@ export function officialSites(kind: SchemaKind, version: string, bundle: Bundle)
     const inForce = resolveAll(demands, bundle);
     return inForce.length === 0 ? [] : [{ path, demands: inForce }];
   });
+}
+
+/** A place where a site is, were each of its lists one item long: `spec.rules[]` → `['spec', 'rules', 0]`. */
+export function partsOf(path: string): Path {
+  return path.replaceAll('[]', '.[]').split('.').map((part) => (part === '[]' ? 0 : part));
 }
 
 /** The kinds of which each rule demands something in some bundle: rule id → kinds. */
