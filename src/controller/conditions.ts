@@ -11,6 +11,8 @@ export interface ConditionMerge {
   readonly now: string;
 }
 
+const mostConditions = 8;
+
 /**
  * A list of conditions with ours brought up to date: in place where one of that type is, else at the end, in the order
  * given. Ours that hold no longer go; conditions of other types stay as and where they are. lastTransitionTime
@@ -32,7 +34,9 @@ export function mergeConditions(live: unknown, ours: readonly Condition[], merge
     waiting.delete(type);
     return [replaceCondition(entry, condition, merge)];
   });
-  return [...kept, ...[...waiting.values()].map((condition) => withTime(condition, merge.now))];
+  const added = [...waiting.values()].map((condition) => withTime(condition, merge.now));
+  // With more of them the API server would refuse the whole status.
+  return [...kept, ...added.slice(0, Math.max(0, mostConditions - kept.length))];
 }
 
 function replaceCondition(live: JsonRecord, condition: Condition, { generation, now }: ConditionMerge): unknown {

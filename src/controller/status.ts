@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { ListenerStatus } from '../core/status/listeners.ts';
-import type { RouteParentStatus, RouteStatus } from '../core/status/route.ts';
+import type { Condition } from '../core/status/conditions.ts';
+import type { RouteStatus } from '../core/status/route.ts';
 import { mergeConditions } from './conditions.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from './json.ts';
 import type { WireObject } from './ports.ts';
@@ -19,31 +20,41 @@ const owned = {
   listenerSet: new Set(['Accepted', 'Programmed']),
   listener: new Set(['Accepted', 'Programmed', 'ResolvedRefs', 'Conflicted', 'OverlappingTLSConfig']),
   route: new Set(['Accepted', 'ResolvedRefs', 'PartiallyInvalid']),
+  policy: new Set(['Accepted', 'ResolvedRefs']),
 } as const;
 
 /**
  * The whole status that an object must have, or `same` where nothing of ours has changed. What others wrote stays as
  * and where it is: condition types that are not ours, entries of other controllers, unknown fields. `ours` is
- * missing where the object is no longer ours: then our entries of a route go, and everything else is left to its
+ * missing where the object is no longer ours: then our entries of a route or policy go, and everything else is left to its
  * new owner.
  *
  * @param live the object as the API server holds it
  */
-export function mergeStatus(live: WireObject, ours: OwnStatus | undefined, context: StatusContext): JsonRecord | 'same' {
+export function mergeStatus(live: WireObject, ours: OwnStatus | PolicyStatus | undefined, context: StatusContext): JsonRecord | 'same' {
   const status = recordOf(live['status']);
   const merged = mergedStatus(live, ours, context);
   // The order of keys does not count: the API server has its own.
-  return merged === undefined || isDeepStrictEqual(merged, status) ? 'same' : merged;
+  return isDeepStrictEqual(merged, status) ? 'same' : merged;
 }
 
-function mergedStatus(live: WireObject, ours: OwnStatus | undefined, context: StatusContext): JsonRecord | undefined {
+function mergedStatus(live: WireObject, ours: OwnStatus | PolicyStatus | undefined, context: StatusContext): JsonRecord {
   const status = recordOf(live['status']);
   const place = { generation: live.metadata.generation ?? 0, now: context.now };
-  if (ours === undefined) return listOf(status['parents']).length === 0 ? undefined : { ...status, parents: mergeParents(live, [], context) };
-  if ('parents' in ours) return { ...status, parents: mergeParents(live, ours.parents, context) };
+  if (ours === undefined) return withoutOurs(live, context);
+  if ('parents' in ours || 'ancestors' in ours) {
+    const [field, entries] = entriesOf(ours);
+    return { ...status, [field]: mergeEntries(live, field, { ours: entries, context }) };
+  }
   const { conditions, ...rest } = ours;
   const listeners = 'listeners' in ours ? { listeners: mergeListeners(status, ours.listeners, place) } : {};
   return { ...status, ...rest, conditions: mergeConditions(status['conditions'], conditions, { ...place, owned: ownedBy(ours) }), ...listeners };
+}
+
+function withoutOurs(live: WireObject, context: StatusContext): JsonRecord {
+  const status = recordOf(live['status']);
+  const fields = (['parents', 'ancestors'] as const).filter((field) => listOf(status[field]).length > 0);
+  return { ...status, ...Object.fromEntries(fields.map((field) => [field, mergeEntries(live, field, { ours: [], context })])) };
 }
 
 /** The condition types that are ours where a status has conditions of its own. */
@@ -66,28 +77,53 @@ function mergeListener(live: JsonRecord = {}, { name, supportedKinds, attachedRo
   return { ...live, name, supportedKinds, attachedRoutes, conditions: mergeConditions(live['conditions'], conditions, { ...place, owned: owned.listener }) };
 }
 
-/**
- * Our entries take the places of our former ones, in the order of the specification; more are appended. Where
- * another controller's entry stands does not change.
- */
-function mergeParents(live: WireObject, ours: readonly RouteParentStatus[], context: StatusContext): readonly unknown[] {
-  const namespace = live.metadata.namespace ?? '';
-  const entries = listOf(recordOf(live['status'])['parents']);
-  const isOurs = (entry: unknown): entry is JsonRecord => isRecord(entry) && entry['controllerName'] === context.controllerName;
-  const former = firstBy(entries.filter(isOurs), (entry) => parentKey(recordOf(entry['parentRef']), namespace));
-  const place = { generation: live.metadata.generation ?? 0, now: context.now, owned: owned.route };
-  const waiting = ours.map(({ parentRef, controllerName, conditions }): JsonRecord => {
-    const before = former.get(parentKey({ ...parentRef }, namespace));
-    // The entry's parentRef stays in its present form where it means the same.
-    return { ...before, parentRef: before?.['parentRef'] ?? parentRef, controllerName, conditions: mergeConditions(before?.['conditions'], conditions, place) };
-  });
-  const kept = entries.flatMap((entry) => (isOurs(entry) ? waiting.splice(0, 1) : [entry]));
-  return [...kept, ...waiting];
+/** Our entries of a policy's status, one per ancestor (PolicyStatus). */
+export interface PolicyStatus {
+  readonly ancestors: readonly { readonly ancestorRef: object; readonly controllerName: string; readonly conditions: readonly Condition[] }[];
 }
 
-/** Equal for parentRefs that mean the same: defaults are filled in (ParentReference). */
-function parentKey(ref: JsonRecord, routeNamespace: string): string {
-  const { group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace = routeNamespace, name, sectionName = '', port = 0 } = ref;
+/** Statuses that controllers share entry by entry: how an entry is told apart, what of it is ours, and how many there may be. */
+const shared = {
+  parents: { ref: 'parentRef', owned: owned.route, most: 32 },
+  ancestors: { ref: 'ancestorRef', owned: owned.policy, most: 16 },
+} as const;
+
+interface Entry {
+  readonly ref: object;
+  readonly conditions: readonly Condition[];
+}
+
+/** The lists that are shared, of a status of ours. */
+function entriesOf(ours: RouteStatus | PolicyStatus): readonly [keyof typeof shared, readonly Entry[]] {
+  if ('parents' in ours) return ['parents', ours.parents.map(({ parentRef, conditions }) => ({ ref: parentRef, conditions }))];
+  return ['ancestors', ours.ancestors.map(({ ancestorRef, conditions }) => ({ ref: ancestorRef, conditions }))];
+}
+
+/**
+ * Our entries take the places of our former ones, in the order of the specification; more are appended as long as
+ * there is room. Where another controller's entry stands does not change.
+ */
+function mergeEntries(live: WireObject, field: keyof typeof shared, { ours, context }: { readonly ours: readonly Entry[]; readonly context: StatusContext }): readonly unknown[] {
+  const { ref: refField, owned: types, most } = shared[field];
+  const { controllerName, now } = context;
+  const namespace = live.metadata.namespace ?? '';
+  const entries = listOf(recordOf(live['status'])[field]);
+  const isOurs = (entry: unknown): entry is JsonRecord => isRecord(entry) && entry['controllerName'] === controllerName;
+  const former = firstBy(entries.filter(isOurs), (entry) => refKey(recordOf(entry[refField]), namespace));
+  const place = { generation: live.metadata.generation ?? 0, now, owned: types };
+  const waiting = ours.map(({ ref, conditions }): JsonRecord => {
+    const before = former.get(refKey({ ...ref }, namespace));
+    // The entry's reference stays in its present form where it means the same.
+    return { ...before, [refField]: before?.[refField] ?? ref, controllerName, conditions: mergeConditions(before?.['conditions'], conditions, place) };
+  });
+  const kept = entries.flatMap((entry) => (isOurs(entry) ? waiting.splice(0, 1) : [entry]));
+  // With more of them the API server would refuse the whole status.
+  return [...kept, ...waiting.slice(0, Math.max(0, most - kept.length))];
+}
+
+/** Equal for references that mean the same: defaults are filled in (ParentReference). */
+function refKey(ref: JsonRecord, ownNamespace: string): string {
+  const { group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace = ownNamespace, name, sectionName = '', port = 0 } = ref;
   return JSON.stringify([group, kind, namespace, name, sectionName, port]);
 }
 

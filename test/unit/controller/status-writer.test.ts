@@ -106,8 +106,34 @@ describe('writing of statuses', () => {
     await calls[0]?.answer({ type: 'notFound', message: 'gone' });
   });
 
+  test('nothing is sent after the term, whatever comes: not what waits, not what is tried again', async () => {
+    const { calls, world, writer, see } = started();
+    world.wanted.set('GatewayClass//a', status('one'));
+    see('a', '1');
+    world.wanted.set('GatewayClass//a', status('two'));
+    writer.mark('GatewayClass//a');
+    world.leads = false;
+    await calls[0]?.answer({ type: 'conflict', message: 'somebody else leads' });
+    see('a', '2');
+    writer.markAll();
+    expect(calls).toHaveLength(1);
+  });
+
+  test('what was written is told once', async () => {
+    const { calls, notes, world, see } = started();
+    world.wanted.set('GatewayClass//a', status('fine'));
+    see('a', '1');
+    expect(notes).toEqual([]);
+    await calls[0]?.answer(stored(calls[0], '2'));
+    expect(notes).toMatchObject([{ regarding: { kind: 'GatewayClass', name: 'a' }, type: 'Normal', reason: 'Accepted', note: 'Accepted is True: fine' }]);
+    world.wanted.set('GatewayClass//a', status('still fine'));
+    see('a', '3', { conditions: [] });
+    await calls[1]?.answer({ type: 'invalid', message: 'no' });
+    expect(notes).toHaveLength(1);
+  });
+
   test('a status that is overwritten again and again is left alone for a while, and counted', async () => {
-    const { calls, world, see, metrics } = started();
+    const { calls, notes, world, see, metrics } = started();
     world.wanted.set('GatewayClass//a', status('ours'));
     for (let round = 0; round < 10; round += 1) {
       see('a', `before ${round}`, { conditions: [{ type: 'Accepted', status: 'False', reason: 'Theirs', message: '' }] });
@@ -119,6 +145,7 @@ describe('writing of statuses', () => {
     const text = await metrics.scrape();
     expect(text).toContain('sallyport_status_writes_total{kind="GatewayClass",result="ok"} 4');
     expect(text).toContain('sallyport_status_writes_suppressed_total{kind="GatewayClass",reason="contested"} 1');
+    expect(notes.at(-1)).toMatchObject({ regarding: { kind: 'GatewayClass', name: 'a' }, type: 'Warning', reason: 'StatusContested' });
   });
 
   test('a status that changes as often as it likes is no contest', async () => {

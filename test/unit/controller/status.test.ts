@@ -102,3 +102,39 @@ describe('parents', () => {
     expect(mergeStatus(live(undefined), undefined, context)).toBe('same');
   });
 });
+
+describe('ancestors', () => {
+  const ancestor = { ancestorRef: parentRef, controllerName: us, conditions: [condition('Accepted'), condition('ResolvedRefs')] };
+  const writtenAncestor = { ...ancestor, conditions: [written('Accepted'), written('ResolvedRefs')] };
+  const foreignAncestor = { ancestorRef: { name: 'other' }, controllerName: 'example.com/other', conditions: [foreignCondition] };
+
+  test('entries of others stay as and where they are', () => {
+    expect(mergeStatus(live({ ancestors: [foreignAncestor, writtenAncestor] }), { ancestors: [ancestor] }, context)).toBe('same');
+    expect(mergeStatus(live({ ancestors: [writtenAncestor, foreignAncestor] }), { ancestors: [] }, context)).toEqual({ ancestors: [foreignAncestor] });
+    expect(mergeStatus(live({ ancestors: [writtenAncestor, foreignAncestor] }), undefined, context)).toEqual({ ancestors: [foreignAncestor] });
+  });
+});
+
+describe('limits of the CRDs', () => {
+  function lengthOf(merged: unknown, field: string): number {
+    return ((merged as Readonly<Record<string, readonly unknown[]>>)[field] ?? []).length;
+  }
+  const named = (name: string) => ({ ...parentRef, name });
+
+  test('ours find room for 32 parents and 16 ancestors, and those of others never go', () => {
+    const others = Array.from({ length: 30 }, (_, index) => ({ ...foreignParent, parentRef: { name: `other-${index}` } }));
+    const merged = mergeStatus(live({ parents: others }), route(...['a', 'b', 'c'].map((name) => ({ ...parent, parentRef: named(name) }))), context);
+    expect(merged).toMatchObject({ parents: [...others, { parentRef: named('a') }, { parentRef: named('b') }] });
+    expect(lengthOf(merged, 'parents')).toBe(32);
+    expect(mergeStatus(live(merged), route(...['a', 'b', 'c'].map((name) => ({ ...parent, parentRef: named(name) }))), context)).toBe('same');
+    const ancestors = Array.from({ length: 20 }, (_, index) => ({ ancestorRef: named(`a-${index}`), controllerName: us, conditions: [condition('Accepted')] }));
+    expect(lengthOf(mergeStatus(live({}), { ancestors }, context), 'ancestors')).toBe(16);
+  });
+
+  test('ours find room among eight conditions', () => {
+    const others = Array.from({ length: 7 }, (_, index) => ({ ...foreignCondition, type: `example.com/${index}` }));
+    const merged = mergeStatus(live({ conditions: others }), { conditions: [condition('Accepted'), condition('SupportedVersion')] }, context);
+    expect(merged).toMatchObject({ conditions: [...others, condition('Accepted')] });
+    expect(lengthOf(merged, 'conditions')).toBe(8);
+  });
+});
