@@ -15,6 +15,8 @@ export interface ClientStream {
   readHead(limits: ProxyLimits): RequestHead | AnswerReason;
   /** Flows once it is listened to; destroying it ends more than the request. */
   readonly body: Readable;
+  /** Fields after the body, once it has ended. */
+  readonly trailers: Fields;
   /** Whether the whole request has come in, read or not. */
   readonly isComplete: boolean;
   /** Gives leave to send the body to a client that waits for it (RFC 9110 section 10.1.1). */

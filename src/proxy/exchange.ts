@@ -5,6 +5,7 @@ import type { CompiledBackend, CompiledRule } from './compiled-rule.ts';
 import type { Connection } from './connection.ts';
 import { countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
+import { grpcFields, isGrpc } from './grpc.ts';
 import { editFields } from './header-edits.ts';
 import { Forwarding } from './forwarding.ts';
 import { redirectLocation } from './location.ts';
@@ -82,6 +83,11 @@ export class Exchange {
     this.reason ??= reason;
     if (this.client.headSent) {
       this.breakOff(reason);
+      return;
+    }
+    if (this.head !== undefined && isGrpc(this.head)) {
+      this.client.writeHead(200, ['server', 'sallyport', ...grpcFields(reason)]);
+      this.client.end([]);
       return;
     }
     const { status, body } = answerFor(reason);

@@ -22,13 +22,17 @@ export interface UpstreamRequest {
   readonly fields: string[];
   /** Read only once a connection stands. Without Content-Length it is sent chunked. */
   readonly body: Readable | undefined;
+  /** What follows the body, asked for at its end. */
+  readonly trailers?: () => Fields;
+  /** The request means nothing in HTTP/1 (gRPC): it goes over HTTP/2 even where nobody said that this is spoken. */
+  readonly needsHttp2?: boolean;
 }
 
 /**
  * How far a failed request came. `connect`: nothing was sent, another endpoint may be tried. `reset`: the connection
- * broke. `protocol`: what came back is no HTTP.
+ * broke. `protocol`: what came back is no HTTP. `refused`: the backend did nothing about it and says so.
  */
-export type UpstreamFailure = 'connect' | 'reset' | 'protocol';
+export type UpstreamFailure = 'connect' | 'reset' | 'protocol' | 'refused';
 
 /** What becomes of a forwarded request; called in the order of this list. `onEnd` or `onFailure` comes last, once. */
 export interface ResponseReceiver {

@@ -5,6 +5,7 @@ import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, Upstr
 import { forwardedFields, responseFields, withoutField } from './forwarding-fields.ts';
 import { editFields } from './header-edits.ts';
 import { modifiedPath } from './location.ts';
+import { isGrpc } from './grpc.ts';
 import { Copy } from './mirror.ts';
 import type { AnswerReason } from './reasons.ts';
 import { ReadBefore } from './read-before.ts';
@@ -18,6 +19,7 @@ const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   connect: 'connect-failed',
   reset: 'backend-reset',
   protocol: 'backend-protocol',
+  refused: 'backend-refused',
 };
 
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
@@ -33,6 +35,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private readonly readBefore = new ReadBefore();
   private readonly fields: string[];
   private readonly target: string;
+  private readonly needsHttp2: boolean;
   /** For mirrors; they get the body as it is read. */
   private readonly copies: readonly Copy[];
   private endpoint: Endpoint | undefined;
@@ -55,6 +58,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.endpoints = endpoints;
     this.fields = upstreamFields(exchange, destination);
     this.target = upstreamTarget(destination);
+    this.needsHttp2 = isGrpc(destination.head);
     this.copies = this.sendCopies();
   }
 
@@ -157,16 +161,15 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   onFailure(failure: UpstreamFailure): void {
     this.attemptTimer?.cancel();
     this.call = undefined;
-    if (failure !== 'connect') {
-      this.fail(failureReasons[failure]);
-      return;
+    if (failure === 'connect') {
+      this.exchange.plane.counters.upstreamConnectFailures += 1;
+      this.endpoint?.connectFailed(performance.now());
     }
-    this.exchange.plane.counters.upstreamConnectFailures += 1;
-    this.endpoint?.connectFailed(performance.now());
     if (this.ended) return;
-    // Nothing was sent, so that any method may go again.
-    if (this.mayTryAgain()) this.tryAnother();
-    else this.fail('connect-failed');
+    // The backend did nothing about it, so that any method may go again.
+    const isUntouched = failure === 'connect' || failure === 'refused';
+    if (isUntouched && this.mayTryAgain()) this.tryAnother();
+    else this.fail(failureReasons[failure]);
   }
 
   /** The backend may have acted on the request: only what may be repeated is (RFC 9110 section 9.2.2). */
@@ -206,7 +209,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private sendCopies(): readonly Copy[] {
     const { head, backend } = this.destination;
     if (backend.mirrors.length === 0) return [];
-    const request = { method: head.method, target: this.target, fields: this.fields, hasBody: head.hasBody, identity: this.identity };
+    const request = { method: head.method, target: this.target, fields: this.fields, hasBody: head.hasBody, needsHttp2: this.needsHttp2, identity: this.identity };
     return backend.mirrors.filter((mirror) => mirror.takes()).flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
   }
 
@@ -219,6 +222,8 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       target: this.target,
       fields: this.fields,
       body: head.hasBody ? new RequestBody(client, plane.limits.stallTimeout, this, this.readBefore.chunks) : undefined,
+      trailers: () => trailerFields(client.trailers),
+      needsHttp2: this.needsHttp2,
     };
   }
 

@@ -40,6 +40,10 @@ export class Http1Stream implements ClientStream {
     return head;
   }
 
+  get trailers(): Fields {
+    return this.body.rawTrailers;
+  }
+
   get isComplete(): boolean {
     return this.body.complete;
   }

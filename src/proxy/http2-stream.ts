@@ -11,9 +11,12 @@ import type { RawRequest, RequestHead } from './request-head.ts';
 // RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5: answers that have no body.
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
+const lingering = 1_000;
+
 /** A request on an HTTP/2 connection, which is a stream of its own (RFC 9113 section 8.1). */
 export class Http2Stream implements ClientStream {
   readonly body: ServerHttp2Stream;
+  trailers: Fields = [];
   private readonly raw: RawRequest;
   private readonly stallTimeout: number;
   private awaitsContinue: boolean;
@@ -21,13 +24,14 @@ export class Http2Stream implements ClientStream {
   /** The head of the answer while it waits for what comes with it. */
   private pending: OutgoingHttpHeaders | undefined;
   private hasNoBody = false;
-  private trailers: Fields = [];
+  private ending: Fields = [];
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[], limits: ProxyLimits) {
     this.body = stream;
     this.raw = rawRequest(headers, rawHeaders);
     this.awaitsContinue = headers.expect?.toLowerCase() === '100-continue';
     this.stallTimeout = limits.stallTimeout;
+    stream.on('trailers', (_fields, _flags, raw) => (this.trailers = fromRawHeaders(raw)));
     stream.on('wantTrailers', () => this.sendTrailers());
   }
 
@@ -83,7 +87,7 @@ export class Http2Stream implements ClientStream {
   }
 
   end(trailers: Fields): void {
-    this.trailers = trailers;
+    this.ending = trailers;
     // A head that ends the stream by itself: gRPC tells such an answer from one without trailers.
     if (trailers.length === 0) this.respond({ endStream: true });
     else this.flushHead();
@@ -91,7 +95,7 @@ export class Http2Stream implements ClientStream {
     this.body.end();
     // The window of a client that does not read may hold an answer back, and what it holds, for ever.
     this.body.setTimeout(this.stallTimeout, () => this.breakOff());
-    if (this.body.writableFinished) this.stopClient();
+    if (!this.isComplete) this.stopClient();
   }
 
   get isFinished(): boolean {
@@ -114,16 +118,20 @@ export class Http2Stream implements ClientStream {
 
   private sendTrailers(): void {
     try {
-      this.body.sendTrailers(toHttp2Headers(this.trailers));
+      this.body.sendTrailers(toHttp2Headers(this.ending));
     } catch {
       this.body.sendTrailers({});
     }
-    this.stopClient();
   }
 
-  /** What the client is still sending has lost its purpose with the end of the answer (RFC 9113 section 8.1). */
+  /**
+   * What the client is still sending has lost its purpose (RFC 9113 section 8.1). It is told so a moment later: a reset
+   * overtakes what of the answer has not been sent.
+   */
   private stopClient(): void {
-    if (!this.isComplete) this.body.close(constants.NGHTTP2_NO_ERROR);
+    this.body.resume();
+    const timer = setTimeout(() => this.body.close(constants.NGHTTP2_NO_ERROR), lingering).unref();
+    this.body.once('close', () => clearTimeout(timer));
   }
 }
 

@@ -14,8 +14,8 @@ import { Front } from './front.ts';
 import type { ListenerProblems } from './front.ts';
 import { defaultLimits } from './limits.ts';
 import type { ProxyLimits } from './limits.ts';
+import { ProtocolForwarder } from './protocol-forwarder.ts';
 import type { CertificateSource } from './tls-termination.ts';
-import { UndiciForwarder } from './undici-forwarder.ts';
 
 export interface ProxyOptions {
   /** Where a listener is bound. Listeners that get the same address share it; port 0 counts as an address too. */
@@ -78,7 +78,7 @@ class DataPlaneProxy implements Proxy {
   constructor(options: ProxyOptions) {
     this.options = options;
     const limits = { ...defaultLimits, ...options.limits };
-    const forwarder = options.forwarder ?? new UndiciForwarder(limits);
+    const forwarder = options.forwarder ?? new ProtocolForwarder(limits);
     const endpoints = new EndpointRegistry((endpoint) => {
       for (const upstream of endpoint.upstreams()) forwarder.release(upstream);
     });

@@ -29,6 +29,7 @@ const answers = {
   'backend-protocol': { status: 502, text: 'The backend sent an invalid answer.' },
   'no-endpoints': { status: 503, text: 'The backend has no ready endpoints.' },
   'connect-failed': { status: 503, text: 'The backend could not be reached.' },
+  'backend-refused': { status: 503, text: 'The backend refused the request without looking at it.' },
   'request-timeout': { status: 504, text: 'The request was not completed in time.' },
   'backend-timeout': { status: 504, text: 'The backend did not answer in time.' },
 } as const satisfies Record<string, { status: number; text: string }>;
@@ -42,6 +43,8 @@ export const reasons: readonly Reason[] = [...(Object.keys(answers) as AnswerRea
 
 export interface Answer {
   readonly status: number;
+  /** The reason in a sentence. */
+  readonly text: string;
   /** A text/plain body: status, its name, and the reason in a sentence. */
   readonly body: Buffer;
 }
@@ -49,13 +52,13 @@ export interface Answer {
 const prepared = new Map(
   Object.entries(answers).map(([reason, { status, text }]) => [
     reason,
-    { status, body: Buffer.from(`${status} ${STATUS_CODES[status] ?? ''}\n${text}\n`) },
+    { status, text, body: Buffer.from(`${status} ${STATUS_CODES[status] ?? ''}\n${text}\n`) },
   ]),
 );
 
 /** The ready-made answer for a reason. */
 export function answerFor(reason: AnswerReason): Answer {
-  return prepared.get(reason) ?? { status: 500, body: Buffer.alloc(0) };
+  return prepared.get(reason) ?? { status: 500, text: '', body: Buffer.alloc(0) };
 }
 
 /** The same as bytes on a connection that has no request to answer: for input that no parser accepts. */

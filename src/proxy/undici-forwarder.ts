@@ -1,13 +1,16 @@
+import type { Socket } from 'node:net';
 import { Pool, errors } from 'undici';
 import type { buildConnector, Dispatcher } from 'undici';
 import { formatAddress } from './address.ts';
-import { TlsConnector } from './backend-tls.ts';
+import { Connector } from './connector.ts';
 import type { Fields, Forwarder, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 
 /** Forwards over HTTP/1.1 with one pool of kept-alive connections for each upstream. */
 export class UndiciForwarder implements Forwarder {
   private readonly pools = new Map<Upstream, Pool>();
+  /** Connections that wait for their pool to ask for one. */
+  private readonly adopted = new Map<Upstream, Socket>();
   private readonly limits: ProxyLimits;
 
   constructor(limits: ProxyLimits) {
@@ -22,6 +25,7 @@ export class UndiciForwarder implements Forwarder {
   }
 
   release(upstream: Upstream): void {
+    this.adopted.get(upstream)?.destroy();
     const pool = this.pools.get(upstream);
     this.pools.delete(upstream);
     // Waits for the requests under way; nothing is left to be told of a failure.
@@ -30,8 +34,26 @@ export class UndiciForwarder implements Forwarder {
 
   async close(): Promise<void> {
     const pools = [...this.pools.values()];
+    for (const socket of this.adopted.values()) socket.destroy();
     this.pools.clear();
     await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+
+  /** Takes over a connection that stands. */
+  adopt(upstream: Upstream, socket: Socket): void {
+    this.adopted.set(upstream, socket);
+    socket.once('close', () => this.adopted.delete(upstream));
+  }
+
+  private connectorOf(upstream: Upstream): buildConnector.connector {
+    const connector = new Connector(upstream, ['http/1.1'], this.limits.connectTimeout);
+    return (_options, done) => {
+      const adopted = this.adopted.get(upstream);
+      this.adopted.delete(upstream);
+      // The engine does not expect to be answered at once.
+      if (adopted?.readable === true) queueMicrotask(() => done(null, adopted));
+      else connector.connect({ established: (socket) => done(null, socket), failed: (error) => done(error, null) });
+    };
   }
 
   private pool(upstream: Upstream): Pool {
@@ -41,7 +63,7 @@ export class UndiciForwarder implements Forwarder {
       // The engine would take the server name for TLS from the request's Host, so it is told nothing of TLS.
       pool = new Pool(`http://${formatAddress(upstream.host, upstream.port)}`, {
         connections,
-        connect: upstream.tls === undefined ? { timeout } : connectOver(new TlsConnector(upstream.tls, ['http/1.1']), upstream, timeout),
+        connect: upstream.tls === undefined ? { timeout } : this.connectorOf(upstream),
         pipelining: 1,
         allowH2: false,
         // How long a backend may think or pause is the route's decision (its timeouts), not the engine's.
@@ -52,24 +74,6 @@ export class UndiciForwarder implements Forwarder {
     }
     return pool;
   }
-}
-
-function connectOver(connector: TlsConnector, { host, port }: Upstream, timeout: number): buildConnector.connector {
-  return (_options, done) => {
-    const socket = connector.connect(host, port);
-    socket.setNoDelay(true);
-    const timer = setTimeout(() => socket.destroy(new Error('the connection took too long')), timeout);
-    socket.once('secureConnect', () => {
-      clearTimeout(timer);
-      socket.off('error', fail);
-      done(null, socket);
-    });
-    const fail = (error: Error): void => {
-      clearTimeout(timer);
-      done(error, null);
-    };
-    socket.once('error', fail);
-  };
 }
 
 const gaveUp = new Error('the request was given up');

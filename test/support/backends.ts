@@ -1,5 +1,8 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createSecureServer, createServer as createHttp2Server } from 'node:http2';
+import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream, ServerOptions } from 'node:http2';
+import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createRawServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
@@ -41,6 +44,37 @@ export function startEcho(name = 'echo'): Promise<Backend> {
 /** A backend that works on bare connections, for what no HTTP server would send. */
 export function startRawBackend(onConnection: (socket: Socket) => void): Promise<Backend> {
   return listen(createRawServer({ allowHalfOpen: true }, onConnection));
+}
+
+/** A backend that speaks nothing but HTTP/2 without TLS. */
+export async function startHttp2Backend(listener: Http2Listener, options: ServerOptions = {}): Promise<Http2Backend> {
+  const sessions: ServerHttp2Session[] = [];
+  const server = createHttp2Server(options);
+  // A test that breaks a connection means it.
+  server.on('sessionError', () => undefined).on('session', (session) => sessions.push(session));
+  server.on('stream', (stream, headers) => listener(stream.on('error', () => undefined), headers));
+  return { ...(await listen(server)), sessions };
+}
+
+export interface ServingPair {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
+
+/** A backend over TLS that takes HTTP/2 and HTTP/1.1; answers with the version it speaks. */
+export function startNegotiatingBackend(pair: ServingPair): Promise<Backend> {
+  return listen(createSecureServer({ ...pair, allowHTTP1: true }, (request, response) => response.end(request.httpVersion)));
+}
+
+/** The same for HTTP/1.1 alone. */
+export function startSecureHttp1Backend(pair: ServingPair): Promise<Backend> {
+  return listen(createHttpsServer({ ...pair, ALPNProtocols: ['http/1.1'] }, (request, response) => response.end(request.httpVersion)));
+}
+
+export type Http2Listener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
+
+export interface Http2Backend extends Backend {
+  readonly sessions: readonly ServerHttp2Session[];
 }
 
 /** A raw backend that answers the first bytes of each connection with these. */

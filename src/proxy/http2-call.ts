@@ -1,0 +1,133 @@
+import { constants } from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
+import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import { fromRawHeaders, toHttp2Headers } from './http2-fields.ts';
+
+const failures: Readonly<Record<number, UpstreamFailure>> = {
+  [constants.NGHTTP2_REFUSED_STREAM]: 'refused',
+  [constants.NGHTTP2_PROTOCOL_ERROR]: 'protocol',
+};
+
+/** A request on its way to a backend over HTTP/2: first it waits for a connection, then it is a stream of one. */
+export class Http2Call implements UpstreamExchange {
+  private readonly request: UpstreamRequest;
+  private readonly receiver: ResponseReceiver;
+  private stream: ClientHttp2Stream | undefined;
+  private trailers: Fields = [];
+  private isOver = false;
+
+  constructor(request: UpstreamRequest, receiver: ResponseReceiver) {
+    this.request = request;
+    this.receiver = receiver;
+  }
+
+  /** Whether nobody waits for it any more. */
+  get isGivenUp(): boolean {
+    return this.isOver;
+  }
+
+  /** Sends the request. `freed` is told when its place on the connection is free again, unless there was none. */
+  begin(session: ClientHttp2Session, freed: () => void): void {
+    const { body, trailers } = this.request;
+    this.receiver.onConnected();
+    let stream: ClientHttp2Stream;
+    try {
+      stream = session.request(this.head(), { endStream: body === undefined, waitForTrailers: true });
+    } catch {
+      this.fail('protocol');
+      freed();
+      return;
+    }
+    this.stream = stream;
+    stream.on('error', () => undefined);
+    stream.on('headers', (head, _flags, raw) => this.inform(head, raw));
+    stream.on('response', (head, flags, raw) => this.answer(head, flags, raw));
+    stream.on('data', (chunk: Buffer) => {
+      if (!this.isOver) this.receiver.onData(chunk);
+    });
+    stream.on('trailers', (_head, _flags, raw) => (this.trailers = fromRawHeaders(raw)));
+    stream.on('wantTrailers', () => stream.sendTrailers(sendable(trailers?.() ?? [])));
+    stream.on('end', () => {
+      // A connection that is gone ends its streams too.
+      if ((stream.rstCode ?? 0) === constants.NGHTTP2_NO_ERROR) this.complete();
+    });
+    stream.on('close', () => {
+      freed();
+      this.fail(failures[stream.rstCode ?? 0] ?? 'reset');
+    });
+    body?.pipe(stream);
+  }
+
+  abort(): void {
+    this.end(constants.NGHTTP2_CANCEL);
+  }
+
+  pause(): void {
+    this.stream?.pause();
+  }
+
+  resume(): void {
+    this.stream?.resume();
+  }
+
+  fail(failure: UpstreamFailure): void {
+    if (this.isOver) return;
+    this.end(constants.NGHTTP2_CANCEL);
+    this.receiver.onFailure(failure);
+  }
+
+  private head(): OutgoingHttpHeaders {
+    const { method, target, fields, upstream } = this.request;
+    const { host, ...headers } = toHttp2Headers(fields);
+    return {
+      ...headers,
+      ':method': method,
+      ':path': target,
+      ':scheme': upstream.tls === undefined ? 'http' : 'https',
+      ...(host === undefined ? {} : { ':authority': host }),
+    };
+  }
+
+  private inform(head: IncomingHttpHeaders, raw: readonly string[]): void {
+    if (!this.isOver) this.receiver.onInformation(statusOf(head), fromRawHeaders(raw));
+  }
+
+  private answer(head: IncomingHttpHeaders, flags: number, raw: readonly string[]): void {
+    if (this.isOver) return;
+    this.receiver.onHead(statusOf(head), fromRawHeaders(raw));
+    // Told at once, so that an answer that is a head alone goes on as one.
+    if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.complete();
+  }
+
+  private complete(): void {
+    if (this.isOver) return;
+    // What is left of the body nobody asks for any more; to end it here would make it look whole.
+    this.end(this.stream?.writableEnded === false ? constants.NGHTTP2_CANCEL : constants.NGHTTP2_NO_ERROR);
+    this.receiver.onEnd(this.trailers);
+  }
+
+  private end(code: number): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    const { stream, request } = this;
+    if (stream === undefined) return;
+    if (request.body?.readableEnded === false) {
+      request.body.unpipe(stream);
+      request.body.destroy();
+    }
+    if (code !== constants.NGHTTP2_NO_ERROR) stream.close(code);
+    stream.resume();
+  }
+}
+
+function statusOf(head: IncomingHttpHeaders): number {
+  return Number(head[':status'] ?? 0);
+}
+
+function sendable(trailers: Fields): OutgoingHttpHeaders {
+  try {
+    return toHttp2Headers(trailers);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,99 @@
+import { connect as startSession } from 'node:http2';
+import type { ClientHttp2Session, ClientSessionOptions } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { UpstreamFailure } from './forwarder.ts';
+import type { Http2Call } from './http2-call.ts';
+import type { ProxyLimits } from './limits.ts';
+
+/** What becomes of a connection; `ended` comes last, once. */
+export interface ConnectionEvents {
+  /** There is room for requests, or for more of them. */
+  hasRoom(): void;
+  /** It takes no more requests; with a reason where it never took any. */
+  ended(failure: UpstreamFailure | undefined): void;
+}
+
+/**
+ * An HTTP/2 connection to a backend. It is ready once the backend has sent its settings: that shows what it speaks, and
+ * how many requests it takes at the same time (RFC 9113 sections 3.4 and 5.1.2).
+ */
+export class Http2Connection {
+  private readonly session: ClientHttp2Session;
+  private readonly events: ConnectionEvents;
+  private readonly idleTimer: NodeJS.Timeout;
+  isReady = false;
+  private hasEnded = false;
+  private streams = 0;
+  private hasServed = false;
+
+  /** `socket` stands already. */
+  constructor(socket: Socket, limits: ProxyLimits, events: ConnectionEvents) {
+    this.events = events;
+    this.session = startSession('http://backend', sessionOptions(socket, limits));
+    this.session.setLocalWindowSize(4 * limits.streamWindow);
+    const timer = setTimeout(() => this.session.destroy(new Error('no settings came')), limits.connectTimeout);
+    this.idleTimer = setTimeout(() => this.closeIfIdle(), limits.idleTimeout).unref();
+    this.session.once('remoteSettings', () => {
+      clearTimeout(timer);
+      this.isReady = true;
+      events.hasRoom();
+    });
+    let failure: UpstreamFailure = 'connect';
+    this.session.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code?.startsWith('ERR_HTTP2') === true) failure = 'protocol';
+    });
+    this.session.on('goaway', () => this.end('connect'));
+    this.session.on('close', () => {
+      clearTimeout(timer);
+      clearTimeout(this.idleTimer);
+      this.end(failure);
+    });
+  }
+
+  get room(): number {
+    if (!this.isReady || this.hasEnded || this.session.closed) return 0;
+    return (this.session.remoteSettings.maxConcurrentStreams ?? Infinity) - this.streams;
+  }
+
+  take(call: Http2Call): void {
+    this.streams += 1;
+    this.hasServed = true;
+    call.begin(this.session, () => this.freed());
+  }
+
+  /** Takes no more requests, and closes when those under way have ended. */
+  close(): void {
+    this.session.close();
+    this.end('connect');
+  }
+
+  destroy(): void {
+    this.session.destroy();
+  }
+
+  private freed(): void {
+    this.streams -= 1;
+    if (this.streams === 0) this.idleTimer.refresh();
+    if (this.room > 0) this.events.hasRoom();
+  }
+
+  private closeIfIdle(): void {
+    if (this.streams === 0) this.close();
+  }
+
+  private end(failure: UpstreamFailure): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.events.ended(this.hasServed ? undefined : failure);
+  }
+}
+
+function sessionOptions(socket: Socket, limits: ProxyLimits): ClientSessionOptions {
+  return {
+    createConnection: () => socket,
+    maxHeaderListPairs: 4 * limits.headerCount,
+    // Windows of streams bound what a session holds; the default is too little for many slow clients.
+    maxSessionMemory: 1_024,
+    settings: { enablePush: false, initialWindowSize: limits.streamWindow, maxHeaderListSize: 2 * limits.headerBytes },
+  };
+}

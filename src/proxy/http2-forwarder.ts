@@ -1,0 +1,120 @@
+import type { Socket } from 'node:net';
+import { Connector } from './connector.ts';
+import type { Forwarder, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import { Http2Call } from './http2-call.ts';
+import { Http2Connection } from './http2-connection.ts';
+import type { ProxyLimits } from './limits.ts';
+
+/** Forwards over HTTP/2: by prior knowledge, or where TLS has negotiated it. */
+export class Http2Forwarder implements Forwarder {
+  private readonly pools = new Map<Upstream, Http2Pool>();
+  private readonly limits: ProxyLimits;
+
+  constructor(limits: ProxyLimits) {
+    this.limits = limits;
+  }
+
+  forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
+    const call = new Http2Call(request, receiver);
+    this.pool(request.upstream).submit(call);
+    return call;
+  }
+
+  /** Takes over a connection that stands and was negotiated to speak HTTP/2. */
+  adopt(upstream: Upstream, socket: Socket): void {
+    this.pool(upstream).adopt(socket);
+  }
+
+  release(upstream: Upstream): void {
+    this.pools.get(upstream)?.release();
+    this.pools.delete(upstream);
+  }
+
+  close(): Promise<void> {
+    for (const pool of this.pools.values()) pool.destroy();
+    this.pools.clear();
+    return Promise.resolve();
+  }
+
+  private pool(upstream: Upstream): Http2Pool {
+    const pool = this.pools.get(upstream) ?? new Http2Pool(upstream, this.limits);
+    this.pools.set(upstream, pool);
+    return pool;
+  }
+}
+
+/** The connections to one upstream: one, and more only where it takes no more requests at the same time. */
+class Http2Pool {
+  private readonly limits: ProxyLimits;
+  private readonly connector: Connector;
+  private readonly connections = new Set<Http2Connection>();
+  private waiting: Http2Call[] = [];
+  private connecting: Socket | undefined;
+  private isReleased = false;
+
+  constructor(upstream: Upstream, limits: ProxyLimits) {
+    this.limits = limits;
+    this.connector = new Connector(upstream, ['h2'], limits.connectTimeout);
+  }
+
+  submit(call: Http2Call): void {
+    // The caller must have the call in hand before it hears of it.
+    this.waiting.push(call);
+    queueMicrotask(() => this.serve());
+  }
+
+  adopt(socket: Socket): void {
+    const connection: Http2Connection = new Http2Connection(socket, this.limits, {
+      hasRoom: () => this.serve(),
+      ended: (failure) => {
+        this.connections.delete(connection);
+        if (failure !== undefined) this.failed(failure);
+        this.serve();
+      },
+    });
+    this.connections.add(connection);
+  }
+
+  release(): void {
+    this.isReleased = true;
+    this.serve();
+  }
+
+  destroy(): void {
+    this.connecting?.destroy();
+    this.failed('connect');
+    for (const connection of this.connections) connection.destroy();
+  }
+
+  private serve(): void {
+    this.waiting = this.waiting.filter((call) => !call.isGivenUp);
+    for (const connection of this.connections) {
+      for (const call of this.waiting.splice(0, Math.max(connection.room, 0))) connection.take(call);
+    }
+    if (this.waiting.length > 0) this.connectAnother();
+    else if (this.isReleased) for (const connection of this.connections) connection.close();
+  }
+
+  private connectAnother(): void {
+    const { connectionsPerEndpoint } = this.limits;
+    const isComing = this.connecting !== undefined || [...this.connections].some((connection) => !connection.isReady);
+    if (isComing || this.connections.size >= connectionsPerEndpoint) return;
+    this.connecting = this.connector.connect({
+      established: (socket) => {
+        this.connecting = undefined;
+        this.adopt(socket);
+      },
+      failed: () => {
+        this.connecting = undefined;
+        this.failed('connect');
+      },
+    });
+  }
+
+  /** Whoever waits hears of it, unless another connection will serve them. */
+  private failed(failure: UpstreamFailure): void {
+    if (this.connections.size > 0) return;
+    const waiting = this.waiting.splice(0);
+    for (const call of waiting) call.fail(failure);
+  }
+}

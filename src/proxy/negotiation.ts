@@ -1,0 +1,130 @@
+import { Connector, negotiatedProtocol } from './connector.ts';
+import type { Fields, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import type { Http2Forwarder } from './http2-forwarder.ts';
+import type { UndiciForwarder } from './undici-forwarder.ts';
+
+export interface Engines {
+  readonly http1: UndiciForwarder;
+  readonly http2: Http2Forwarder;
+}
+
+/**
+ * Finds out by the first connection over TLS which version of HTTP an upstream speaks, and keeps to it until no
+ * connection comes about any more. The engine that speaks it takes that connection over.
+ */
+export class Negotiation {
+  private readonly upstream: Upstream;
+  private readonly engines: Engines;
+  private readonly connector: Connector;
+  private waiting: DeferredCall[] = [];
+  private isAsking = false;
+  private found: keyof Engines | undefined;
+
+  /** `timeout` is milliseconds for a connection to come about. */
+  constructor(upstream: Upstream, engines: Engines, timeout: number) {
+    this.upstream = upstream;
+    this.engines = engines;
+    this.connector = new Connector(upstream, ['h2', 'http/1.1'], timeout);
+  }
+
+  forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
+    const call = new DeferredCall(request, new Observer(receiver, () => (this.found = undefined)));
+    this.waiting.push(call);
+    if (this.found !== undefined) this.serve(this.found);
+    else if (!this.isAsking) this.ask();
+    return call;
+  }
+
+  private ask(): void {
+    this.isAsking = true;
+    this.connector.connect({
+      established: (socket) => {
+        this.isAsking = false;
+        this.found = negotiatedProtocol(socket) === 'h2' ? 'http2' : 'http1';
+        this.engines[this.found].adopt(this.upstream, socket);
+        this.serve(this.found);
+      },
+      failed: () => {
+        this.isAsking = false;
+        for (const call of this.waiting.splice(0)) call.fail('connect');
+      },
+    });
+  }
+
+  private serve(found: keyof Engines): void {
+    for (const call of this.waiting.splice(0)) call.begin(found, this.engines);
+  }
+}
+
+/** A request that waits for the engine that will carry it. */
+class DeferredCall implements UpstreamExchange {
+  private readonly request: UpstreamRequest;
+  private readonly receiver: ResponseReceiver;
+  private call: UpstreamExchange | undefined;
+  private isGivenUp = false;
+
+  constructor(request: UpstreamRequest, receiver: ResponseReceiver) {
+    this.request = request;
+    this.receiver = receiver;
+  }
+
+  begin(found: keyof Engines, engines: Engines): void {
+    if (this.isGivenUp) return;
+    // The caller must have this call in hand before it hears of it.
+    if (found === 'http1' && this.request.needsHttp2 === true) queueMicrotask(() => this.fail('protocol'));
+    else this.call = engines[found].forward(this.request, this.receiver);
+  }
+
+  fail(failure: UpstreamFailure): void {
+    if (!this.isGivenUp) this.receiver.onFailure(failure);
+  }
+
+  abort(): void {
+    this.isGivenUp = true;
+    this.call?.abort();
+  }
+
+  pause(): void {
+    this.call?.pause();
+  }
+
+  resume(): void {
+    this.call?.resume();
+  }
+}
+
+/** Passes everything on, and tells of connections that did not come about. */
+class Observer implements ResponseReceiver {
+  private readonly receiver: ResponseReceiver;
+  private readonly unreachable: () => void;
+
+  constructor(receiver: ResponseReceiver, unreachable: () => void) {
+    this.receiver = receiver;
+    this.unreachable = unreachable;
+  }
+
+  onConnected(): void {
+    this.receiver.onConnected();
+  }
+
+  onInformation(status: number, fields: Fields): void {
+    this.receiver.onInformation(status, fields);
+  }
+
+  onHead(status: number, fields: Fields): void {
+    this.receiver.onHead(status, fields);
+  }
+
+  onData(chunk: Buffer): void {
+    this.receiver.onData(chunk);
+  }
+
+  onEnd(trailers: Fields): void {
+    this.receiver.onEnd(trailers);
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    if (failure === 'connect') this.unreachable();
+    this.receiver.onFailure(failure);
+  }
+}

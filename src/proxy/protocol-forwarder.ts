@@ -1,0 +1,43 @@
+import type { Forwarder, ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
+import { Http2Forwarder } from './http2-forwarder.ts';
+import type { ProxyLimits } from './limits.ts';
+import { Negotiation } from './negotiation.ts';
+import type { Engines } from './negotiation.ts';
+import { UndiciForwarder } from './undici-forwarder.ts';
+
+/** Forwards over the version of HTTP that a backend speaks: as configured, or over TLS as negotiated (RFC 7301). */
+export class ProtocolForwarder implements Forwarder, Engines {
+  private readonly limits: ProxyLimits;
+  readonly http1: UndiciForwarder;
+  readonly http2: Http2Forwarder;
+  private readonly negotiations = new Map<Upstream, Negotiation>();
+
+  constructor(limits: ProxyLimits) {
+    this.limits = limits;
+    this.http1 = new UndiciForwarder(limits);
+    this.http2 = new Http2Forwarder(limits);
+  }
+
+  forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
+    const { upstream } = request;
+    if (upstream.tls !== undefined) return this.negotiation(upstream).forward(request, receiver);
+    const engine = upstream.protocol === 'h2c' || request.needsHttp2 === true ? this.http2 : this.http1;
+    return engine.forward(request, receiver);
+  }
+
+  release(upstream: Upstream): void {
+    this.negotiations.delete(upstream);
+    this.http1.release(upstream);
+    this.http2.release(upstream);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.http1.close(), this.http2.close()]);
+  }
+
+  private negotiation(upstream: Upstream): Negotiation {
+    const known = this.negotiations.get(upstream) ?? new Negotiation(upstream, this, this.limits.connectTimeout);
+    this.negotiations.set(upstream, known);
+    return known;
+  }
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { grpcFields, isGrpc } from '../../../src/proxy/grpc.ts';
+import { reasons } from '../../../src/proxy/reasons.ts';
+import type { AnswerReason } from '../../../src/proxy/reasons.ts';
+
+test.each([
+  ['application/grpc', true],
+  ['application/grpc+proto', true],
+  ['Application/GRPC; charset=x', true],
+  ['application/grpc-web', false],
+  ['application/grpc-web+proto', false],
+  ['application/json', false],
+  [undefined, false],
+])('%s is gRPC: %s', (type, expected) => {
+  expect(isGrpc({ header: (name) => (name === 'content-type' ? type : undefined) })).toBe(expected);
+});
+
+describe('the status of a call that the proxy answers', () => {
+  test.each([
+    ['no-route', '12'],
+    ['no-listener', '12'],
+    ['bad-target', '13'],
+    ['no-endpoints', '14'],
+    ['connect-failed', '14'],
+    ['backend-reset', '14'],
+    ['backend-refused', '14'],
+    ['request-timeout', '14'],
+    ['backend-timeout', '14'],
+    ['rule-failure', '2'],
+    ['misdirected', '2'],
+  ] as [AnswerReason, string][])('%s: %s', (reason, code) => {
+    expect(grpcFields(reason)).toEqual(['content-type', 'application/grpc', 'grpc-status', code, 'grpc-message', expect.stringMatching(/\.$/)]);
+  });
+
+  test('messages can be read as they are sent', () => {
+    const messages = reasons.flatMap((reason) => (reason === 'client-aborted' ? [] : [grpcFields(reason)[5]]));
+    expect(messages.filter((message) => !/^[\x20-\x24\x26-\x7e]+$/.test(message ?? ''))).toEqual([]);
+  });
+});
