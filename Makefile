@@ -60,6 +60,10 @@ bench-kernel: $(VALIDATORS) ## Cost of one change at 100, 1,000 and 10,000 route
 bench-webhook: $(VALIDATORS) ## CPU, latency and memory per review, beside the official Go server; needs go, two minutes
 	@test/bench/webhook/run.sh
 
+.PHONY: bench-proxy
+bench-proxy: build ## CPU and latency per request of the proxy, beside nginx and HAProxy; one minute
+	@test/bench/proxy/run.sh
+
 .PHONY: schema-diff
 schema-diff: $(VALIDATORS) ## Compare the schema with the official CRDs, node by node, and the hashes
 	@node tools/schema-diff.ts
@@ -72,6 +76,10 @@ rule-sites: $(VALIDATORS) ## Compare the places of our rules with those of the o
 .PHONY: differential
 differential: $(VALIDATORS) ## What real API servers refuse, and what we say: BUNDLES='v1.7.0/standard' COUNT=2000 SEED=1
 	@test/differential/run.sh
+
+.PHONY: fuzz
+fuzz: $(VALIDATORS) ## Fuzzed objects through everything: COUNT=1000000 SEED=1; twenty minutes
+	@node --disable-warning=ExperimentalWarning test/fuzz/fuzz.ts
 
 .PHONY: cluster-up
 cluster-up: node ## Start a real Kubernetes on this machine; CLUSTER=name for one more

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthority, issueServingCertificate } from '../../src/certificates/authority.ts';
 import { bundle } from '../../tools/bundle.ts';
-import { Client, startOnPort, startPrintingPort, type ServerProcess } from './webhook/processes.ts';
+import { startOnPort, startPrintingPort, type ServerProcess } from './processes.ts';
+import { Client } from './webhook/load.ts';
 import { mixedShapes, sharedGatewayShape, type Shape } from './webhook/reviews.ts';
 
 // CPU per review, latency and memory of the webhook, with nothing, 100 and 10,000 routes in its cache, beside the
@@ -55,7 +56,7 @@ async function start(folder: string, official: string, stoppables: { stop(): voi
   const ours = async (routes: number): Promise<ServerProcess> =>
     keep(await startPrintingPort(process.execPath, [...asDeployed, join(folder, 'server.js'), String(routes), files.certificate, files.key]));
   const contestants = [
-    { name: 'official, v1.0.0', server: keep(await startOnPort(official, ['-tlsCertFile', files.certificate, '-tlsKeyFile', files.key], officialPort)) },
+    { name: 'official, v1.0.0', server: keep(await startOnPort(official, ['-tlsCertFile', files.certificate, '-tlsKeyFile', files.key], { port: officialPort })) },
     { name: 'ours, nothing cached', server: await ours(0) },
     { name: 'ours, 100 routes', server: await ours(100) },
     { name: 'ours, 10,000 routes', server: await ours(10_000) },

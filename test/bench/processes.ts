@@ -1,10 +1,9 @@
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AskOrder, AskReport, LoadOrder, LoadReport } from './client.ts';
 
 /** Clock ticks a second in /proc; the same on every Linux that Node runs on. */
 const ticksPerSecond = 100;
@@ -27,10 +26,15 @@ export async function startPrintingPort(command: string, args: readonly string[]
   return serverOf(child, Number(line));
 }
 
-/** Starts a program that listens on a port of its own choice. */
-export async function startOnPort(command: string, args: readonly string[], port: number): Promise<ServerProcess> {
+interface Place {
+  readonly host?: string;
+  readonly port: number;
+}
+
+/** Starts a program that listens where it was told otherwise. */
+export async function startOnPort(command: string, args: readonly string[], { host = '127.0.0.1', port }: Place): Promise<ServerProcess> {
   const child = spawn(command, args, { stdio: 'ignore' });
-  for (let tries = 0; !(await isOpen(port)); tries++) {
+  for (let tries = 0; !(await isOpen(host, port)); tries++) {
     if (tries === 100 || child.exitCode !== null) throw new Error(`${command} does not listen on port ${port}`);
     await delay(50);
   }
@@ -56,8 +60,8 @@ function cpuOf(pid: number): number {
   return (((user ?? Number.NaN) + (system ?? Number.NaN)) / ticksPerSecond) * 1_000_000;
 }
 
-async function isOpen(port: number): Promise<boolean> {
-  const socket = connect({ host: '127.0.0.1', port });
+async function isOpen(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port });
   try {
     await once(socket, 'connect');
     return true;
@@ -68,32 +72,8 @@ async function isOpen(port: number): Promise<boolean> {
   }
 }
 
-/** The process that makes the load. One order at a time. */
-export class Client {
-  private readonly child = fork(new URL('client.ts', import.meta.url));
-
-  load(order: Omit<LoadOrder, 'type'>): Promise<LoadReport> {
-    return this.order<LoadReport>({ type: 'load', ...order });
-  }
-
-  ask(order: Omit<AskOrder, 'type'>): Promise<AskReport> {
-    return this.order<AskReport>({ type: 'ask', ...order });
-  }
-
-  stop(): void {
-    this.child.kill('SIGKILL');
-  }
-
-  private async order<T>(order: LoadOrder | AskOrder): Promise<T> {
-    const reply = answerOf(this.child, once(this.child, 'message'));
-    this.child.send(order);
-    const [report] = await reply;
-    return report as T;
-  }
-}
-
 /** What a process answers. Throws where it ends instead. */
-async function answerOf(child: ChildProcess, answer: Promise<unknown[]>): Promise<unknown[]> {
+export async function answerOf(child: ChildProcess, answer: Promise<unknown[]>): Promise<unknown[]> {
   const end = new AbortController();
   const ended = once(child, 'exit', { signal: end.signal }).then(() => Promise.reject(new Error(`process ${child.pid} ended instead of answering`)));
   try {

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { startOnPort, type ServerProcess } from './processes.ts';
+import { haproxyConfiguration, nginxConfiguration, objects, upstreamConfiguration } from './proxy/configurations.ts';
+
+// CPU per request and latency of the proxy beside nginx and HAProxy: the same route, the same backend, the same client,
+// in turns, in one run, each with one process and kept-alive connections. `make bench-proxy` builds the program and
+// gives the run a network of its own (proxy/run.sh).
+
+const connections = 64;
+const rounds = 5;
+const seconds = 3;
+const program = new URL('../../bin/sallyport', import.meta.url).pathname;
+const ports = { upstream: 18_000, nginx: 18_001, haproxy: 18_002, ours: 18_003 };
+
+interface Contestant {
+  readonly name: string;
+  readonly url: string;
+  readonly server: ServerProcess;
+}
+
+interface Sample {
+  readonly cpu: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly rate: number;
+}
+
+async function start(folder: string, stoppables: { stop(): void }[]): Promise<readonly Contestant[]> {
+  const keep = async (server: Promise<ServerProcess>): Promise<ServerProcess> => {
+    const one = await server;
+    stoppables.push(one);
+    return one;
+  };
+  const file = async (name: string, text: string): Promise<string> => {
+    const path = join(folder, name);
+    await writeFile(path, text);
+    return path;
+  };
+  const nginx = async (name: string, port: number, text: string): Promise<ServerProcess> =>
+    keep(startOnPort('nginx', ['-p', folder, '-e', 'stderr', '-c', await file(`${name}.conf`, text)], { port }));
+  await nginx('upstream', ports.upstream, upstreamConfiguration(ports.upstream));
+  const yaml = await file('objects.yaml', objects(ports.ours, ports.upstream));
+  return [
+    { name: 'nginx', url: `http://127.0.0.1:${ports.nginx}`, server: await nginx('nginx', ports.nginx, nginxConfiguration(ports.nginx, ports.upstream)) },
+    { name: 'HAProxy', url: `http://127.0.0.1:${ports.haproxy}`, server: await keep(startOnPort('haproxy', ['-db', '-q', '-f', await file('haproxy.cfg', haproxyConfiguration(ports.haproxy, ports.upstream))], { port: ports.haproxy })) },
+    { name: 'ours', url: `http://127.0.1.1:${ports.ours}`, server: await keep(startOnPort(program, ['run', '-f', yaml, '--no-access-log', '--webhook-port', '0', '--probe-port', '0'], { host: '127.0.1.1', port: ports.ours })) },
+  ];
+}
+
+async function sample({ url, server }: Contestant): Promise<Sample> {
+  const cpu = server.cpu();
+  const { stdout } = await promisify(execFile)('wrk', ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--latency', `${url}/shop/item?id=1`]);
+  const used = server.cpu() - cpu;
+  const found = (pattern: RegExp): string => pattern.exec(stdout)?.[1] ?? '';
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`requests failed:\n${stdout}`);
+  return {
+    cpu: used / Number(found(/(\d+) requests in/)), rate: Number(found(/Requests\/sec:\s+([\d.]+)/)),
+    p50: milliseconds(found(/50%\s+(\S+)/)), p99: milliseconds(found(/99%\s+(\S+)/)),
+  };
+}
+
+/** `1.50ms` → 1.5 */
+function milliseconds(text: string): number {
+  const unit = { us: 0.001, ms: 1, s: 1000 }[text.replace(/[\d.]+/, '')] ?? Number.NaN;
+  return Number.parseFloat(text) * unit;
+}
+
+function middle(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+async function compare(contestants: readonly Contestant[]): Promise<void> {
+  const samples = new Map(contestants.map(({ name }): [string, Sample[]] => [name, []]));
+  for (const contestant of contestants) await sample(contestant);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const contestant of contestants) samples.get(contestant.name)?.push(await sample(contestant));
+  }
+  console.log(`${connections} connections, medians of ${rounds} rounds of ${seconds} s\n`);
+  const row = (name: string, cells: readonly string[]): void => console.log([name.padEnd(10), ...cells.map((cell) => cell.padStart(16))].join(''));
+  row('', ['CPU µs/request', 'ratio to nginx', 'p50 ms', 'p99 ms', 'requests/s', 'memory MiB']);
+  const reference = middle(samples.get('nginx')?.map(({ cpu }) => cpu) ?? []);
+  for (const { name, server } of contestants) {
+    const own = samples.get(name) ?? [];
+    const cpu = middle(own.map((one) => one.cpu));
+    const cells = [cpu, cpu / reference, middle(own.map(({ p50 }) => p50)), middle(own.map(({ p99 }) => p99))].map((value) => value.toFixed(2));
+    row(name, [...cells, middle(own.map(({ rate }) => rate)).toFixed(0), server.memory().toFixed(0)]);
+  }
+}
+
+const stoppables: { stop(): void }[] = [];
+const stopAll = (): void => stoppables.forEach((one) => one.stop());
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => {
+    stopAll();
+    process.exit(1);
+  });
+}
+const folder = await mkdtemp(join(tmpdir(), 'sallyport-bench-'));
+try {
+  await compare(await start(folder, stoppables));
+} finally {
+  stopAll();
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,99 @@
+/** A backend that costs next to nothing: two bytes for everything. */
+export function upstreamConfiguration(port: number): string {
+  return nginx(`
+    server {
+      listen 127.0.0.1:${port};
+      location / { return 200 "ok"; }
+    }`);
+}
+
+/** One route to one backend over kept-alive connections. */
+export function nginxConfiguration(port: number, upstream: number): string {
+  return nginx(`
+    upstream backend { server 127.0.0.1:${upstream}; keepalive 128; }
+    server {
+      listen 127.0.0.1:${port};
+      location /shop {
+        proxy_pass http://backend;
+        proxy_http_version 1.1;
+        proxy_set_header Connection "";
+        proxy_set_header Host $http_host;
+        proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      }
+    }`);
+}
+
+function nginx(servers: string): string {
+  return `
+daemon off;
+master_process off;
+pid nginx.pid;
+user root;
+error_log stderr crit;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  keepalive_requests 1000000000;
+  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+  ${servers}
+}
+`;
+}
+
+/** As `nginxConfiguration`. */
+export function haproxyConfiguration(port: number, upstream: number): string {
+  return `
+global
+  nbthread 1
+defaults
+  mode http
+  timeout client 60s
+  timeout server 60s
+  timeout connect 5s
+  http-reuse always
+  option forwardfor
+frontend front
+  bind 127.0.0.1:${port}
+  use_backend back if { path_beg /shop }
+backend back
+  server one 127.0.0.1:${upstream}
+`;
+}
+
+/** As `nginxConfiguration`, in the words of the Gateway API. */
+export function objects(port: number, upstream: number): string {
+  return `
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: sallyport }
+spec: { controllerName: sallyport.dev/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: web, namespace: bench }
+spec:
+  gatewayClassName: sallyport
+  listeners: [{ name: http, port: ${port}, protocol: HTTP }]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: shop, namespace: bench }
+spec:
+  parentRefs: [{ name: web }]
+  rules:
+    - matches: [{ path: { type: PathPrefix, value: /shop } }]
+      backendRefs: [{ name: shop, port: 80 }]
+---
+apiVersion: v1
+kind: Service
+metadata: { name: shop, namespace: bench }
+spec: { ports: [{ port: 80, targetPort: ${upstream} }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: shop-1, namespace: bench, labels: { kubernetes.io/service-name: shop } }
+addressType: IPv4
+endpoints: [{ addresses: [127.0.0.1], conditions: { ready: true } }]
+ports: [{ port: ${upstream} }]
+`;
+}
