@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import type { CertificateFacts } from '../core/graph/inputs.ts';
+import type { AuthorityFacts, CertificateFacts } from '../core/graph/inputs.ts';
+import { splitPem } from './pem.ts';
 import type { CertificateMaterial } from './source.ts';
 
 /** The parts of a Secret that matter here, of any shape. */
@@ -51,6 +52,22 @@ export function readTlsSecret(secret: unknown): TlsSecret {
   const privateKey = readEntry('tls.key', asRecord(data), asRecord(stringData));
   if (privateKey.type === 'unusable') return privateKey;
   return checkMaterial({ certificate: certificate.text, privateKey: privateKey.text }, { certificate: 'tls.crt', privateKey: 'tls.key' });
+}
+
+/**
+ * What evaluation may know of a ConfigMap that is named as an authority: the certificates in its key `ca.crt`. Never
+ * throws.
+ *
+ * @param configMap the ConfigMap as JSON, of any shape
+ */
+export function authorityFacts(configMap: unknown): AuthorityFacts {
+  const text = asRecord(asRecord(configMap)['data'])['ca.crt'];
+  if (text === undefined || text === null) return unusable('ca.crt is missing from its data');
+  if (typeof text !== 'string') return unusable('ca.crt is no text');
+  const certificates = splitPem(text);
+  if (certificates.length === 0) return unusable('ca.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)');
+  const broken = certificates.findIndex((pem) => attempt(() => new X509Certificate(pem)) === undefined);
+  return broken === -1 ? { type: 'authorities', certificates } : unusable(`certificate ${broken + 1} of ${certificates.length} in ca.crt cannot be read`);
 }
 
 type Entry = { readonly type: 'text'; readonly text: string } | Unusable;

@@ -2,7 +2,7 @@
 export { createAuthority, issueServingCertificate, validFor, type Authority, type ServingNames, type Validity } from './authority.ts';
 export { AuthorityRotation, type RotationOptions } from './authority-rotation.ts';
 export { readAuthorities } from './authority-secret.ts';
-export { certificateFacts, readTlsSecret, type SecretData, type TlsSecret } from './facts.ts';
+export { authorityFacts, certificateFacts, readTlsSecret, type SecretData, type TlsSecret } from './facts.ts';
 export { certificateExpiry, watchCertificateFiles, type CertificateFiles, type WatchedCertificate } from './file-certificate.ts';
 export { ManagedCertificate, serviceNames, type ManagedCertificateOptions, type ManagedLeaf } from './managed-certificate.ts';
 export { observeCertificates, type CertificateExpiries } from './metrics.ts';

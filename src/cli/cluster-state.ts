@@ -1,18 +1,18 @@
-import { certificateFacts } from '../certificates/index.ts';
-import { certificateCell, installationCell, objectCell, type InstalledBundles } from '../core/graph/inputs.ts';
+import { installationCell, objectCell, type InstalledBundles } from '../core/graph/inputs.ts';
 import { servedRouteKinds } from '../core/graph/protocols.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { parseObject } from '../core/resources/parse.ts';
 import { schemaTables, tables, type KindName, type SchemaKind } from '../core/schema/index.ts';
 import { Discovery, systemClock, type ApiClient, type FollowedKind, type InstalledKind, type KindState, type ObjectEvent } from '../kubernetes/index.ts';
 import type { Logger } from '../telemetry/index.ts';
+import { factWrites } from './fact-writes.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 
 /** Kinds that admission looks at. The ClusterRole of the webhook grants exactly these. */
 export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds, 'ReferenceGrant', 'Service', 'Namespace'];
 
 /** Kinds that the controller evaluates. Its ClusterRole grants these. */
-export const controllerKinds: readonly KindName[] = [...admissionKinds, 'EndpointSlice', 'Secret'];
+export const controllerKinds: readonly KindName[] = [...admissionKinds, 'EndpointSlice', 'Secret', 'ConfigMap'];
 
 /** Of some kinds not all objects matter. */
 const selections: Partial<Record<KindName, Pick<FollowedKind, 'fieldSelector'>>> = { Secret: { fieldSelector: 'type=kubernetes.io/tls' } };
@@ -119,7 +119,8 @@ function writesOf(event: ObjectEvent): readonly Write[] {
   const { kind, namespace, name } = event.ref;
   const json = event.type === 'upsert' ? event.object : undefined;
   // Evaluation knows certificates by facts only.
-  if (kind === 'Secret') return [write(certificateCell, [namespace, name], json && certificateFacts(json))];
+  const facts = factWrites(event.ref, json);
+  if (facts.length > 0) return facts;
   const parsed = json && parseObject(json);
   return [write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined)];
 }

@@ -3,7 +3,7 @@ import type { OwnStatus } from '../core/status/emit.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Conditions that are good news when they are False or absent. */
-const negative: ReadonlySet<string> = new Set(['Conflicted', 'OverlappingTLSConfig', 'PartiallyInvalid']);
+const negative: ReadonlySet<string> = new Set(['Conflicted', 'OverlappingTLSConfig', 'PartiallyInvalid', 'InsecureFrontendValidationMode']);
 
 /** Prints the statuses of objects, one line each and one for every condition that is not well. */
 export function printStatuses(terminal: Terminal, statuses: Iterable<readonly [key: string, status: OwnStatus]>): void {

@@ -3,12 +3,12 @@ import { judge, type Candidate, type JudgedFinding } from '../core/admission/jud
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import { readDocument } from '../core/admission/read-document.ts';
 import { canonical } from '../core/admission/ratchet.ts';
-import { certificateCell, installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';
+import { installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { parseObject } from '../core/resources/parse.ts';
 import { describeRef, type ObjectRef } from '../core/resources/reference.ts';
-import { certificateFacts } from '../certificates/facts.ts';
 import type { SourceDocument } from '../files/document.ts';
+import { factWrites } from './fact-writes.ts';
 import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
 
 /** An object of the workspace and where it stands. */
@@ -118,13 +118,12 @@ export class Workspace {
     if (entries === undefined || entry === undefined) {
       const [kind = '', namespace = '', name = ''] = splitId(id);
       this.generations.delete(id);
-      return [write(objectCell, [kind, namespace, name], undefined), ...(kind === 'Secret' ? [write(certificateCell, [namespace, name], undefined)] : [])];
+      return [write(objectCell, [kind, namespace, name], undefined), ...factWrites({ kind, namespace, name }, undefined)];
     }
     const numbered = this.numbered(entry);
     entries[0] = numbered;
     const { kind, namespace, name } = numbered.candidate.resource.ref;
-    const object = write(objectCell, [kind, namespace, name], numbered.candidate.resource);
-    return kind === 'Secret' ? [object, write(certificateCell, [namespace, name], certificateFacts(numbered.json))] : [object];
+    return [write(objectCell, [kind, namespace, name], numbered.candidate.resource), ...factWrites({ kind, namespace, name }, numbered.json)];
   }
 
   /** Files rarely carry a generation; count changes of what is not metadata, as the API server does. */

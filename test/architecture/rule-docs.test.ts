@@ -64,10 +64,11 @@ describe.each(defensiveRules.map((rule) => [rule.id, rule] as const))('docs/rule
 
 const tlsFacts = { type: 'certificate', dnsNames: ['cart.example.com'], notBefore: '2026-01-01T00:00:00Z', notAfter: '2027-01-01T00:00:00Z' } as const;
 
-/** The objects of an example, evaluated together; every TLS Secret among them holds a good certificate. */
+/** The objects of an example, evaluated together; every TLS Secret and ConfigMap among them holds good certificates. */
 function worldOf(objects: readonly unknown[]): World {
-  const secrets = objects.map((json) => candidateOf(json).resource.ref).filter(({ kind }) => kind === 'Secret');
-  return evaluate(objects, { certificates: Object.fromEntries(secrets.map((ref) => [qualifiedName(ref), tlsFacts])) });
+  const refs = objects.map((json) => candidateOf(json).resource.ref);
+  const factsOf = <T>(wanted: string, facts: T) => Object.fromEntries(refs.filter(({ kind }) => kind === wanted).map((ref) => [qualifiedName(ref), facts]));
+  return evaluate(objects, { certificates: factsOf('Secret', tlsFacts), authorities: factsOf('ConfigMap', { type: 'authorities', certificates: ['PEM'] }) });
 }
 
 function findingsIn({ kernel, candidates }: World): readonly Finding[] {

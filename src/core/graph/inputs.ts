@@ -9,6 +9,9 @@ export const objectCell = defineInput<Resource>('object');
 /** What a Secret's certificate is, never its key. Arguments: namespace, name. */
 export const certificateCell = defineInput<CertificateFacts>('certificate');
 
+/** The certificates of authorities in a ConfigMap. Arguments: namespace, name. */
+export const authorityCell = defineInput<AuthorityFacts>('authority');
+
 /** What the data planes acknowledged of whatever owns listeners. Arguments: kind (`Gateway` or `ListenerSet`), namespace, name. */
 export const acknowledgementCell = defineInput<Acknowledgement>('acknowledgement');
 
@@ -21,6 +24,11 @@ export const installationCell = defineInput<Installation>('installation');
 /** Facts read from a `kubernetes.io/tls` Secret, or why there are none. Times are RFC 3339. */
 export type CertificateFacts =
   | { readonly type: 'certificate'; readonly dnsNames: readonly string[]; readonly notBefore: string; readonly notAfter: string }
+  | { readonly type: 'unusable'; readonly problem: string };
+
+/** Certificates in PEM, one each, read from the key `ca.crt` of a ConfigMap, or why there are none. */
+export type AuthorityFacts =
+  | { readonly type: 'authorities'; readonly certificates: readonly string[] }
   | { readonly type: 'unusable'; readonly problem: string };
 
 /** `generation` is the newest generation of the owner that every ready data plane serves. */

@@ -1,10 +1,10 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { addressedListener, allowedKinds, type AddressedListener } from './addressed-listeners.ts';
-import { resolveCertificate, type CertificateNode } from './certificates.ts';
 import { readObject } from './inputs.ts';
 import type { ListenerOwner, OwnerKind } from './listener-sets.ts';
 import type { RouteKind } from './protocols.ts';
+import { resolveReferences, type ReferenceNode } from './references.ts';
 import { strata } from './strata.ts';
 
 /** Names of an owner's listeners in the order of the specification, repetitions left out. */
@@ -25,7 +25,8 @@ export interface ListenerNode extends AddressedListener {
   readonly protocol: string;
   /** Kinds of allowedRoutes that the protocol cannot carry or that are not served. */
   readonly invalidKinds: readonly RouteKind[];
-  readonly certificates: readonly CertificateNode[];
+  /** tls.certificateRefs. */
+  readonly certificates: readonly ReferenceNode[];
 }
 
 /** The listener of that name, the first one where a name is repeated; `undefined` where there is none. */
@@ -44,7 +45,7 @@ const listenerNode = defineQuery({
       port: listener.port ?? 0,
       protocol,
       invalidKinds: allowedKinds(protocol, listener.allowedRoutes?.kinds ?? []).invalidKinds,
-      certificates: (listener.tls?.certificateRefs ?? []).map((ref, position) => ({ index: position, ...resolveCertificate(read, { kind, namespace }, ref) })),
+      certificates: resolveReferences(read, { kind, namespace }, 'Secret', listener.tls?.certificateRefs ?? []),
     };
   },
 });

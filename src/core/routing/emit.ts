@@ -1,10 +1,12 @@
 import { startsWithHttp2 } from '../graph/app-protocols.ts';
 import { endpoints, servicePort } from '../graph/backends.ts';
 import { ownerKey } from '../graph/gateway-listeners.ts';
+import { authoritiesIn, backendCertificate, clientValidationOf } from '../graph/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
-import { listenersOf } from '../graph/listeners.ts';
+import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
 import { servedRouteKinds, terminatesTls } from '../graph/protocols.ts';
+import { usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
@@ -45,10 +47,11 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
   if (gateway === undefined || generation === undefined || !read.query(hasValidListener, 'Gateway', gateway.namespace, gateway.name)) return;
   const problems = read.query(partProblems, kind, namespace, name);
   if (ownerRefusal(problems) !== undefined) return;
+  const proof = read.query(backendCertificate, gateway.namespace, gateway.name);
   for (const listener of listenersOf(read, owner)) {
     if (!isValid(listenerValidity(problems, listener.index))) continue;
     const tls = terminatesTls(listener.protocol);
-    const certificates = listener.certificates.flatMap((certificate) => (certificate.type === 'usable' ? [certificate.secret] : []));
+    const certificates = usableTargets(listener.certificates);
     // Without a certificate no handshake could succeed; the listener says so in ResolvedRefs.
     if (tls && certificates.length === 0) continue;
     yield {
@@ -61,9 +64,18 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
       protocol: tls ? 'HTTPS' : 'HTTP',
       ...(listener.hostname === undefined ? {} : { hostname: listener.hostname }),
       certificates: tls ? certificates : [],
+      ...clientValidation(read, owner, listener),
+      ...(proof?.type === 'usable' ? { backendCertificate: proof.target } : {}),
       generation,
     };
   }
+}
+
+function clientValidation(read: Reader, owner: ListenerOwner, listener: ListenerNode): Pick<ListenerConfig, 'clientValidation'> {
+  const validation = clientValidationOf(read, owner, listener);
+  if (validation === undefined) return {};
+  const mode = validation.mode === 'AllowInsecureFallback' ? validation.mode : 'AllowValidOnly';
+  return { clientValidation: { authorities: authoritiesIn(read, validation.authorities), mode } };
 }
 
 function* serviceEndpoints(read: Reader, namespace: string, name: string): Iterable<EndpointsConfig> {

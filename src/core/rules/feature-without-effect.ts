@@ -35,7 +35,6 @@ function* inRoute(route: Resource<ServedRouteKind>): Iterable<Path> {
 function* inGateway(gateway: Resource<'Gateway'>): Iterable<Path> {
   const { spec = {} } = gateway;
   if (spec.defaultScope === 'All') yield ['spec', 'defaultScope'];
-  if (spec.tls?.backend !== undefined) yield ['spec', 'tls', 'backend'];
   yield* inListeners(gateway);
 }
 

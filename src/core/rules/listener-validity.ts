@@ -1,45 +1,15 @@
-import type { CertificateNode } from '../graph/certificates.ts';
 import { listenerConflicts, tlsOverlaps, type ListenerConflict, type OtherListener } from '../graph/gateway-listeners.ts';
 import type { ListenerOwner } from '../graph/listener-sets.ts';
-import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
+import type { ListenerNode } from '../graph/listeners.ts';
 import { routeKindsOf, servedProtocols, terminatesTls } from '../graph/protocols.ts';
-import type { Reader } from '../incremental/reader.ts';
-import type { Path } from '../resources/path.ts';
+import type { ReferenceOutcome } from '../graph/references.ts';
 import { describeRef } from '../resources/reference.ts';
 import { display, quote } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
-import { rule, type Consequence, type Effect, type Finding, type Profile } from './rule.ts';
+import { listenerRule, type Effects } from './listener-rule.ts';
+import type { Finding } from './rule.ts';
 
-type Effects = Readonly<Record<Profile, Effect>>;
-const warned: Effects = { audit: 'record', standard: 'warn', strict: 'warn' };
 const recorded: Effects = { audit: 'record', standard: 'record', strict: 'record' };
-
-type ListenerFinding = Omit<Finding, 'rule' | 'path'> & { readonly below?: Path };
-
-/** Declares a rule that looks at one listener at a time. `below` is the path inside the listener. */
-function listenerRule(declaration: {
-  readonly id: string;
-  readonly summary: string;
-  readonly about?: 'dialect';
-  /** Warns unless given. */
-  readonly effect?: Effects;
-  readonly consequence: Consequence;
-  readonly source: string;
-  readonly judge: (listener: ListenerNode, owner: ListenerOwner, read: Reader) => Iterable<ListenerFinding>;
-}) {
-  const { judge, ...frame } = declaration;
-  return rule({
-    effect: warned,
-    ...frame,
-    kinds: ['Gateway', 'ListenerSet'],
-    check({ kind, ref: { namespace, name } }, read, report) {
-      const owner: ListenerOwner = { kind, namespace, name };
-      for (const listener of listenersOf(read, owner)) {
-        for (const { below = [], ...found } of judge(listener, owner, read)) report({ path: ['spec', 'listeners', listener.index, ...below], ...found });
-      }
-    },
-  });
-}
 
 export const listenerConflict = listenerRule({
   id: 'listener-conflict',
@@ -139,20 +109,20 @@ export const listenerCertificateInvalid = listenerRule({
   },
 });
 
-function describeCertificate(certificate: CertificateNode, fromKind: string): Omit<Finding, 'rule' | 'path'> | undefined {
+function describeCertificate(certificate: ReferenceOutcome, fromKind: string): Omit<Finding, 'rule' | 'path'> | undefined {
   switch (certificate.type) {
     case 'unsupportedKind':
       return { value: display(certificate.kind), message: `Certificates are read from Secrets only, not from ${display(certificate.kind)}. Write kind: Secret and leave group out.` };
     case 'notPermitted':
       return {
-        value: certificate.secret,
+        value: certificate.target,
         consequence: { condition: 'ResolvedRefs', reason: 'RefNotPermitted', scope: 'listener' },
-        message: `Secret ${certificate.secret} is in another namespace, where a ReferenceGrant must allow it, from kind ${fromKind} to kind Secret.`,
+        message: `Secret ${certificate.target} is in another namespace, where a ReferenceGrant must allow it, from kind ${fromKind} to kind Secret.`,
       };
     case 'absent':
-      return { value: certificate.secret, message: `Secret ${certificate.secret} has not been seen. Check name and namespace, or create it with type kubernetes.io/tls.` };
+      return { value: certificate.target, message: `Secret ${certificate.target} has not been seen. Check name and namespace, or create it with type kubernetes.io/tls.` };
     case 'unusable':
-      return { value: certificate.secret, message: `Secret ${certificate.secret} holds no usable certificate: ${certificate.problem}.` };
+      return { value: certificate.target, message: `Secret ${certificate.target} holds no usable certificate: ${certificate.problem}.` };
     case 'usable':
     case 'unobserved':
       return undefined;

@@ -11,6 +11,7 @@ import { filterUnion } from './filter-union.ts';
 import { fractionAboveOne, mirrorShareRepeated } from './fractions.ts';
 import { gatewayClassParameters } from './gateway-class-parameters.ts';
 import { grpcMethodMatch } from './grpc-method-match.ts';
+import { gatewayTlsRules } from './gateway-tls.ts';
 import { headerActedOnTwice } from './header-acted-on-twice.ts';
 import { headerNameNotToken } from './header-name-not-token.ts';
 import { headerNameRepeated } from './header-name-repeated.ts';
@@ -78,6 +79,7 @@ export const registry: readonly Rule[] = [
   featureWithoutEffect,
   ...listenerSetRules,
   ...listenerRules,
+  ...gatewayTlsRules,
   ...attachmentRules,
   ...backendReferenceRules,
 ];

@@ -14,13 +14,6 @@ export function checkGatewayFeatures(gateway: Resource<'Gateway'>, report: Repor
       message: 'This controller reads no parameters for a Gateway, so the Gateway is not served. Remove parametersRef.',
     });
   }
-  if (spec?.tls?.frontend !== undefined) {
-    report({
-      path: ['spec', 'tls', 'frontend'],
-      consequence: refused('Invalid'),
-      message: 'Certificates of clients are not checked yet, so the Gateway is not served: without that check it would let anybody in. Remove frontend.',
-    });
-  }
   checkAddresses(spec?.addresses ?? [], report);
 }
 
@@ -40,7 +33,7 @@ function checkAddresses(addresses: NonNullable<GatewaySpec['addresses']>, report
 
 /** What a listener asks for and does not get. */
 export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report): void {
-  for (const [index, { name = '', port, filters }] of (owner.spec?.listeners ?? []).entries()) {
+  for (const [index, { name = '', port, tls, filters }] of (owner.spec?.listeners ?? []).entries()) {
     const path = ['spec', 'listeners', index];
     if (name === '' && isReadable(owner, [...path, 'name'])) {
       report({
@@ -50,6 +43,13 @@ export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report
       });
     }
     if (isReadable(owner, [...path, 'port'])) checkPort(port, [...path, 'port'], report);
+    if (tls?.frontendValidation !== undefined) {
+      report({
+        path: [...path, 'tls', 'frontendValidation'],
+        consequence: unsupportedValueAt(path),
+        message: 'Certificates of clients are checked by what the Gateway says, not by its listeners, so the listener is not served: without that check it would let anybody in. Write it under spec.tls.frontend.',
+      });
+    }
     if ((filters?.requests ?? []).length > 0) {
       report({
         path: [...path, 'filters'],

@@ -2,6 +2,7 @@ import { isOurGateway } from '../graph/gateway.ts';
 import { acknowledgementCell, installationCell, readObject, type Acknowledgement } from '../graph/inputs.ts';
 import { listenerOwners } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { partProblems, type PartProblem } from '../rules/validity.ts';
 import { fieldIn } from '../schema/index.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
 import { isListenerSetAccepted } from './listener-set.ts';
@@ -21,11 +22,12 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   const gateway = readObject(read, 'Gateway', namespace, name);
   if (gateway === undefined || !read.query(isOurGateway, namespace, name)) return undefined;
   const { generation } = gateway.meta;
+  const problems = read.query(partProblems, 'Gateway', namespace, name).filter(({ scope }) => scope === 'object');
   const { listeners, accepted, service } = judgeGateway(read, namespace, name);
   return {
     addresses: read.input(acknowledgementCell, 'Gateway', namespace, name)?.addresses ?? [],
     ...(countsListenerSets(read) ? { attachedListenerSets: acceptedListenerSets(read, namespace, name) } : {}),
-    conditions: conditionsAt(generation, { Accepted: accepted, Programmed: gatewayProgrammed(accepted, listeners, service), ResolvedRefs: gatewayResolved(listeners) }),
+    conditions: conditionsAt(generation, { Accepted: accepted, Programmed: gatewayProgrammed(accepted, listeners, service), ResolvedRefs: gatewayResolved(problems, listeners), ...insecureMode(problems) }),
     listeners: listenerStatuses(read, { kind: 'Gateway', namespace, name }, { generation, listeners }),
   };
 }
@@ -46,7 +48,16 @@ function gatewayProgrammed(accepted: Outcome, listeners: readonly JudgedListener
   return accepted.status === 'False' ? isFalse('Invalid', notAccepted) : summariseService(listeners, service);
 }
 
-function gatewayResolved(listeners: readonly JudgedListener[]): Outcome {
+/** Present only while it is true (GatewayConditionInsecureFrontendValidationMode). */
+function insecureMode(problems: readonly PartProblem[]): Partial<Record<'InsecureFrontendValidationMode', Outcome>> {
+  const found = problems.find(({ condition }) => condition === 'InsecureFrontendValidationMode');
+  return found === undefined ? {} : { InsecureFrontendValidationMode: isTrue(found.reason, found.message) };
+}
+
+/** What does not concern a single listener comes first. */
+function gatewayResolved(problems: readonly PartProblem[], listeners: readonly JudgedListener[]): Outcome {
+  const own = problems.find(({ condition }) => condition === 'ResolvedRefs');
+  if (own !== undefined) return isFalse(own.reason, own.message);
   const unresolved = listeners.filter(({ outcomes }) => outcomes.ResolvedRefs.status === 'False');
   if (unresolved.length === 0) return isTrue('ResolvedRefs');
   return isFalse('ListenersNotResolved', joinMessages(unresolved.map(({ node, outcomes }) => `Listener ${node.name}: ${outcomes.ResolvedRefs.message}`)));

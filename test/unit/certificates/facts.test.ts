@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { generateKeyPairSync } from 'node:crypto';
 import { createAuthority, issueServingCertificate, validFor, type Authority } from '../../../src/certificates/authority.ts';
-import { certificateFacts, readTlsSecret } from '../../../src/certificates/facts.ts';
+import { authorityFacts, certificateFacts, readTlsSecret } from '../../../src/certificates/facts.ts';
 import type { CertificateMaterial } from '../../../src/certificates/source.ts';
 
 let authority: Authority;
@@ -19,6 +19,32 @@ beforeAll(async () => {
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const secret = (certificate: unknown, privateKey: unknown) => ({ type: 'kubernetes.io/tls', data: { 'tls.crt': certificate, 'tls.key': privateKey } });
+
+describe('authorityFacts', () => {
+  const facts = (text: unknown) => authorityFacts({ data: { 'ca.crt': text } });
+
+  test('has each certificate of a bundle in one form', () => {
+    const other = material.certificate.replaceAll('\n', '\r\n');
+    expect(facts(`# ours\n${authority.certificate}\n${other}`)).toEqual({ type: 'authorities', certificates: [authority.certificate, material.certificate] });
+  });
+
+  test.each<[unknown, string]>([
+    [undefined, 'ca.crt is missing from its data'],
+    [1, 'ca.crt is no text'],
+    ['', 'ca.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)'],
+    ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'certificate 1 of 1 in ca.crt cannot be read'],
+  ])('%j', (text, problem) => {
+    expect(facts(text)).toEqual({ type: 'unusable', problem });
+  });
+
+  test('one that cannot be read spoils the bundle: nobody knows whom it stood for', () => {
+    expect(facts(`${authority.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`)).toEqual({ type: 'unusable', problem: 'certificate 2 of 2 in ca.crt cannot be read' });
+  });
+
+  test('never throws', () => {
+    fc.assert(fc.property(fc.anything(), (json) => expect(authorityFacts(json)).toHaveProperty('type')));
+  });
+});
 
 describe('certificateFacts', () => {
   test('tells names and validity, and nothing of the key', () => {

@@ -14,10 +14,9 @@ describe('feature-without-effect', () => {
 
   test('of a Gateway', () => {
     const listeners = [{ name: 'web', port: 443, protocol: 'HTTPS', tls: { options: { 'example.com/x': 'y' } } }];
-    const spec = { gatewayClassName: 'sallyport', defaultScope: 'All', tls: { backend: {} }, listeners };
+    const spec = { gatewayClassName: 'sallyport', defaultScope: 'All', listeners };
     expect(found('feature-without-effect', [{ ...(gatewayWith() as object), spec }])).toEqual([
       ['spec.defaultScope', says('defaultScope'), 'none'],
-      ['spec.tls.backend', says('backend'), 'none'],
       ['spec.listeners[0].tls.options', says('options'), 'none'],
     ]);
   });

@@ -59,7 +59,6 @@ describe('unsupported-feature', () => {
 
   test.each<[string, object, string, string, string]>([
     ['parameters', { infrastructure: { parametersRef: { group: '', kind: 'ConfigMap', name: 'a' } } }, 'spec.infrastructure.parametersRef', 'This controller reads no parameters for a Gateway, so the Gateway is not served. Remove parametersRef.', 'Accepted InvalidParameters object'],
-    ['certificates of clients', { tls: { frontend: { default: {} } } }, 'spec.tls.frontend', 'Certificates of clients are not checked yet, so the Gateway is not served: without that check it would let anybody in. Remove frontend.', 'Accepted Invalid object'],
     ['an address', { addresses: [{ type: 'IPAddress' }, { value: '192.0.2.1' }] }, 'spec.addresses[1]', 'Addresses cannot be chosen yet, so the Gateway is not served. Remove addresses, or write one of type IPAddress without a value.', 'Accepted UnsupportedAddress object'],
     ['routability', { addresses: [{ routability: 'Cluster' }] }, 'spec.addresses[0]', 'Addresses cannot be chosen yet, so the Gateway is not served. Remove addresses, or write one of type IPAddress without a value.', 'Accepted UnsupportedAddress object'],
   ])('%s of a Gateway', (_, spec, ...[path, message, consequence]) => {

@@ -1,0 +1,50 @@
+import type { Reader } from '../incremental/reader.ts';
+import { isObserved } from './gateway.ts';
+import { granted } from './grants.ts';
+import { authorityCell, certificateCell, gatewayGroup } from './inputs.ts';
+
+/** A reference to something whose content evaluation knows by facts only, resolved. `target` is `namespace/name`. */
+export type ReferenceOutcome =
+  | { readonly type: 'usable'; readonly target: string }
+  | { readonly type: 'unsupportedKind'; readonly kind: string }
+  | { readonly type: 'notPermitted'; readonly target: string }
+  | { readonly type: 'absent'; readonly target: string }
+  /** Whether it exists is not known here. */
+  | { readonly type: 'unobserved'; readonly target: string }
+  | { readonly type: 'unusable'; readonly target: string; readonly problem: string };
+
+/** `index` is the position in the list of references. */
+export type ReferenceNode = { readonly index: number } & ReferenceOutcome;
+
+/** A reference as it is written. Without a kind it means the one that is wanted; without a namespace, the referrer's. */
+export interface ReferenceView {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** Certificates with their keys are in Secrets; certificates of authorities, in ConfigMaps. */
+const cells = { Secret: certificateCell, ConfigMap: authorityCell } as const;
+
+/** Resolves a reference that stands in a Gateway API object. */
+export function resolveReference(read: Reader, from: { readonly kind: string; readonly namespace: string }, wanted: keyof typeof cells, ref: ReferenceView): ReferenceOutcome {
+  const { group = '', kind = wanted, namespace = from.namespace, name = '' } = ref;
+  if (group !== '' || kind !== wanted) return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
+  const target = `${namespace}/${name}`;
+  // The grant comes before existence, so that nobody can probe for what another namespace has.
+  if (!read.query(granted, gatewayGroup, from.kind, from.namespace, '', wanted, namespace, name)) return { type: 'notPermitted', target };
+  const facts: { readonly type: string } | undefined = read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
+  if (facts === undefined) return { type: read.query(isObserved, wanted) ? 'absent' : 'unobserved', target };
+  return 'problem' in facts && typeof facts.problem === 'string' ? { type: 'unusable', target, problem: facts.problem } : { type: 'usable', target };
+}
+
+/** Resolves every reference of a list. */
+export function resolveReferences(read: Reader, from: { readonly kind: string; readonly namespace: string }, wanted: keyof typeof cells, refs: readonly ReferenceView[]): readonly ReferenceNode[] {
+  return refs.map((ref, index) => ({ index, ...resolveReference(read, from, wanted, ref) }));
+}
+
+/** Those that lead to something usable. */
+export function usableTargets(nodes: readonly ReferenceOutcome[]): readonly string[] {
+  return nodes.flatMap((node) => (node.type === 'usable' ? [node.target] : []));
+}
