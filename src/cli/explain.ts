@@ -1,6 +1,6 @@
 import { hostFromHeader } from '../core/text/hostname.ts';
 import { normalizePath } from '../core/text/path.ts';
-import type { ConfigResource, EndpointsConfig, ListenerConfig, MatchedRoute, NamedValue, RouteBackend, RouteFilter } from '../core/routing/config.ts';
+import type { ConfigResource, EndpointsConfig, HeaderFilter, ListenerConfig, MatchedRoute, NamedValue, RedirectFilter, RewriteFilter, RouteBackend, RouteFilter } from '../core/routing/config.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { RouteTable, type RouteRequest } from '../core/routing/table.ts';
 import { readFolder } from '../files/folder.ts';
@@ -97,38 +97,50 @@ function nameOf({ route, rule, match }: MatchedRoute): string {
   return `${route.route} rule ${rule.index}${rule.name === undefined ? '' : ` (${rule.name})`} match ${match.index}`;
 }
 
-function answerOf({ rule }: MatchedRoute, resources: readonly ConfigResource[]): readonly string[] {
-  if (rule.failure !== undefined) return [`answers 500: ${rule.failure}`];
+function answerOf({ route, rule }: MatchedRoute, resources: readonly ConfigResource[]): readonly string[] {
+  const error = route.protocol === 'grpc' ? 'UNAVAILABLE' : '500';
+  if (rule.failure !== undefined) return [`answers ${error}: ${rule.failure}`];
   const redirect = rule.filters.find((filter) => filter.type === 'redirect');
   const filters = rule.filters.map(filterText);
   if (redirect !== undefined) return [`redirects with ${redirect.statusCode}`, ...filters];
   const total = rule.backends.reduce((sum, backend) => sum + backend.weight, 0);
-  if (total === 0) return ['answers 500: no backend has a weight above zero', ...filters];
+  if (total === 0) return [`answers ${error}: no backend has a weight above zero`, ...filters];
   return [...filters, ...rule.backends.map((backend) => `${backend.weight} of ${total} to ${backendText(backend, resources)}`)];
 }
 
 function filterText(filter: RouteFilter): string {
   switch (filter.type) {
     case 'redirect':
-      return `to scheme ${filter.scheme ?? 'unchanged'}, host ${filter.hostname ?? 'unchanged'}, path ${filter.path?.value ?? 'unchanged'}`;
+      return redirectText(filter);
     case 'rewrite':
-      return `rewrites host to ${filter.hostname ?? 'itself'}, path${filter.path?.type === 'prefix' ? ' prefix' : ''} to ${filter.path?.value ?? 'itself'}`;
+      return rewriteText(filter);
     case 'mirror':
       return `copies ${filter.numerator} of ${filter.denominator} requests to ${filter.target.type === 'endpoints' ? filter.target.key.slice('endpoints/'.length) : `nowhere (${filter.target.reason})`}`;
     case 'cors':
       return `lets browsers read answers from ${filter.allowOrigins.join(', ') || 'no other origin'}`;
     case 'requestHeaders':
-    case 'responseHeaders': {
-      const named = (values: readonly NamedValue[]): string => values.map(({ name, value }) => `${name}: ${value}`).join(', ');
-      const parts = [['sets', named(filter.set)], ['adds', named(filter.add)], ['removes', filter.remove.join(', ')]].filter(([, text]) => text !== '');
-      return `${filter.type === 'requestHeaders' ? 'request' : 'response'} header: ${parts.map((part) => part.join(' ')).join('; ')}`;
-    }
+    case 'responseHeaders':
+      return `${filter.type === 'requestHeaders' ? 'request' : 'response'} header: ${headersText(filter)}`;
   }
 }
 
+function redirectText({ scheme, hostname, path }: RedirectFilter): string {
+  return `to scheme ${scheme ?? 'unchanged'}, host ${hostname ?? 'unchanged'}, path ${path?.value ?? 'unchanged'}`;
+}
+
+function rewriteText({ hostname, path }: RewriteFilter): string {
+  return `rewrites host to ${hostname ?? 'itself'}, path${path?.type === 'prefix' ? ' prefix' : ''} to ${path?.value ?? 'itself'}`;
+}
+
+function headersText({ set, add, remove }: HeaderFilter): string {
+  const named = (values: readonly NamedValue[]): string => values.map(({ name, value }) => `${name}: ${value}`).join(', ');
+  const parts = [['sets', named(set)], ['adds', named(add)], ['removes', remove.join(', ')]].filter(([, text]) => text !== '');
+  return parts.map((part) => part.join(' ')).join('; ');
+}
+
 function backendText({ target }: RouteBackend, resources: readonly ConfigResource[]): string {
-  if (target.type === 'invalid') return `500 (${target.reason})`;
+  if (target.type === 'invalid') return `an error (${target.reason})`;
   const endpoints = resources.find((resource): resource is EndpointsConfig => resource.kind === 'endpoints' && resource.key === target.key);
   const addresses = endpoints?.addresses.map(({ host, port }) => `${host}:${port}`) ?? [];
-  return `${target.key.slice('endpoints/'.length)}: ${addresses.length === 0 ? '503, no ready endpoints' : addresses.join(', ')}`;
+  return `${target.key.slice('endpoints/'.length)}: ${addresses.length === 0 ? 'an error, no ready endpoints' : addresses.join(', ')}`;
 }

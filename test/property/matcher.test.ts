@@ -31,6 +31,7 @@ const matchParts = fc.record({
   method: fc.constantFrom('GET', 'POST', undefined, undefined),
   headers: someNamed,
   query: someNamed,
+  call: fc.record({ service: fc.nat(1), method: fc.nat(1) }),
 });
 
 const matches = fc.array(matchParts, { minLength: 1, maxLength: 3 }).map((all) =>
@@ -48,14 +49,16 @@ const route: fc.Arbitrary<RouteConfig> = fc
     created: fc.constantFrom('2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'),
     attachments: fc.array(attachment, { minLength: 1, maxLength: 3 }),
     rules: fc.array(matches, { maxLength: 3 }),
+    grpc: fc.boolean(),
   })
-  .map(({ name, created, attachments, rules }) => ({
+  .map(({ name, created, attachments, rules, grpc }) => ({
     kind: 'route',
-    key: `route/${name}`,
+    key: `route/${grpc ? 'GRPCRoute' : 'HTTPRoute'}/${name}`,
     route: name,
+    ...(grpc ? { protocol: 'grpc' } : {}),
     created,
     attachments,
-    rules: rules.map((matches, index) => ({ index, matches, filters: [], backends: [] })),
+    rules: rules.map((matches, index) => ({ index, matches: grpc ? matches : matches.map(({ call: _call, ...match }) => match), filters: [], backends: [] })),
     generation: 1,
   }));
 
@@ -67,9 +70,10 @@ const request: fc.Arbitrary<RouteRequest> = fc
     path,
     method: fc.constantFrom('GET', 'POST', 'PUT'),
     headers: values,
+    contentType: fc.constantFrom('application/grpc', 'application/grpc+proto', 'text/plain', undefined),
     query: values,
   })
-  .map(({ headers, query, ...line }) => Object.assign(line, { header: valueIn(headers), query: valueIn(query) }));
+  .map(({ headers, contentType, query, ...line }) => Object.assign(line, { header: valueIn({ ...headers, 'content-type': contentType }), query: valueIn(query) }));
 
 function valueIn(values: Partial<Record<string, string>>): (name: string) => string | undefined {
   return (name) => values[name];
@@ -92,7 +96,7 @@ function reference(routes: readonly RouteConfig[], request: RouteRequest): strin
       }
     }
   }
-  const found = entries.sort(compare).find((entry) => covers(entry.hostname, request.host) && fits(entry.match, request));
+  const found = entries.sort(compare).find((entry) => covers(entry.hostname, request.host) && fits(entry, request));
   return found && nameOf(found);
 }
 
@@ -100,9 +104,12 @@ function compare(left: Entry, right: Entry): number {
   const criteria: ((entry: Entry) => number | string)[] = [
     ({ hostname }) => (hostname === '' ? 2 : hostname.startsWith('*') ? 1 : 0),
     ({ hostname }) => -hostname.length,
-    ({ match }) => ['Exact', 'RegularExpression', 'PathPrefix'].indexOf(match.path.type),
-    ({ match }) => -(match.path.type === 'PathPrefix' ? match.path.value.replace(/\/$/, '') : match.path.value).length,
-    ({ match }) => (match.method === undefined ? 1 : 0),
+    ({ route }) => (route.protocol === 'grpc' ? 0 : 1),
+    ({ match }) => -(match.call?.service ?? 0),
+    ({ match }) => -(match.call?.method ?? 0),
+    ({ match }) => (match.call === undefined ? ['Exact', 'RegularExpression', 'PathPrefix'].indexOf(match.path.type) : 0),
+    ({ match }) => (match.call === undefined ? -(match.path.type === 'PathPrefix' ? match.path.value.replace(/\/$/, '') : match.path.value).length : 0),
+    ({ match }) => (match.call === undefined && match.method === undefined ? 1 : 0),
     ({ match }) => -match.headers.length,
     ({ match }) => -match.query.length,
     ({ route }) => Date.parse(route.created),
@@ -125,7 +132,8 @@ function covers(hostname: string, host: string): boolean {
   return labels.length > suffix.length && labels.slice(-suffix.length).join('.') === suffix.join('.');
 }
 
-function fits(match: RouteMatch, request: RouteRequest): boolean {
+function fits({ route, match }: MatchedRoute, request: RouteRequest): boolean {
+  if (route.protocol === 'grpc' && request.header('content-type')?.startsWith('application/grpc') !== true) return false;
   const equal = (text: string | undefined, type: string, wanted: string) =>
     text !== undefined && (type === 'Exact' ? text === wanted : wholly(wanted, text));
   return (
@@ -148,7 +156,7 @@ function wholly(expression: string, text: string): boolean {
 }
 
 function nameOf({ route, rule, match }: MatchedRoute): string {
-  return `${route.route} ${rule.index}.${match.index}`;
+  return `${route.key} ${rule.index}.${match.index}`;
 }
 
 function lookUp(table: RouteTable, request: RouteRequest): string | undefined {

@@ -46,6 +46,11 @@ export function routeWith(...rules: readonly unknown[]): unknown {
   return httpRoute({ rules });
 }
 
+/** A GRPCRoute `shop/cart` with these rules. */
+export function grpcRouteWith(...rules: readonly unknown[]): unknown {
+  return { ...(routeWith(...rules) as object), kind: 'GRPCRoute' };
+}
+
 /** A Gateway `shop/front` with these listeners. */
 export function gatewayWith(...listeners: readonly unknown[]): unknown {
   return {

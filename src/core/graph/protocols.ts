@@ -15,6 +15,9 @@ const served: Readonly<Record<string, { readonly routeKinds: readonly string[]; 
 export const servedRouteKinds = ['HTTPRoute', 'GRPCRoute'] as const;
 export type ServedRouteKind = (typeof servedRouteKinds)[number];
 
+/** What a request gets that a route cannot serve although it should, for messages. */
+export const failureOf: Readonly<Record<ServedRouteKind, string>> = { HTTPRoute: '500', GRPCRoute: 'UNAVAILABLE' };
+
 /** The served route kinds of a protocol, `undefined` for a protocol that is not served. */
 export function routeKindsOf(protocol: string): readonly RouteKind[] | undefined {
   const entry = Object.hasOwn(served, protocol) ? served[protocol] : undefined;

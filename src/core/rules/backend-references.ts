@@ -1,12 +1,12 @@
 import { backendPlaces, backends, type BackendNode, type BackendOutcome } from '../graph/backends.ts';
-import { servedRouteKinds } from '../graph/protocols.ts';
+import { failureOf, servedRouteKinds } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { display } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
 import { referenceUnresolvedAt } from './parts.ts';
 import { rule, type Effect, type Finding, type Profile } from './rule.ts';
 
-/** Backends may be applied after their routes: admission warns, status tells, traffic answers 500. */
+/** Backends may be applied after their routes: admission warns, status tells, traffic fails. */
 const curable: Readonly<Record<Profile, Effect>> = { audit: 'record', standard: 'warn', strict: 'warn' };
 
 type OutcomeOf<T extends BackendOutcome['type']> = Extract<BackendOutcome, { type: T }>;
@@ -33,7 +33,7 @@ function backendRule<const T extends BackendOutcome['type']>(declaration: {
       for (const { path, node } of backendPlaces(read.query(backends, route.kind, route.ref.namespace, route.ref.name))) {
         if (!(outcomes as readonly string[]).includes(node.outcome.type)) continue;
         const consequence = referenceUnresolvedAt(path, reason);
-        const loss = consequence.scope === 'mirror' ? 'nothing is mirrored there' : 'its share of requests is answered 500';
+        const loss = consequence.scope === 'mirror' ? 'nothing is mirrored there' : `its share of requests is answered ${failureOf[route.kind]}`;
         report({ path, consequence, ...describe(node, node.outcome as OutcomeOf<T>, loss) });
       }
     },

@@ -19,6 +19,13 @@ const filters = unionOf('type', {
   ExtensionRef: 'extensionRef',
 });
 
+const grpcFilters = unionOf('type', {
+  RequestHeaderModifier: 'requestHeaderModifier',
+  ResponseHeaderModifier: 'responseHeaderModifier',
+  RequestMirror: 'requestMirror',
+  ExtensionRef: 'extensionRef',
+});
+
 const pathModifiers = unionOf('type', { ReplaceFullPath: 'replaceFullPath', ReplacePrefixMatch: 'replacePrefixMatch' });
 
 export const filterMember = demand('filter-union', (filter: object) => unionViolations(filters, filter), 'filter');
@@ -35,7 +42,7 @@ export const filterUnion = rule({
     visitSemantic(subject.kind, subject, 'filters', (path, list) => {
       for (const [index, filter] of list.entries()) {
         const at = [...path, index];
-        checkUnion(filters, { subject, path: at, object: filter }, report);
+        checkUnion(subject.kind === 'GRPCRoute' ? grpcFilters : filters, { subject, path: at, object: filter }, report);
         for (const member of ['requestRedirect', 'urlRewrite'] as const) {
           const modifier = filter[member]?.path;
           if (modifier !== undefined) checkUnion(pathModifiers, { subject, path: [...at, member, 'path'], object: modifier }, report);

@@ -12,7 +12,7 @@ export interface Place<T> {
   readonly path: Path;
 }
 
-const outcomes: Readonly<Partial<Record<string, string>>> = { match: 'this match matches nothing', backendRef: 'this backend answers 500', rule: 'requests of this rule are answered 500' };
+const outcomes: Readonly<Partial<Record<string, string>>> = { match: 'this match matches nothing', backendRef: 'its share of requests gets an error', rule: 'requests of this rule get an error' };
 
 /** Reports a value that is none of those known here; one that is absent has a default, or is nobody's concern. */
 export function expectOneOf(known: readonly string[], { what, value, path }: Place<string>, report: Report): void {

@@ -1,4 +1,4 @@
-import type { ServedRouteKind } from '../graph/protocols.ts';
+import { failureOf, type ServedRouteKind } from '../graph/protocols.ts';
 import type { FilterView } from '../graph/route-views.ts';
 import type { Path } from '../resources/path.ts';
 import { display, quote } from '../text/display.ts';
@@ -51,7 +51,7 @@ function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: 
     value: display(type),
     // An extension is a reference, and one to a kind that is unknown here does not resolve (GEP-1364).
     consequence: type === 'ExtensionRef' ? { ...unsupported, condition: 'ResolvedRefs', reason: 'InvalidKind' } : unsupported,
-    message: `A filter of type ${quote(type)} ${onBackend ? 'on a backendRef ' : ''}is not served; requests that would pass it are answered 500. ${advice(type, known)}`,
+    message: `A filter of type ${quote(type)} ${onBackend ? 'on a backendRef ' : ''}is not served; requests that would pass it are answered ${failureOf[kind]}. ${advice(type, known)}`,
   });
 }
 
@@ -85,14 +85,14 @@ function checkCors({ allowOrigins, allowMethods, allowHeaders, exposeHeaders, ma
   for (const [index, origin] of (allowOrigins ?? []).entries()) {
     if (canonicalOrigin(origin) !== undefined) continue;
     const path = [...at, 'allowOrigins', index];
-    report({ path, value: display(origin), consequence: unsupportedValueAt(path), message: `${quote(origin)} is no origin, so requests of this rule are answered 500. Write scheme and host, such as https://shop.example.com or https://*.example.com, or *.` });
+    report({ path, value: display(origin), consequence: unsupportedValueAt(path), message: `${quote(origin)} is no origin, so requests of this rule get an error. Write scheme and host, such as https://shop.example.com or https://*.example.com, or *.` });
   }
   // All three end up in headers; "*" is a token, too.
   for (const [field, names] of Object.entries({ allowMethods, allowHeaders, exposeHeaders })) {
     for (const [index, name] of (names ?? []).entries()) {
       if (isToken(name)) continue;
       const path = [...at, field, index];
-      report({ path, value: display(name), consequence: unsupportedValueAt(path), message: `${quote(name)} cannot be the name of a method or header, so requests of this rule are answered 500. Write a name such as PATCH or x-request-id, or *.` });
+      report({ path, value: display(name), consequence: unsupportedValueAt(path), message: `${quote(name)} cannot be the name of a method or header, so requests of this rule get an error. Write a name such as PATCH or x-request-id, or *.` });
     }
   }
   expectWithin([1, Infinity], { what: 'age', value: maxAge, path: [...at, 'maxAge'] }, report);

@@ -57,7 +57,7 @@ function partProblem(finding: Finding, { condition, reason, scope }: Consequence
 export interface RouteValidity {
   /** Set where no rule can work: the route is not accepted. */
   readonly refused?: { readonly reason: string; readonly message: string };
-  /** Rule position → why its requests are answered 500. */
+  /** Rule position → why its requests fail. */
   readonly failedRules: Readonly<Record<number, PartProblem>>;
   /** Problems of parts that are left out while the rest of the route works. */
   readonly dropped: readonly PartProblem[];

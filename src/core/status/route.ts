@@ -1,6 +1,6 @@
 import { attachments, type Attachment, type ParentNode } from '../graph/attachment.ts';
 import { installationCell, readObject } from '../graph/inputs.ts';
-import type { ServedRouteKind } from '../graph/protocols.ts';
+import { failureOf, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/validity.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
@@ -31,7 +31,7 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
   return {
     parents: withoutRepetitions(ours).map((attachment) => {
       const accepted = acceptance(attachment, problems, validity);
-      const partial = accepted.status === 'True' ? partialValidity(validity.dropped) : undefined;
+      const partial = accepted.status === 'True' ? partialValidity(validity.dropped, failureOf[route.kind]) : undefined;
       const outcomes = { Accepted: accepted, ResolvedRefs: resolved, ...(partial && { PartiallyInvalid: partial }) };
       return { parentRef: attachment.parent, controllerName, conditions: conditionsAt(route.meta.generation, outcomes) };
     }),
@@ -56,16 +56,16 @@ function withoutRepetitions(parents: readonly Attachment[]): readonly Attachment
 }
 
 /** Present only while some parts work and others do not; the message must begin with "Dropped Rule". */
-function partialValidity(dropped: readonly PartProblem[]): Outcome | undefined {
+function partialValidity(dropped: readonly PartProblem[], answer: string): Outcome | undefined {
   const [first] = dropped;
-  return first === undefined ? undefined : isTrue(first.reason, joinMessages(dropped.map(describeDropped)));
+  return first === undefined ? undefined : isTrue(first.reason, joinMessages(dropped.map((problem) => describeDropped(problem, answer))));
 }
 
-function describeDropped({ scope, part, member, message }: PartProblem): string {
+function describeDropped({ scope, part, member, message }: PartProblem, answer: string): string {
   const place = `spec.rules[${part}]`;
   if (scope === 'match') return `Dropped Rule ${part} in part (${place}.matches[${member}] matches nothing): ${message}`;
-  if (scope === 'backendRef') return `Dropped Rule ${part} in part (${place}.backendRefs[${member}] answers 500): ${message}`;
-  return `Dropped Rule ${part} (${place}, its requests are answered 500): ${message}`;
+  if (scope === 'backendRef') return `Dropped Rule ${part} in part (${place}.backendRefs[${member}] answers ${answer}): ${message}`;
+  return `Dropped Rule ${part} (${place}, its requests are answered ${answer}): ${message}`;
 }
 
 function references(problems: readonly PartProblem[]): Outcome {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { filterUnion } from '../../../../src/core/rules/filter-union.ts';
-import { consequences, gatewayWith, judge, routeWith } from '../../../support/rules.ts';
+import { consequences, gatewayWith, grpcRouteWith, judge, routeWith } from '../../../support/rules.ts';
 
 const members = [
   ['RequestHeaderModifier', 'requestHeaderModifier'],
@@ -14,6 +14,12 @@ const members = [
 ] as const;
 
 describe('filter-union', () => {
+  test('a GRPCRoute has filters of its own; others are the concern of another rule', () => {
+    expect(judge(filterUnion, grpcRouteWith({ filters: [{ type: 'URLRewrite', urlRewrite: {} }, { type: 'RequestMirror' }] }))).toEqual([
+      ['spec.rules[0].filters[1].requestMirror', 'The type is RequestMirror, but requestMirror is missing. Write requestMirror beside type.'],
+    ]);
+  });
+
   test.each(members)('%s with %s is fine', (type, member) => {
     expect(judge(filterUnion, routeWith({ filters: [{ type, [member]: {} }] }))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { found } from '../../../support/evaluation.ts';
-import { gatewayWith, routeWith } from '../../../support/rules.ts';
+import { gatewayWith, grpcRouteWith, routeWith } from '../../../support/rules.ts';
 
 const inRule = (rule: object) => found('unsupported-feature', [routeWith(rule)]);
 const backend = { name: 'cart', port: 80 };
@@ -21,23 +21,38 @@ describe('unsupported-feature', () => {
     ['a path match', { matches: [{ path: { type: 'Prefix', value: '/' } }] }, 'matches[0].path.type', 'The match type "Prefix" is unknown, so this match matches nothing. Known here: Exact, PathPrefix, RegularExpression.', unsupported('match')],
     ['a header match', { matches: [{ headers: [{ name: 'a', type: 'exact', value: 'b' }] }] }, 'matches[0].headers[0].type', 'The match type "exact" is unknown, so this match matches nothing. Did you mean Exact?', unsupported('match')],
     ['a query match', { matches: [{ queryParams: [{ name: 'a', type: 'Glob', value: 'b' }] }] }, 'matches[0].queryParams[0].type', 'The match type "Glob" is unknown, so this match matches nothing. Known here: Exact, RegularExpression.', unsupported('match')],
-    ['a path modifier', redirect({ path: { type: 'ReplaceRegex' } }), 'filters[0].requestRedirect.path.type', 'The path modifier "ReplaceRegex" is unknown, so requests of this rule are answered 500. Known here: ReplaceFullPath, ReplacePrefixMatch.', unsupported('rule')],
-    ['a scheme', redirect({ scheme: 'ftp' }), 'filters[0].requestRedirect.scheme', 'The scheme "ftp" is unknown, so requests of this rule are answered 500. Known here: http, https.', unsupported('rule')],
-    ['a status code', redirect({ statusCode: 200 }), 'filters[0].requestRedirect.statusCode', 'The status code of a redirect "200" is unknown, so requests of this rule are answered 500. Known here: 301, 302, 303, 307, 308.', unsupported('rule')],
-    ['a port', redirect({ port: 70_000 }), 'filters[0].requestRedirect.port', 'There is no port 70000, so requests of this rule are answered 500. Write a number from 1 to 65535.', unsupported('rule')],
+    ['a path modifier', redirect({ path: { type: 'ReplaceRegex' } }), 'filters[0].requestRedirect.path.type', 'The path modifier "ReplaceRegex" is unknown, so requests of this rule get an error. Known here: ReplaceFullPath, ReplacePrefixMatch.', unsupported('rule')],
+    ['a scheme', redirect({ scheme: 'ftp' }), 'filters[0].requestRedirect.scheme', 'The scheme "ftp" is unknown, so requests of this rule get an error. Known here: http, https.', unsupported('rule')],
+    ['a status code', redirect({ statusCode: 200 }), 'filters[0].requestRedirect.statusCode', 'The status code of a redirect "200" is unknown, so requests of this rule get an error. Known here: 301, 302, 303, 307, 308.', unsupported('rule')],
+    ['a port', redirect({ port: 70_000 }), 'filters[0].requestRedirect.port', 'There is no port 70000, so requests of this rule get an error. Write a number from 1 to 65535.', unsupported('rule')],
     ['a hostname', redirect({ hostname: 'a\r\nb' }), 'filters[0].requestRedirect.hostname', String.raw`"a\r\nb" cannot stand in a URL: the label "a\r\nb" holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form.`, unsupported('rule')],
-    ['a weight', { backendRefs: [{ ...backend, weight: -1 }] }, 'backendRefs[0].weight', 'There is no weight -1, so this backend answers 500. Write a number from 0 to 1000000.', unsupported('backendRef')],
-    ['a percentage', mirror({ percent: 101 }), 'filters[0].requestMirror.percent', 'There is no percentage 101, so requests of this rule are answered 500. Write a number from 0 to 100.', unsupported('rule')],
-    ['a fraction greater than one', mirror({ fraction: { numerator: 3, denominator: 2 } }), 'filters[0].requestMirror.fraction.numerator', 'There is no numerator 3, so requests of this rule are answered 500. Write a number from 0 to 2.', unsupported('rule')],
-    ['a fraction of nothing', mirror({ fraction: { numerator: 0, denominator: 0 } }), 'filters[0].requestMirror.fraction.denominator', 'There is no denominator 0, so requests of this rule are answered 500. Write a number of at least 1.', unsupported('rule')],
-    ['an origin', cors({ allowOrigins: ['https://shop.example.com', 'https://*shop.example.com'] }), 'filters[0].cors.allowOrigins[1]', '"https://*shop.example.com" is no origin, so requests of this rule are answered 500. Write scheme and host, such as https://shop.example.com or https://*.example.com, or *.', unsupported('rule')],
-    ['a method of CORS', cors({ allowMethods: ['GET\r\n'] }), 'filters[0].cors.allowMethods[0]', String.raw`"GET\r\n" cannot be the name of a method or header, so requests of this rule are answered 500. Write a name such as PATCH or x-request-id, or *.`, unsupported('rule')],
-    ['an exposed header', cors({ exposeHeaders: ['*', 'a b'] }), 'filters[0].cors.exposeHeaders[1]', '"a b" cannot be the name of a method or header, so requests of this rule are answered 500. Write a name such as PATCH or x-request-id, or *.', unsupported('rule')],
-    ['an age', cors({ maxAge: -1 }), 'filters[0].cors.maxAge', 'There is no age -1, so requests of this rule are answered 500. Write a number of at least 1.', unsupported('rule')],
-    ['attempts', { retry: { attempts: -1 } }, 'retry.attempts', 'There is no number of attempts -1, so requests of this rule are answered 500. Write a number of at least 0.', unsupported('rule')],
-    ['a code to retry after', { retry: { codes: [503, 200] } }, 'retry.codes[1]', 'There is no code to retry after 200, so requests of this rule are answered 500. Write a number from 400 to 599.', unsupported('rule')],
+    ['a weight', { backendRefs: [{ ...backend, weight: -1 }] }, 'backendRefs[0].weight', 'There is no weight -1, so its share of requests gets an error. Write a number from 0 to 1000000.', unsupported('backendRef')],
+    ['a percentage', mirror({ percent: 101 }), 'filters[0].requestMirror.percent', 'There is no percentage 101, so requests of this rule get an error. Write a number from 0 to 100.', unsupported('rule')],
+    ['a fraction greater than one', mirror({ fraction: { numerator: 3, denominator: 2 } }), 'filters[0].requestMirror.fraction.numerator', 'There is no numerator 3, so requests of this rule get an error. Write a number from 0 to 2.', unsupported('rule')],
+    ['a fraction of nothing', mirror({ fraction: { numerator: 0, denominator: 0 } }), 'filters[0].requestMirror.fraction.denominator', 'There is no denominator 0, so requests of this rule get an error. Write a number of at least 1.', unsupported('rule')],
+    ['an origin', cors({ allowOrigins: ['https://shop.example.com', 'https://*shop.example.com'] }), 'filters[0].cors.allowOrigins[1]', '"https://*shop.example.com" is no origin, so requests of this rule get an error. Write scheme and host, such as https://shop.example.com or https://*.example.com, or *.', unsupported('rule')],
+    ['a method of CORS', cors({ allowMethods: ['GET\r\n'] }), 'filters[0].cors.allowMethods[0]', String.raw`"GET\r\n" cannot be the name of a method or header, so requests of this rule get an error. Write a name such as PATCH or x-request-id, or *.`, unsupported('rule')],
+    ['an exposed header', cors({ exposeHeaders: ['*', 'a b'] }), 'filters[0].cors.exposeHeaders[1]', '"a b" cannot be the name of a method or header, so requests of this rule get an error. Write a name such as PATCH or x-request-id, or *.', unsupported('rule')],
+    ['an age', cors({ maxAge: -1 }), 'filters[0].cors.maxAge', 'There is no age -1, so requests of this rule get an error. Write a number of at least 1.', unsupported('rule')],
+    ['attempts', { retry: { attempts: -1 } }, 'retry.attempts', 'There is no number of attempts -1, so requests of this rule get an error. Write a number of at least 0.', unsupported('rule')],
+    ['a code to retry after', { retry: { codes: [503, 200] } }, 'retry.codes[1]', 'There is no code to retry after 200, so requests of this rule get an error. Write a number from 400 to 599.', unsupported('rule')],
   ])('%s', (_, rule, ...[path, message, consequence]) => {
     expect(inRule(rule)).toEqual([[`spec.rules[0].${path}`, message, consequence]]);
+  });
+
+  test.each<[string, object, string, string, string]>([
+    ['an HTTP filter', { filters: [{ type: 'URLRewrite' }] }, 'filters[0].type', 'A filter of type "URLRewrite" is not served; requests that would pass it are answered UNAVAILABLE. Known here: RequestHeaderModifier, ResponseHeaderModifier, RequestMirror.', unsupported('rule')],
+    ['a type of method match', { matches: [{ method: { type: 'Prefix', service: 'shop/' } }] }, 'matches[0].method.type', 'The match type "Prefix" is unknown, so this match matches nothing. Known here: Exact, RegularExpression.', unsupported('match')],
+    ['a method with a slash', { matches: [{ method: { service: 'shop', method: 'Add/All' } }] }, 'matches[0].method.method', '"Add/All" is no gRPC method, so this match matches nothing. Write letters, digits, _ and dots, or type: RegularExpression.', unsupported('match')],
+    ['neither service nor method', { matches: [{ method: { service: '' } }] }, 'matches[0].method', 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.', unsupported('match')],
+    ['a type of header match', { matches: [{ headers: [{ name: 'a', type: 'Prefix', value: 'b' }] }] }, 'matches[0].headers[0].type', 'The match type "Prefix" is unknown, so this match matches nothing. Known here: Exact, RegularExpression.', unsupported('match')],
+  ])('%s of a GRPCRoute', (_, rule, ...[path, message, consequence]) => {
+    expect(found('unsupported-feature', [grpcRouteWith(rule)])).toEqual([[`spec.rules[0].${path}`, message, consequence]]);
+  });
+
+  test('what is served of a GRPCRoute is fine', () => {
+    const matches = [{}, { method: { service: 'shop.v1.Cart', method: 'Add' } }, { method: { type: 'RegularExpression', method: 'a/b' } }, { headers: [{ name: 'a', value: 'b' }] }];
+    expect(found('unsupported-feature', [grpcRouteWith({ matches, filters: [{ type: 'RequestMirror', requestMirror: { backendRef: backend } }] })])).toEqual([]);
   });
 
   test('what is served is fine', () => {
