@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { loadAll } from 'js-yaml';
 import { qualifiedName } from '../../src/core/resources/reference.ts';
 import { judgeOfficially } from '../../src/core/rules/official/judge.ts';
 import { defensiveRules, registry, specificationRules } from '../../src/core/rules/registry.ts';
@@ -9,23 +7,13 @@ import { findings } from '../../src/core/rules/run.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
 import { channels, isSchemaKind, minors, validateStructure, type Bundle } from '../../src/core/schema/index.ts';
 import { candidateOf, evaluate, type World } from '../support/evaluation.ts';
+import { examples, rulePage, section } from '../support/rule-pages.ts';
 import { findingsOf } from '../support/rules.ts';
 
 // The page of a rule is what its user reads, so its examples are run and its tables compared with the rule.
 
-/** The text below a heading of the second level, up to the next. */
-function section(page: string, heading: string): string {
-  const [, text = ''] = page.split(`\n## ${heading}\n`);
-  return text.split('\n## ')[0] ?? '';
-}
-
-/** The objects of every YAML block in a text. */
-function examples(text: string): readonly unknown[] {
-  return [...text.matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, yaml = '']) => loadAll(yaml));
-}
-
 describe.each([...registry, ...specificationRules].map((rule) => [rule.id, rule] as const))('docs/rules/%s.md', (id, rule) => {
-  const page = readFileSync(`docs/rules/${id}.md`, 'utf8');
+  const page = rulePage(id);
 
   test('says what the rule says', () => {
     const { audit, standard, strict } = rule.effect;
@@ -40,7 +28,7 @@ describe.each([...registry, ...specificationRules].map((rule) => [rule.id, rule]
 });
 
 describe.each(defensiveRules.map((rule) => [rule.id, rule] as const))('docs/rules/%s.md, whose objects are judged alone', (id, rule) => {
-  const page = readFileSync(`docs/rules/${id}.md`, 'utf8');
+  const page = rulePage(id);
 
   test('names the reason that status shows for the wrong example', () => {
     const found = examples(section(page, 'Wrong')).flatMap((object) => findingsOf(rule, object));
@@ -78,7 +66,7 @@ function findingsIn({ kernel, candidates }: World): readonly Finding[] {
 const defensive: ReadonlySet<Rule> = new Set(defensiveRules);
 
 describe.each(registry.filter((rule) => !defensive.has(rule)).map((rule) => [rule.id, rule] as const))('docs/rules/%s.md, whose objects are evaluated together', (id, rule) => {
-  const page = readFileSync(`docs/rules/${id}.md`, 'utf8');
+  const page = rulePage(id);
 
   test('the wrong example has this finding alone, with the reason that the page names', () => {
     const found = findingsIn(worldOf(examples(section(page, 'Wrong'))));
@@ -106,7 +94,7 @@ function refusedBy(bundle: Bundle, object: unknown): readonly string[] {
 }
 
 describe.each(specificationRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whose objects a bundle refuses', (id) => {
-  const page = readFileSync(`docs/rules/${id}.md`, 'utf8');
+  const page = rulePage(id);
   const wrong = examples(section(page, 'Wrong'));
   const right = examples(section(page, 'Right'));
 

@@ -11,6 +11,7 @@ import { channels, minors, type Bundle } from '../../src/core/schema/availabilit
 import { nameOf } from '../../src/core/schema/problem.ts';
 import { create, createClient, loadCredentials, resourceType, type ApiClient, type KubernetesObject } from '../../src/kubernetes/index.ts';
 import { disagreement, refusalOf } from './compare.ts';
+import { examplesOf } from './examples.ts';
 import { randomObject } from './objects.ts';
 import { placesIn, without } from './place.ts';
 import { createRandom } from './random.ts';
@@ -48,15 +49,21 @@ interface Tally {
 
 async function compareSubject(subject: Subject): Promise<number> {
   const tally: Tally = { taken: 0, refused: 0, differences: [] };
-  const numbers = Array.from({ length: Number(count) }, (_, index) => index).values();
+  const objects = objectsOf(subject);
   await Promise.all(Array.from({ length: parallel }, async () => {
-    for (const number of numbers) await compareObject(subject, randomObject(subject, createRandom(seedOf(subject, number))), tally);
+    for (const object of objects) await compareObject(subject, object, tally);
   }));
   const { taken, refused, differences } = tally;
   const name = `${subject.kind} ${subject.version}`;
   console.log(`${nameOf(bundle).padEnd(18)} ${name.padEnd(32)} ${String(taken).padStart(6)} taken ${String(refused).padStart(6)} refused ${String(differences.length).padStart(4)} disagreements`);
   for (const difference of differences.slice(0, shownPerSubject)) console.log(difference);
   return differences.length;
+}
+
+/** Every example of a rule, and as many random objects as were asked for. */
+function* objectsOf(subject: Subject): Generator {
+  yield* examplesOf(subject);
+  for (let number = 0; number < Number(count); number += 1) yield randomObject(subject, createRandom(seedOf(subject, number)));
 }
 
 /** Each object can be made again without those before it. */

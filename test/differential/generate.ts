@@ -29,9 +29,27 @@ export function valueFor(node: Node, making: Making): unknown {
 }
 
 function objectFor(node: ObjectNode, making: Making): Record<string, unknown> {
+  const fields = fieldsIn(node, making.bundle);
   const required = new Set(resolveAll(node.required ?? [], making.bundle));
-  const kept = [...fieldsIn(node, making.bundle)].filter(([name]) => required.has(name) || making.random.chance(optionalChance));
-  return Object.fromEntries(kept.map(([name, child]) => [name, valueFor(child, making)]));
+  const kept = [...fields].filter(([name]) => required.has(name) || making.random.chance(optionalChance));
+  const made = Object.fromEntries(kept.map(([name, child]) => [name, valueFor(child, making)]));
+  if (fields.has('group') && fields.has('kind') && making.random.chance(0.3)) Object.assign(made, making.random.pick(knownKinds));
+  return making.random.chance(0.8) ? withMemberOfType(fields, made, making) : made;
+}
+
+/** Kinds that rules treat in a way of their own. */
+const knownKinds = [
+  { group: '', kind: 'Service' }, { group: 'gateway.networking.x-k8s.io', kind: 'XBackend' }, { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle' },
+] as const;
+
+/** Of the fields that are named like values of `type`, the one of the chosen value: objects are hardly ever made so by chance. */
+function withMemberOfType(fields: ReadonlyMap<string, Node>, made: Record<string, unknown>, making: Making): Record<string, unknown> {
+  const type = fields.get('type');
+  if (type?.type !== 'string' || type.enum === undefined) return made;
+  const types = new Set(resolveAll<string>(type.enum, making.bundle).map((value) => value.toLowerCase()));
+  const others = Object.entries(made).filter(([name]) => !types.has(name.toLowerCase()));
+  const chosen = [...fields].find(([name]) => name.toLowerCase() === String(made['type']).toLowerCase());
+  return { ...Object.fromEntries(others), ...(chosen === undefined ? {} : { [chosen[0]]: made[chosen[0]] ?? valueFor(chosen[1], making) }) };
 }
 
 function listFor(node: ListNode, making: Making): readonly unknown[] {

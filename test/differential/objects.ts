@@ -2,6 +2,7 @@ import type { Path } from '../../src/core/resources/path.ts';
 import { resolve, resolveAll, type Bundle, type MaybeVersioned } from '../../src/core/schema/availability.ts';
 import { fieldsIn, nodeAt } from '../../src/core/schema/locate.ts';
 import type { Node, ObjectNode } from '../../src/core/schema/node.ts';
+import { examplesOf } from './examples.ts';
 import { valueFor, type Making } from './generate.ts';
 import { placesIn, valueAt, without, withValue } from './place.ts';
 import type { Random } from './random.ts';
@@ -9,8 +10,8 @@ import { objectWith, predict, sitesOf, type Subject } from './subject.ts';
 import { texts } from './texts.ts';
 
 /**
- * A random object of a subject: one that nothing should be wrong with, or one with a few random changes, mostly near a
- * place at which some rule demands something.
+ * A random object of a subject: one that nothing should be wrong with, or an example of a rule, with a few random changes
+ * at most, mostly near a place at which some rule demands something.
  */
 export function randomObject(subject: Subject, random: Random): unknown {
   const making: Making = { bundle: subject.bundle, random };
@@ -18,7 +19,8 @@ export function randomObject(subject: Subject, random: Random): unknown {
   const written = objectWith(subject, spec === undefined ? undefined : valueFor(spec, making));
   const sites = sitesOf(subject);
   const site = sites.length === 0 ? [] : random.pick(sites);
-  let object = mended(subject, reaching(subject.body, site, { value: written, making }), making);
+  const examples = examplesOf(subject);
+  let object = examples.length > 0 && random.chance(0.2) ? random.pick(examples) : mended(subject, reaching(subject.body, site, { value: written, making }), making);
   const changes = random.pick([0, 1, 1, 1, 2, 3]);
   for (let change = 0; change < changes; change += 1) object = mutate(subject, object, { site, making });
   return object;
@@ -80,8 +82,10 @@ function mutate({ body, bundle }: Subject, object: unknown, { site, making }: Mu
   const { random } = making;
   const places = placesIn(object).filter(([first]) => first === 'spec');
   const near = places.filter((place) => isNear(place, site));
-  if (places.length === 0) return object;
-  const path = random.pick(near.length > 0 && random.chance(0.75) ? near : places);
+  const at = near.filter((place) => place.length === site.length);
+  const candidates = [random.chance(0.4) ? at : [], random.chance(0.75) ? near : [], places].find((list) => list.length > 0);
+  if (candidates === undefined) return object;
+  const path = random.pick(candidates);
   const node = nodeAt(body, path, bundle);
   if (node === undefined || random.chance(0.15)) return without(object, path);
   if (random.chance(0.03)) return withValue(object, path, random.pick([null, 'a', 1, 1.5, -1, true, [], {}, [null], ['']]));
@@ -127,13 +131,24 @@ interface Items {
 function changedList(node: Node, { items, limit }: Items, making: Making): readonly unknown[] {
   const { random } = making;
   const item = items.length === 0 ? valueFor(node, making) : random.pick(items);
-  switch (random.below(5)) {
+  switch (random.below(8)) {
     case 0: return [];
     case 1: return [...items, valueFor(node, making)];
-    // Rules about all pairs of a long list take long; a few such objects are enough.
-    case 2: return random.chance(0.2) ? Array.from({ length: Math.min(limit, 200) + random.below(2) }, () => item) : [...items, item];
+    case 2: return [...items, valueFor(node, making), valueFor(node, making)];
+    case 3: return Array.from({ length: Math.min(limit, 200) + random.below(2) }, () => item);
+    case 4: return Array.from({ length: 2 + random.below(2) }, () => fullItem(node, item, making));
     default: return [...items, item];
   }
+}
+
+/** With every list in it as long as it may be. */
+function fullItem(node: Node, item: unknown, { bundle }: Making): unknown {
+  if (node.type !== 'object' || typeof item !== 'object' || item === null) return item;
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => {
+    const child = fieldsIn(node, bundle).get(name);
+    const limit = child?.type === 'list' ? boundOf(child.maxItems, bundle) ?? 4 : 0;
+    return [name, Array.isArray(value) && value.length > 0 ? Array.from({ length: limit }, () => value[0] as unknown) : value];
+  }));
 }
 
 function boundOf<T>(value: MaybeVersioned<T> | undefined, bundle: Bundle): T | undefined {

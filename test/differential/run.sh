@@ -16,7 +16,7 @@ if ! "$cluster/run.sh" true 2>/dev/null; then
   [ "${KEEP:-}" = 1 ] || trap '"$cluster/down.sh"' EXIT
 fi
 # What another run has left would be mixed with what is installed.
-if "$cluster/run.sh" kubectl get crd -o name | grep -qF .gateway.networking.; then "$cluster/crds.sh" remove; fi
+case $("$cluster/run.sh" kubectl get crd -o name) in *.gateway.networking.*) "$cluster/crds.sh" remove ;; esac
 failed=0
 for bundle in $BUNDLES; do
   version=${bundle%/*} channel=${bundle#*/}
