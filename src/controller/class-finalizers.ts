@@ -90,7 +90,8 @@ export class ClassFinalizers {
     this.#working.add(name);
     const result = await writer.setFinalizers('GatewayClass', { metadata });
     this.#working.delete(name);
-    if (result.type === 'ok' && result.object !== undefined && this.#classes.has(name)) this.#classes.set(name, result.object.metadata);
+    if (!this.#classes.has(name)) return;
+    if (result.type === 'ok' && result.object !== undefined) this.#classes.set(name, result.object.metadata);
     else if (result.type !== 'ok' && result.type !== 'notFound') {
       log.debug({ gatewayClass: name, outcome: result.type, problem: result.message }, 'finalizer of a class could not be changed');
       clearTimeout(this.#timers.get(name));

@@ -80,6 +80,12 @@ export class Controller {
     this.#provisioner = new Provisioner({ writer, settings: dataPlane, factsOf: (namespace, name) => this.#factsOf(namespace, name), mayWrite, onTrouble: describe, log, metrics });
     this.#capacity = new Capacity({ onChange: describe, onLost: (gateway) => this.#provisioner.distrust(gateway) });
     this.#finalizers = new ClassFinalizers({ writer, controllerName, mayWrite, log });
+    metrics.observed({ name: 'controller_leader', help: 'Whether this replica writes.', labels: [] }, () => [{ labels: [], value: Number(mayWrite()) }]);
+    metrics.observed({ name: 'controller_gateways', help: 'Gateways that are served.', labels: [] }, () => [{ labels: [], value: this.#dataPlanes.tally().gateways }]);
+    metrics.observed({ name: 'controller_data_planes', help: 'Pods of data planes: connected to this replica, ready for traffic, late in acknowledging.', labels: ['state'] }, () => {
+      const { connected, ready, late } = this.#dataPlanes.tally();
+      return Object.entries({ connected, ready, late }).map(([state, value]) => ({ labels: [state], value }));
+    });
   }
 
   /** What the cluster told, and what that changed in the evaluation. */

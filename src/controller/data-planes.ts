@@ -4,6 +4,16 @@ import { GatewayDataPlanes, type DataPlanesOptions, type Standing } from './gate
 import { PerGateway, type ConfigurationChange } from './per-gateway.ts';
 import type { Report } from './reports.ts';
 
+export interface Tally {
+  readonly gateways: number;
+  /** Pods that are connected to this replica. */
+  readonly connected: number;
+  /** Pods that get traffic. */
+  readonly ready: number;
+  /** Those of them that have not acknowledged the newest generation in time. */
+  readonly late: number;
+}
+
 /** The data planes of all Gateways (`namespace/name`). */
 export class DataPlanes {
   readonly #gateways = new Map<string, GatewayDataPlanes>();
@@ -45,7 +55,7 @@ export class DataPlanes {
 
   /** How it stands with the data planes of a Gateway. */
   standingOf(gateway: string): Standing {
-    return this.#gateways.get(gateway)?.standing ?? { isServed: false, remark: '' };
+    return this.#gateways.get(gateway)?.standing ?? { ready: 0, late: 0, remark: '' };
   }
 
   /** What the data planes that are connected here have in force. */
@@ -59,6 +69,13 @@ export class DataPlanes {
     if (report === undefined) this.#heard.delete(replica);
     else this.#heard.set(replica, report);
     for (const gateway of new Set([...(before?.keys() ?? []), ...(report?.keys() ?? [])])) this.#gateways.get(gateway)?.hear(replica, report?.get(gateway));
+  }
+
+  /** How many Gateways are served, and how many pods of theirs there are by state. */
+  tally(): Tally {
+    const standings = [...this.#gateways.values()].map(({ report, standing }) => ({ connected: report.size, ...standing }));
+    const sum = (countOf: (standing: (typeof standings)[number]) => number): number => standings.reduce((total, standing) => total + countOf(standing), 0);
+    return { gateways: standings.length, connected: sum(({ connected }) => connected), ready: sum(({ ready }) => ready), late: sum(({ late }) => late) };
   }
 
   /** Looks at everything anew, at the begin of a term as leader. */

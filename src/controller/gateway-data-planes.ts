@@ -21,8 +21,10 @@ export interface DataPlanesOptions {
 
 /** How it stands with the data planes of a Gateway. */
 export interface Standing {
-  /** Whether some pod is ready for traffic. */
-  readonly isServed: boolean;
+  /** Pods that are ready for traffic. */
+  readonly ready: number;
+  /** Those of them that are behind for too long. */
+  readonly late: number;
   /** What there is to say about pods that are behind; `''`: nothing. */
   readonly remark: string;
 }
@@ -68,7 +70,7 @@ export class GatewayDataPlanes {
   #addresses: Acknowledgement['addresses'] = [];
   #report: GatewayReport = new Map();
   #reported = '';
-  #remark = '';
+  #late: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param gateway `namespace/name` */
@@ -86,7 +88,7 @@ export class GatewayDataPlanes {
   }
 
   get standing(): Standing {
-    return { isServed: this.#ready.size > 0, remark: this.#remark };
+    return { ready: this.#ready.size, late: this.#late.size, remark: remarkOn(this.#late) };
   }
 
   publish({ upserts, removals }: GatewayChange): void {
@@ -113,7 +115,7 @@ export class GatewayDataPlanes {
   settle(): void {
     const behind = [...this.#owners].map(([name, owner]) => this.#advance(name, owner));
     this.#settleAt(Math.min(...behind.map(({ next }) => next)));
-    this.#setRemark(new Set(behind.flatMap(({ late }) => late)));
+    this.#setLate(new Set(behind.flatMap(({ late }) => late)));
     const writes = [...this.#owners].flatMap(([name, owner]) => {
       const value = this.#acknowledgementOf(owner);
       const text = JSON.stringify(value);
@@ -245,12 +247,15 @@ export class GatewayDataPlanes {
     return [...elsewhere, ...this.#report].flatMap(([, { problems }]) => Object.entries(problems));
   }
 
-  #setRemark(late: ReadonlySet<string>): void {
-    const remark = late.size === 0 ? '' : `Not acknowledged in time, so that an older generation may be served there, by ${listed([...late])}.`;
-    if (remark === this.#remark) return;
-    this.#remark = remark;
-    this.#options.onRemark(this.#gateway);
+  #setLate(late: ReadonlySet<string>): void {
+    const before = this.#late;
+    this.#late = late;
+    if (remarkOn(late) !== remarkOn(before)) this.#options.onRemark(this.#gateway);
   }
+}
+
+function remarkOn(late: ReadonlySet<string>): string {
+  return late.size === 0 ? '' : `Not acknowledged in time, so that an older generation may be served there, by ${listed([...late])}.`;
 }
 
 const shown = 3;

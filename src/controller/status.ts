@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { ListenerStatus } from '../core/status/listeners.ts';
 import type { Condition } from '../core/status/conditions.ts';
+import type { PolicyStatus } from '../core/status/policy.ts';
 import type { RouteStatus } from '../core/status/route.ts';
 import { mergeConditions } from './conditions.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from './json.ts';
@@ -31,14 +32,14 @@ const owned = {
  *
  * @param live the object as the API server holds it
  */
-export function mergeStatus(live: WireObject, ours: OwnStatus | PolicyStatus | undefined, context: StatusContext): JsonRecord | 'same' {
+export function mergeStatus(live: WireObject, ours: OwnStatus | undefined, context: StatusContext): JsonRecord | 'same' {
   const status = recordOf(live['status']);
   const merged = mergedStatus(live, ours, context);
   // The order of keys does not count: the API server has its own.
   return isDeepStrictEqual(merged, status) ? 'same' : merged;
 }
 
-function mergedStatus(live: WireObject, ours: OwnStatus | PolicyStatus | undefined, context: StatusContext): JsonRecord {
+function mergedStatus(live: WireObject, ours: OwnStatus | undefined, context: StatusContext): JsonRecord {
   const status = recordOf(live['status']);
   const place = { generation: live.metadata.generation ?? 0, now: context.now };
   if (ours === undefined) return withoutOurs(live, context);
@@ -58,7 +59,7 @@ function withoutOurs(live: WireObject, context: StatusContext): JsonRecord {
 }
 
 /** The condition types that are ours where a status has conditions of its own. */
-function ownedBy(ours: Exclude<OwnStatus, RouteStatus>): ReadonlySet<string> {
+function ownedBy(ours: Exclude<OwnStatus, PolicyStatus | RouteStatus>): ReadonlySet<string> {
   if ('addresses' in ours) return owned.gateway;
   return 'listeners' in ours ? owned.listenerSet : owned.gatewayClass;
 }
@@ -75,11 +76,6 @@ function mergeListeners(status: JsonRecord, ours: readonly ListenerStatus[], pla
 
 function mergeListener(live: JsonRecord = {}, { name, supportedKinds, attachedRoutes, conditions }: ListenerStatus, place: Place): JsonRecord {
   return { ...live, name, supportedKinds, attachedRoutes, conditions: mergeConditions(live['conditions'], conditions, { ...place, owned: owned.listener }) };
-}
-
-/** Our entries of a policy's status, one per ancestor (PolicyStatus). */
-export interface PolicyStatus {
-  readonly ancestors: readonly { readonly ancestorRef: object; readonly controllerName: string; readonly conditions: readonly Condition[] }[];
 }
 
 /** Statuses that controllers share entry by entry: how an entry is told apart, what of it is ours, and how many there may be. */

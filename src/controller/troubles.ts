@@ -13,8 +13,8 @@ export interface Trouble {
 }
 
 /** What evaluation must know of the data planes of a Gateway: nothing refuses it as long as some pod serves it. */
-export function describeDataPlanes(troubles: readonly Trouble[], { isServed, remark }: Standing): DataPlaneFacts | undefined {
-  const refusing = isServed ? [] : troubles.filter(({ refusal }) => refusal !== undefined);
+export function describeDataPlanes(troubles: readonly Trouble[], { ready, remark }: Standing): DataPlaneFacts | undefined {
+  const refusing = ready > 0 ? [] : troubles.filter(({ refusal }) => refusal !== undefined);
   const [first] = refusing;
   if (first?.refusal !== undefined) return { refusal: { reason: first.refusal, message: joinMessages(refusing.map(({ message }) => message)) }, remark: '' };
   const text = joinMessages([...troubles.map(({ message }) => message), remark].filter((message) => message !== ''));

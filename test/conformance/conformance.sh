@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the official conformance suite against the controller as deploy/controller installs it, in a cluster that is
+# Runs the official conformance suite against the controller as deploy/overlays/controller installs it, in a cluster that is
 # started and ended here where it does not run already (KEEP=1 leaves it):
 #   PROFILES  profiles of the suite, with commas between them
 #   RUN       names of tests, with | between them; all where it is empty
@@ -21,7 +21,7 @@ if ! "$HERE/run.sh" true 2>/dev/null; then
 fi
 "$HERE/image.sh"
 "$HERE/crds.sh" v1.7.0 experimental
-kubectl kustomize "$ROOT/deploy/controller" | sed "s|image: ghcr.io/sallyport/sallyport:.*|image: $image|" | kubectl apply -f - >/dev/null
+kubectl kustomize "$ROOT/deploy/overlays/controller" | sed "s|image: ghcr.io/sallyport/sallyport:.*|image: $image|" | kubectl apply -f - >/dev/null
 # An image of the same name that was loaded again is not noticed by itself.
 kubectl rollout restart -n sallyport-system deployment/sallyport-controller >/dev/null
 kubectl rollout status -n sallyport-system deployment/sallyport-controller --timeout=180s >/dev/null

@@ -11,6 +11,7 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
     ['overlays/enforce', ['components/network-policy'], ['settings.failurePolicy=Fail', 'networkPolicy.enabled=true']],
     ['base', ['components/prometheus'], ['prometheus.enabled=true']],
     ['base', ['dashboards'], ['dashboard.enabled=true']],
+    ['overlays/full', [], ['settings.failurePolicy=Fail', 'controller.enabled=true']],
   ])('%s with %j', async (overlay, components, values) => {
     const [expected, rendered] = await Promise.all([renderKustomize(overlay, components), renderChart(helm, values)]);
     expect([...rendered.keys()].sort()).toEqual([...expected.keys()].sort());
@@ -39,8 +40,24 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
     expect(JSON.stringify(rendered.get('Deployment sallyport-system/sallyport-webhook'))).toContain('"--drain=20","--certificate-lifetime=24h","--clock-skew=1m"]');
   });
 
+  test('data planes may be kept out of other namespaces', async () => {
+    const rendered = await renderChart(helm, ['controller.enabled=true', 'controller.gatewayNamespaces={shop,infra}']);
+    const keys = [...rendered.keys()].filter((key) => key.includes('sallyport-data-planes')).sort();
+    expect(keys).toEqual(['ClusterRole /sallyport-data-planes', 'RoleBinding infra/sallyport-data-planes', 'RoleBinding shop/sallyport-data-planes']);
+    expect(rendered.get('RoleBinding shop/sallyport-data-planes')).toMatchObject({
+      roleRef: { kind: 'ClusterRole', name: 'sallyport-data-planes' }, subjects: [{ kind: 'ServiceAccount', name: 'sallyport-controller', namespace: 'sallyport-system' }],
+    });
+  });
+
+  test('a GatewayClass of another name, or none', async () => {
+    const [named, none] = await Promise.all(['internal', ''].map((name) => renderChart(helm, ['controller.enabled=true', `controller.gatewayClass=${name}`])));
+    const classes = (rendered: typeof named) => [...(rendered?.keys() ?? [])].filter((key) => key.startsWith('GatewayClass'));
+    expect(classes(named)).toEqual(['GatewayClass /internal']);
+    expect(classes(none)).toEqual([]);
+  });
+
   test('another namespace is used throughout', async () => {
-    const rendered = await renderChart(helm, ['namespace.name=gates', 'namespace.create=false', 'networkPolicy.enabled=true', 'prometheus.enabled=true', 'dashboard.enabled=true']);
+    const rendered = await renderChart(helm, ['namespace.name=gates', 'namespace.create=false', 'networkPolicy.enabled=true', 'prometheus.enabled=true', 'dashboard.enabled=true', 'controller.enabled=true']);
     expect(JSON.stringify([...rendered.values()])).not.toContain('sallyport-system"');
     expect([...rendered.keys()].filter((key) => key.startsWith('Namespace'))).toEqual([]);
   });

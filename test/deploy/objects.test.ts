@@ -2,19 +2,25 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { admissionKinds } from '../../src/cli/cluster-state.ts';
+import { admissionKinds, controllerKinds } from '../../src/cli/cluster-state.ts';
 import { openSettings } from '../../src/cli/settings-file.ts';
+import { Controller } from '../../src/controller/index.ts';
+import { desiredObjects } from '../../src/controller/provision.ts';
+import { createEvaluation } from '../../src/core/evaluation.ts';
+import { statuses } from '../../src/core/status/emit.ts';
 import { tables } from '../../src/core/schema/index.ts';
-import { createAdmissionMetrics, createLogger, createMetrics } from '../../src/telemetry/index.ts';
+import { createAdmissionMetrics, createLogger, createMetrics, type Metrics } from '../../src/telemetry/index.ts';
 import { hasKubectl, renderKustomize, type DeployedObject, type Rendered } from './render.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let rendered: Rendered;
+let controller: Rendered;
 
 const whereRendered = (await hasKubectl()) ? describe : describe.skip;
 
 beforeAll(async () => {
   if (whereRendered === describe) rendered = await renderKustomize('overlays/enforce', ['components/network-policy', 'components/prometheus', 'dashboards']);
+  if (whereRendered === describe) controller = await renderKustomize('overlays/controller');
 });
 
 interface Rule {
@@ -32,6 +38,23 @@ function rendering(key: string): DeployedObject {
 
 function rulesOf(key: string): readonly Rule[] {
   return rendering(key)['rules'] as readonly Rule[];
+}
+
+/** What the rules of a role of the controller grant with a verb, as `group/resource`, without names. */
+function grantedTo(key: string, verb: string): readonly string[] {
+  const rules = (controller.get(key)?.['rules'] ?? []) as readonly Rule[];
+  return rules.filter(({ verbs, resourceNames }) => verbs.includes(verb) && resourceNames === undefined)
+    .flatMap(({ apiGroups, resources }) => apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)));
+}
+
+/** What a controller counts. */
+function controllerMetrics(metrics: Metrics): void {
+  const ok = async () => ({ type: 'ok' }) as const;
+  void new Controller({
+    kernel: createEvaluation(), metrics, log: createLogger('silent'), controllerName: 'example.com/us', mayWrite: () => false, events: { record() {} },
+    dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }), replica: { namespace: 'n', name: 'r', writer: { apply: ok } },
+    writer: { read: ok, apply: ok, remove: ok, updateStatus: ok, setFinalizers: ok },
+  });
 }
 
 interface Pods {
@@ -61,6 +84,28 @@ whereRendered('permissions', () => {
       .filter(({ apiGroups, verbs }) => verbs.includes('watch') && apiGroups.every((group) => groups.has(group)))
       .flatMap(({ apiGroups, resources }) => apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)));
     expect(granted.sort()).toEqual(followed.sort());
+  });
+
+  test('the controller may follow what it follows, and write the statuses that it writes', () => {
+    const nameOf = (kind: keyof typeof tables) => `${tables[kind].group}/${tables[kind].plural}`;
+    const others = ['/pods', 'apps/deployments', 'apiextensions.k8s.io/customresourcedefinitions'];
+    expect([...new Set(grantedTo('ClusterRole /sallyport-controller', 'watch'))].sort()).toEqual([...controllerKinds.map(nameOf), ...others].sort());
+    const statusKinds = (statuses.over.populations as readonly (keyof typeof tables)[]).map((kind) => `${nameOf(kind)}/status`);
+    expect(grantedTo('ClusterRole /sallyport-controller', 'update').toSorted()).toEqual(statusKinds.sort());
+  });
+
+  test('the controller may make every object of a data plane, and nothing else of these kinds', () => {
+    const facts = { namespace: 'shop', name: 'web', uid: 'u', ports: [80], labels: {}, annotations: {} };
+    const made = desiredObjects(facts, { image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' });
+    const groupOf = (apiVersion = '') => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '');
+    const needed = made.map(({ apiVersion, kind = '' }) => `${groupOf(apiVersion)}/${kind.toLowerCase()}s`);
+    for (const verb of ['get', 'create', 'patch', 'delete']) expect(grantedTo('ClusterRole /sallyport-data-planes', verb).toSorted()).toEqual(needed.toSorted());
+  });
+
+  test('nothing is granted to the controller by wildcard', () => {
+    const roles = [...controller.values()].filter(({ kind }) => kind.endsWith('Role')).flatMap((role) => role['rules'] as readonly Rule[]);
+    expect(roles.length).toBeGreaterThan(0);
+    for (const { apiGroups, resources, verbs } of roles) expect([...apiGroups, ...resources, ...verbs]).not.toContain('*');
   });
 
   test('nothing is granted by wildcard, and no Secret but its own', () => {
@@ -127,6 +172,7 @@ whereRendered('what belongs together agrees', () => {
     expect(inflight.value).toBe(0);
     const settings = await openSettings(`${root}/deploy/base/settings.yaml`, { log: createLogger('silent'), metrics });
     settings.close();
+    controllerMetrics(metrics);
     const counted = [...(await metrics.scrape()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
     const shown = JSON.stringify([rendering('PrometheusRule sallyport-system/sallyport-webhook'), rendering('ConfigMap sallyport-system/sallyport-dashboards')]);
     const names = [...shown.matchAll(/sallyport_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''));
