@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { Fields } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';
@@ -13,6 +13,10 @@ export interface ClientStream {
   readonly method: string;
   /** Reads the head, or says why the request must not be served. */
   readHead(limits: ProxyLimits): RequestHead | AnswerReason;
+  /** The protocol to which the client asks to switch, where that can be done. */
+  readonly upgrade: string | undefined;
+  /** Switches: answers with these fields, and gives the bytes that follow in both directions. */
+  switchProtocol(fields: string[]): Duplex;
   /** Flows once it is listened to; destroying it ends more than the request. */
   readonly body: Readable;
   /** Fields after the body, once it has ended. */

@@ -111,6 +111,11 @@ export class Exchange {
     this.answer(reason);
   }
 
+  /** The connection belongs to another protocol now, which has no end that a timeout could know. */
+  switched(): void {
+    this.requestTimer?.cancel();
+  }
+
   drained(): void {
     this.forwarding?.drained();
   }

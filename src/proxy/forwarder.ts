@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { UpstreamTls } from './backend-tls.ts';
 
 /** Header fields as they travel: name, value, name, value … Names keep their spelling and may repeat. */
@@ -26,6 +26,8 @@ export interface UpstreamRequest {
   readonly trailers?: () => Fields;
   /** The request means nothing in HTTP/1 (gRPC): it goes over HTTP/2 even where nobody said that this is spoken. */
   readonly needsHttp2?: boolean;
+  /** The protocol to switch the connection to; the request has no body then. HTTP/1.1 alone can do that. */
+  readonly upgrade?: string | undefined;
 }
 
 /**
@@ -34,7 +36,10 @@ export interface UpstreamRequest {
  */
 export type UpstreamFailure = 'connect' | 'reset' | 'protocol' | 'refused';
 
-/** What becomes of a forwarded request; called in the order of this list. `onEnd` or `onFailure` comes last, once. */
+/**
+ * What becomes of a forwarded request; called in the order of this list. `onEnd`, `onSwitch` or `onFailure` comes last,
+ * once.
+ */
 export interface ResponseReceiver {
   /** A connection stands and the request is going out: from here on the backend may act on it. */
   onConnected(): void;
@@ -43,6 +48,8 @@ export interface ResponseReceiver {
   onHead(status: number, fields: Fields): void;
   onData(chunk: Buffer): void;
   onEnd(trailers: Fields): void;
+  /** The protocol was switched as asked for (101); the connection belongs to the receiver now. */
+  onSwitch?(fields: Fields, connection: Duplex): void;
   onFailure(failure: UpstreamFailure): void;
 }
 

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { ClientStream } from './client-stream.ts';
 import type { Endpoint, EndpointSet } from './endpoints.ts';
 import type { Destination, Exchange } from './exchange.ts';
@@ -13,6 +14,7 @@ import { RequestBody } from './request-body.ts';
 import type { BodyEvents } from './request-body.ts';
 import type { RetryPolicy } from './retry.ts';
 import { Timer } from './timer.ts';
+import { joinTunnel } from './tunnel.ts';
 import type { CertificatePair } from './tls-termination.ts';
 
 const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
@@ -158,6 +160,22 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.exchange.client.end(this.trailersPossible ? trailerFields(trailers) : []);
   }
 
+  onSwitch(fields: Fields, connection: Duplex): void {
+    this.attemptTimer?.cancel();
+    if (this.ended) {
+      connection.destroy();
+      return;
+    }
+    this.ended = true;
+    const { client, plane } = this.exchange;
+    const head = this.responseHead(101, fields) ?? [];
+    this.exchange.switched();
+    joinTunnel(client.switchProtocol(head), connection, {
+      sent: (bytes) => (plane.counters.requestBytes += bytes),
+      received: (bytes) => (this.exchange.responseBytes += bytes),
+    });
+  }
+
   onFailure(failure: UpstreamFailure): void {
     this.attemptTimer?.cancel();
     this.call = undefined;
@@ -224,6 +242,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       body: head.hasBody ? new RequestBody(client, plane.limits.stallTimeout, this, this.readBefore.chunks) : undefined,
       trailers: () => trailerFields(client.trailers),
       needsHttp2: this.needsHttp2,
+      upgrade: client.upgrade,
     };
   }
 

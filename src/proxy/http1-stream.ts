@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { ClientStream } from './client-stream.ts';
 import { closeGently } from './connection.ts';
 import type { Connection } from './connection.ts';
@@ -18,6 +19,8 @@ export class Http1Stream implements ClientStream {
   private readonly connection: Connection;
   private head: RequestHead | undefined;
   private awaitsContinue = false;
+  private requestedUpgrade: string | undefined;
+  private isTunnel = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, connection: Connection) {
     this.body = request;
@@ -28,6 +31,26 @@ export class Http1Stream implements ClientStream {
   /** The client sends its body only after "100 Continue". */
   awaitContinue(): void {
     this.awaitsContinue = true;
+  }
+
+  /** The connection is free of HTTP after this request, and may switch to a protocol. */
+  offerUpgrade(protocol: string | undefined): void {
+    this.requestedUpgrade = protocol;
+  }
+
+  get upgrade(): string | undefined {
+    return this.requestedUpgrade;
+  }
+
+  switchProtocol(fields: string[]): Duplex {
+    const { socket } = this.body;
+    fields.push('connection', 'upgrade', 'upgrade', this.requestedUpgrade ?? '');
+    this.isTunnel = true;
+    this.response.writeHead(101, fields);
+    this.response.flushHeaders();
+    this.response.detachSocket(socket);
+    socket.once('close', () => this.response.emit('close'));
+    return socket;
   }
 
   get method(): string {
@@ -95,7 +118,7 @@ export class Http1Stream implements ClientStream {
   }
 
   get isFinished(): boolean {
-    return this.response.writableFinished;
+    return this.isTunnel || this.response.writableFinished;
   }
 
   breakOff(): void {

@@ -8,6 +8,7 @@ import { countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
 import { Exchange } from './exchange.ts';
 import { Http1Stream } from './http1-stream.ts';
+import { upgradeOf } from './http1-upgrade.ts';
 import { answerFor, rawAnswer } from './reasons.ts';
 import type { AnswerReason } from './reasons.ts';
 
@@ -83,6 +84,8 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     connectionsCheckingInterval: limits.checkInterval,
     // Long uploads are legitimate; bodies that stall have a limit of their own.
     requestTimeout: 0,
+    // Runtimes that do not know this option (Node before 24.9) stop reading HTTP after any request for an upgrade.
+    shouldUpgradeCallback: (request) => upgradeOf(request) !== undefined && connections.get(request.socket)?.open.size === 0,
   });
   // Fields beyond this count are silently dropped; one more than allowed is enough for request-head.ts to refuse.
   server.maxHeadersCount = limits.headerCount + 1;
@@ -93,6 +96,12 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     begun?.exchange.start();
   });
   server.on('checkExpectation', (request, response) => begin(request, response)?.exchange.answer('expectation-failed'));
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, rest: Buffer) => {
+    if (rest.length > 0) socket.unshift(rest);
+    const begun = begin(request, responseOn(request, socket));
+    begun?.client.offerUpgrade(upgradeOf(request));
+    begun?.exchange.start();
+  });
   server.on('connect', (_request, socket) => refuse(socket, 'connect-unsupported'));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (isClientGone(error) || !socket.writable) socket.destroy();
@@ -109,6 +118,17 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     closeIdle: () => server.closeIdleConnections(),
     close: () => server.close(),
   };
+}
+
+/** A response on a connection that Node has let go, and that ends with it. */
+function responseOn(request: IncomingMessage, socket: Socket): ProxyResponse {
+  const response = new ProxyResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  socket.on('error', () => undefined);
+  socket.on('drain', () => response.emit('drain'));
+  response.on('finish', () => closeGently(socket));
+  return response;
 }
 
 function onDrain(this: ProxyResponse): void {

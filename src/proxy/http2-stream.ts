@@ -1,5 +1,7 @@
 import { constants } from 'node:http2';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream, ServerStreamResponseOptions } from 'node:http2';
+import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import type { ClientStream } from './client-stream.ts';
 import type { Fields } from './forwarder.ts';
 import { fromRawHeaders, toHttp2Headers } from './http2-fields.ts';
@@ -16,6 +18,7 @@ const lingering = 1_000;
 /** A request on an HTTP/2 connection, which is a stream of its own (RFC 9113 section 8.1). */
 export class Http2Stream implements ClientStream {
   readonly body: ServerHttp2Stream;
+  readonly upgrade: string | undefined;
   trailers: Fields = [];
   private readonly raw: RawRequest;
   private readonly stallTimeout: number;
@@ -28,6 +31,7 @@ export class Http2Stream implements ClientStream {
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[], limits: ProxyLimits) {
     this.body = stream;
+    this.upgrade = isWebSocket(headers) ? 'websocket' : undefined;
     this.raw = rawRequest(headers, rawHeaders);
     this.awaitsContinue = headers.expect?.toLowerCase() === '100-continue';
     this.stallTimeout = limits.stallTimeout;
@@ -35,12 +39,20 @@ export class Http2Stream implements ClientStream {
     stream.on('wantTrailers', () => this.sendTrailers());
   }
 
+  switchProtocol(fields: string[]): Duplex {
+    this.sentStatus = constants.HTTP_STATUS_OK;
+    const { 'sec-websocket-accept': _, ...headers } = toHttp2Headers(fields);
+    this.body.respond({ ...headers, [constants.HTTP2_HEADER_STATUS]: constants.HTTP_STATUS_OK });
+    return this.body;
+  }
+
   get method(): string {
     return this.raw.method ?? '';
   }
 
   readHead(limits: ProxyLimits): RequestHead | AnswerReason {
-    return readRequestHead(this.raw, this.body.endAfterHeaders ? 0 : undefined, limits);
+    const hasNoBody = this.body.endAfterHeaders || this.upgrade !== undefined;
+    return readRequestHead(this.raw, hasNoBody ? 0 : undefined, limits);
   }
 
   get isComplete(): boolean {
@@ -135,10 +147,19 @@ export class Http2Stream implements ClientStream {
   }
 }
 
+/** Whether a stream is to become a WebSocket (RFC 8441 section 4). */
+function isWebSocket(headers: IncomingHttpHeaders): boolean {
+  return headers[':method'] === 'CONNECT' && headers[':protocol'] === 'websocket';
+}
+
 /** A request in the shape of HTTP/1. An `:authority` and a Host that differ make two Hosts, which is refused. */
 function rawRequest(headers: IncomingHttpHeaders, rawHeaders: readonly string[]): RawRequest {
   const fields = fromRawHeaders(rawHeaders);
   const { ':authority': authority, host } = headers;
   if (authority !== undefined && authority.toLowerCase() !== host?.toLowerCase()) fields.push('host', authority);
-  return { httpVersion: '2.0', method: headers[':method'] ?? '', url: headers[':path'] ?? '', rawHeaders: fields };
+  const common = { httpVersion: '2.0', url: headers[':path'] ?? '', rawHeaders: fields };
+  if (!isWebSocket(headers)) return { ...common, method: headers[':method'] ?? '' };
+  // RFC 8441 section 5.1: what proves a switch in HTTP/1.1 is not there in HTTP/2.
+  fields.push('sec-websocket-key', randomBytes(16).toString('base64'));
+  return { ...common, method: 'GET' };
 }

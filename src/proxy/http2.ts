@@ -40,6 +40,7 @@ function sessionOptions(limits: ProxyLimits): ServerOptions {
     maxHeaderListPairs: limits.headerCount + 5,
     maxSessionRejectedStreams: limits.streamsPerConnection,
     settings: {
+      enableConnectProtocol: true,
       maxConcurrentStreams: limits.streamsPerConnection,
       maxHeaderListSize: limits.headerBytes,
       initialWindowSize: limits.streamWindow,
@@ -92,7 +93,7 @@ class Session {
       exchange.closed();
       this.ended();
     });
-    if (headers[':method'] === 'CONNECT') exchange.answer('connect-unsupported');
+    if (headers[':method'] === 'CONNECT' && client.upgrade === undefined) exchange.answer('connect-unsupported');
     else if (expectsMore(headers.expect)) exchange.answer('expectation-failed');
     else exchange.start();
     if (connection.isDraining()) this.drain();

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { Connector, negotiatedProtocol } from './connector.ts';
 import type { Fields, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
 import type { Http2Forwarder } from './http2-forwarder.ts';
@@ -72,7 +73,8 @@ class DeferredCall implements UpstreamExchange {
     if (this.isGivenUp) return;
     // The caller must have this call in hand before it hears of it.
     if (found === 'http1' && this.request.needsHttp2 === true) queueMicrotask(() => this.fail('protocol'));
-    else this.call = engines[found].forward(this.request, this.receiver);
+    // Over HTTP/2 there is nothing to switch.
+    else this.call = engines[this.request.upgrade === undefined ? found : 'http1'].forward(this.request, this.receiver);
   }
 
   fail(failure: UpstreamFailure): void {
@@ -121,6 +123,10 @@ class Observer implements ResponseReceiver {
 
   onEnd(trailers: Fields): void {
     this.receiver.onEnd(trailers);
+  }
+
+  onSwitch(fields: Fields, connection: Duplex): void {
+    this.receiver.onSwitch?.(fields, connection);
   }
 
   onFailure(failure: UpstreamFailure): void {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Pool, errors } from 'undici';
 import type { buildConnector, Dispatcher } from 'undici';
 import { formatAddress } from './address.ts';
@@ -19,8 +20,8 @@ export class UndiciForwarder implements Forwarder {
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
     const call = new UndiciCall(receiver);
-    const { target: path, method, fields: headers, body = null } = request;
-    call.dispatch(this.pool(request.upstream), { path, method, headers, body });
+    const { target: path, method, fields: headers, body = null, upgrade = null } = request;
+    call.dispatch(this.pool(request.upstream), { path, method, headers, body, upgrade });
     return call;
   }
 
@@ -118,6 +119,11 @@ class UndiciCall implements UpstreamExchange, Dispatcher.DispatchHandler {
     const fields = toFields(controller.rawHeaders);
     if (status < 200) this.receiver.onInformation(status, fields);
     else this.receiver.onHead(status, fields);
+  }
+
+  onRequestUpgrade(controller: Dispatcher.DispatchController, _status: number, _headers: unknown, socket: Duplex): void {
+    if (this.aborted || this.receiver.onSwitch === undefined) socket.destroy();
+    else this.receiver.onSwitch(toFields(controller.rawHeaders), socket);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

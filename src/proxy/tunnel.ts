@@ -1,0 +1,36 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+
+export interface TunnelCounts {
+  /** Bytes of the client. */
+  sent(bytes: number): void;
+  /** Bytes of the backend. */
+  received(bytes: number): void;
+}
+
+/**
+ * Joins two connections: bytes go both ways as fast as the slower side takes them, the end of one direction is passed on
+ * and leaves the other open, and what breaks one breaks both.
+ */
+export function joinTunnel(client: Duplex, backend: Duplex, counts: TunnelCounts): void {
+  client.on('data', (chunk: Buffer) => counts.sent(chunk.length));
+  backend.on('data', (chunk: Buffer) => counts.received(chunk.length));
+  carry(client, backend);
+  carry(backend, client);
+}
+
+function carry(from: Duplex, to: Duplex): void {
+  from.allowHalfOpen = true;
+  from.on('error', () => undefined).once('close', () => {
+    // After both ends what is on its way is still to be sent.
+    if (!from.readableEnded || !to.writableEnded) breakOff(to);
+  });
+  from.pipe(to);
+}
+
+/** Ends a connection so that what came cannot be taken for all. */
+function breakOff(connection: Duplex): void {
+  if (connection instanceof Socket && !(connection instanceof TLSSocket)) connection.resetAndDestroy();
+  else connection.destroy();
+}
