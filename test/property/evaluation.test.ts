@@ -4,6 +4,7 @@ import { decideAdmission } from '../../src/core/admission/decide.ts';
 import { judge, type Candidate } from '../../src/core/admission/judge.ts';
 import type { AdmissionRequest } from '../../src/core/admission/types.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
+import { servedRouteKinds } from '../../src/core/graph/protocols.ts';
 import { attachments } from '../../src/core/graph/attachment.ts';
 import { acknowledgementCell, certificateCell, installationCell, type Acknowledgement, type CertificateFacts } from '../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Reader, type Write } from '../../src/core/incremental/index.ts';
@@ -79,10 +80,10 @@ function sorted(content: ReadonlyMap<string, unknown>): readonly unknown[] {
 
 /** What admission reads of every object there may be. */
 function answers(read: Reader): unknown {
-  const routes = ['shop', 'infra'].flatMap((namespace) => ['one', 'two', 'three'].map((name) => [
-    read.query(findings, 'HTTPRoute', namespace, name), read.query(attachments, 'HTTPRoute', namespace, name),
-    read.query(routeValidity, 'HTTPRoute', namespace, name), routeStatus(read, 'HTTPRoute', namespace, name),
-  ]));
+  const routes = servedRouteKinds.flatMap((kind) => ['shop', 'infra'].flatMap((namespace) => ['one', 'two', 'three'].map((name) => [
+    read.query(findings, kind, namespace, name), read.query(attachments, kind, namespace, name),
+    read.query(routeValidity, kind, namespace, name), routeStatus(read, kind, namespace, name),
+  ])));
   const gateways = ['shop', 'infra'].flatMap((namespace) => ['front', 'back'].map((name) => [
     read.query(findings, 'Gateway', namespace, name), gatewayStatus(read, namespace, name),
     ['web', 'admin', 'tls'].map((listener) => read.list(routesOfListener, `listener/${namespace}/${name}/${listener}`)),

@@ -29,7 +29,7 @@ const gatewayClass = gatewayObject('GatewayClass', metadata({ name: fc.constantF
 }));
 
 const certificateRef = fc.record({ name: fc.constantFrom('good', 'bad', 'gone'), namespace: maybe(namespace) });
-const routeKind = fc.constantFrom({ kind: 'HTTPRoute' }, { kind: 'TCPRoute' }, { group: 'example.net', kind: 'HTTPRoute' });
+const routeKind = fc.constantFrom({ kind: 'HTTPRoute' }, { kind: 'GRPCRoute' }, { kind: 'TCPRoute' }, { group: 'example.net', kind: 'HTTPRoute' });
 const allowedRoutes = fc.record({
   namespaces: maybe(fc.constantFrom<object>(
     { from: 'All' }, { from: 'All' }, { from: 'Same' }, { from: 'Selector' }, { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } }, { from: 'Nobody' },
@@ -46,6 +46,9 @@ const gateway = gatewayObject('Gateway', metadata({ name: gatewayName, namespace
 }));
 
 const filter = fc.constantFrom<object>(
+  { type: 'RequestMirror', requestMirror: { backendRef: { name: 'cart', port: 9090 }, percent: 10 } },
+  { type: 'RequestMirror', requestMirror: { backendRef: { name: 'cart', namespace: 'infra', port: 8080 } } },
+  { type: 'CORS', cors: { allowOrigins: ['https://*.example.com'] } },
   { type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'x-a', value: '1' }], remove: ['x-b'] } },
   { type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-A', value: '1' }], remove: ['x-a'] } },
   { type: 'RequestRedirect', requestRedirect: { scheme: 'https' } },
@@ -68,14 +71,24 @@ const backendRef = fc.record({
 const routeRule = fc.record({
   matches: maybe(fc.array(match, { maxLength: 2 })), filters, backendRefs: fc.array(backendRef, { maxLength: 3 }),
   timeouts: rarely(fc.constantFrom({ request: '1s' }, { request: '1s', backendRequest: '2s' }, { request: 'soon' })),
+  retry: rarely(fc.constantFrom({}, { attempts: 0 }, { codes: [503], backoff: '1s' }, { codes: [200] })),
 });
 const parentRef = fc.record({ name: gatewayName, namespace: maybe(namespace), sectionName: rarely(listenerName), port: rarely(port) });
 const route = gatewayObject('HTTPRoute', metadata({ name: fc.constantFrom('one', 'two', 'three'), namespace }), fc.record({
   parentRefs: fc.array(parentRef, { maxLength: 3 }), hostnames: maybe(fc.array(hostname, { maxLength: 2 })), rules: fc.array(routeRule, { maxLength: 3 }),
 }));
 
+const call = fc.record({
+  method: maybe(fc.constantFrom<object>({ service: 'shop.Cart', method: 'Add' }, { service: 'shop.Cart' }, { method: 'Add' }, { type: 'RegularExpression', service: '(' }, { service: 'a/b' }, {})),
+  headers: rarely(fc.constant([{ name: 'X-User', value: 'a' }])),
+});
+const callRule = fc.record({ matches: maybe(fc.array(call, { maxLength: 2 })), filters, backendRefs: fc.array(backendRef, { maxLength: 3 }) });
+const grpcRoute = gatewayObject('GRPCRoute', metadata({ name: fc.constantFrom('one', 'two'), namespace }), fc.record({
+  parentRefs: fc.array(parentRef, { maxLength: 3 }), hostnames: maybe(fc.array(hostname, { maxLength: 2 })), rules: fc.array(callRule, { maxLength: 2 }),
+}));
+
 const grant = gatewayObject('ReferenceGrant', metadata({ name: fc.constantFrom('a', 'b'), namespace }), fc.record({
-  from: fc.array(fc.record({ group: fc.constant('gateway.networking.k8s.io'), kind: fc.constantFrom('HTTPRoute', 'Gateway'), namespace }), { maxLength: 2 }),
+  from: fc.array(fc.record({ group: fc.constant('gateway.networking.k8s.io'), kind: fc.constantFrom('HTTPRoute', 'GRPCRoute', 'Gateway'), namespace }), { maxLength: 2 }),
   to: fc.array(fc.record({ group: fc.constant(''), kind: fc.constantFrom('Service', 'Secret'), name: maybe(fc.constantFrom('cart', 'good')) }), { maxLength: 2 }),
 }));
 
@@ -98,6 +111,6 @@ const namespaceObject = fc.record({
 
 /** Any object of a served kind. Fields that are `undefined` are as good as absent. */
 export const kubernetesObject: fc.Arbitrary<object> = fc.oneof(
-  { weight: 5, arbitrary: route }, { weight: 4, arbitrary: gateway }, { weight: 3, arbitrary: service }, { weight: 2, arbitrary: slice },
+  { weight: 5, arbitrary: route }, { weight: 2, arbitrary: grpcRoute }, { weight: 4, arbitrary: gateway }, { weight: 3, arbitrary: service }, { weight: 2, arbitrary: slice },
   { weight: 2, arbitrary: grant }, { weight: 2, arbitrary: gatewayClass }, { weight: 1, arbitrary: namespaceObject },
 ).map((object) => JSON.parse(JSON.stringify(object)) as object);
