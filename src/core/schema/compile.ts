@@ -2,6 +2,7 @@ import { resolve, resolveAll, type Bundle, type MaybeVersioned } from './availab
 import type {
   BooleanNode, IntegerNode, JsonObject, JsonValue, ListNode, MapNode, Node, ObjectNode, StringNode,
 } from './node.ts';
+import { perBundle } from './per-bundle.ts';
 import type { KindTable, KindVersion } from './tables/table.ts';
 
 /**
@@ -20,9 +21,7 @@ export function compileToJsonSchema(table: KindTable, version: string, bundle: B
 }
 
 /** The versions of a kind that a bundle has. */
-export function versionsIn(table: KindTable, bundle: Bundle): readonly KindVersion[] {
-  return resolveAll(table.versions, bundle);
-}
+export const versionsIn = perBundle((table: KindTable, bundle): readonly KindVersion[] => resolveAll(table.versions, bundle));
 
 function compileNode(node: Node, bundle: Bundle): JsonObject {
   if (node.type === 'object') return compileObject(node, bundle);
