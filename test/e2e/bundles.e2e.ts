@@ -56,27 +56,27 @@ async function inForce(): Promise<readonly Judged[]> {
   })));
 }
 
-/** The same once all pods judge these kinds so and know of no other; what it is in the end where that does not come. */
-async function inForceAfter(expected: Judged): Promise<readonly Judged[]> {
+/** The same once it is as expected, and what it is in the end where that does not come. */
+async function inForceAfter(expected: readonly Judged[]): Promise<readonly Judged[]> {
   let state: readonly Judged[] = [];
   await waitFor('the bundles in force', async () => {
     state = await inForce();
-    return isDeepStrictEqual(state, both(expected)) ? true : undefined;
+    return isDeepStrictEqual(state, expected) ? true : undefined;
   }).catch(() => {});
   return state;
 }
 
-/** All kinds of a bundle's standard channel, each judged so. */
-function all(version: string, bundle: string): Judged {
-  return Object.fromEntries(crds(version).map(({ spec }) => [spec.names.kind, bundle]));
-}
-
-function both(judged: Judged): readonly Judged[] {
+/** Both pods judge all kinds of a bundle's standard channel so, and know of no other kind. */
+function allBy(version: string, bundle: string): readonly Judged[] {
+  const judged = Object.fromEntries(crds(version).map(({ spec }) => [spec.names.kind, bundle]));
   return [judged, judged];
 }
 
+const nothing: readonly Judged[] = [{}, {}];
+const old = allBy('v1.5.1', '1.5 standard');
+const current = allBy('v1.7.0', '1.7 standard');
+
 interface Manifest {
-  readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string };
 }
@@ -123,7 +123,7 @@ async function applied(object: object): Promise<Outcome> {
 
 describe('without CRDs', () => {
   test('the webhook is ready, and judges nothing by a schema', async () => {
-    expect(await inForce()).toEqual([{}, {}]);
+    expect(await inForce()).toEqual(nothing);
     expect(await kubectlOutput(['get', 'pods', '-n', systemNamespace, '-o', 'jsonpath={.items[*].status.containerStatuses[*].ready}'])).toBe('true true true');
     expect(await failurePolicy()).toBe('Ignore');
   });
@@ -137,7 +137,7 @@ describe('without CRDs', () => {
 describe('v1.5.1, installed later', () => {
   test('is in force without a restart', async () => {
     await installCrds('v1.5.1', 'standard');
-    expect(await inForceAfter(all('v1.5.1', '1.5 standard'))).toEqual(both(all('v1.5.1', '1.5 standard')));
+    expect(await inForceAfter(old)).toEqual(old);
     await waitForFailurePolicy('Fail');
     expect(await applied(bad)).toMatchObject({ code: 1, stderr: expect.stringContaining('[header-name-not-token]') });
   });
@@ -150,8 +150,9 @@ describe('v1.5.1, installed later', () => {
 });
 
 test('of mixed bundles each kind is held against its own', async () => {
+  const mixed = old.map((judged) => ({ ...judged, HTTPRoute: '1.7 standard' }));
   await apply(...crds('v1.7.0').filter(({ spec }) => spec.names.kind === 'HTTPRoute'));
-  expect(await inForceAfter({ ...all('v1.5.1', '1.5 standard'), HTTPRoute: '1.7 standard' })).toEqual(both({ ...all('v1.5.1', '1.5 standard'), HTTPRoute: '1.7 standard' }));
+  expect(await inForceAfter(mixed)).toEqual(mixed);
   expect(await review(gateway(9), 'gateways')).toMatchObject({ allowed: false });
   expect((await review(retrying, 'httproutes')).warnings).not.toContainEqual(expect.stringContaining('[schema'));
 });
@@ -159,7 +160,7 @@ test('of mixed bundles each kind is held against its own', async () => {
 describe('v1.7.0, over v1.5.1', () => {
   test('is in force without a restart', async () => {
     await installCrds('v1.7.0', 'standard');
-    expect(await inForceAfter(all('v1.7.0', '1.7 standard'))).toEqual(both(all('v1.7.0', '1.7 standard')));
+    expect(await inForceAfter(current)).toEqual(current);
   });
 
   test('is what objects are held against, those that were stored before, too', async () => {
@@ -170,12 +171,12 @@ describe('v1.7.0, over v1.5.1', () => {
 
   test('stays: its own policy refuses an older bundle', async () => {
     await expect(apply(...crds('v1.5.1'))).rejects.toThrow('Installing CRDs with version before v1.7.0 is prohibited by default');
-    expect(await inForce()).toEqual(both(all('v1.7.0', '1.7 standard')));
+    expect(await inForce()).toEqual(current);
   });
 });
 
 describe('CRDs that are not what they say', () => {
-  const changed = { ...all('v1.7.0', '1.7 standard'), Gateway: '1.7 standard?' };
+  const changed = current.map((judged) => ({ ...judged, Gateway: '1.7 standard?' }));
 
   test('are recognised by their schema: no annotations, false ones, and a changed schema', async () => {
     // The policy would refuse them, where it is installed.
@@ -185,7 +186,7 @@ describe('CRDs that are not what they say', () => {
     // Definitions are read in the order of their changes: when this one is in force, the others are read.
     const place = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/infrastructure/properties/annotations/maxProperties';
     await kubectlOutput(['patch', 'crd', `gateways.${group}`, '--type=json', '-p', JSON.stringify([{ op: 'replace', path: place, value: 32 }])]);
-    expect(await inForceAfter(changed)).toEqual(both(changed));
+    expect(await inForceAfter(changed)).toEqual(changed);
   });
 
   test('what only contradicts the schema that was is told, and admitted', async () => {
@@ -199,14 +200,14 @@ describe('CRDs that are not what they say', () => {
 
   test('are in order again once the bundle is applied by force', async () => {
     await kubectlOutput(['apply', '--server-side', '--force-conflicts', '-f', '-'], { stdin: crdManifests('v1.7.0', 'standard') });
-    expect(await inForceAfter(all('v1.7.0', '1.7 standard'))).toEqual(both(all('v1.7.0', '1.7 standard')));
+    expect(await inForceAfter(current)).toEqual(current);
   });
 });
 
 describe('CRDs that go', () => {
   test('leave the webhook ready, and failurePolicy as it is', async () => {
     await removeCrds();
-    expect(await inForceAfter({})).toEqual(both({}));
+    expect(await inForceAfter(nothing)).toEqual(nothing);
     await waitUntilReady();
     expect(await failurePolicy()).toBe('Fail');
     expect(await review(bad, 'httproutes')).toMatchObject({ allowed: false });
@@ -217,7 +218,7 @@ describe('CRDs that go', () => {
     const approval = 'api-approved.kubernetes.io';
     await apply(...crds('v1.7.0').map((crd) => ({ ...crd, metadata: { name: crd.metadata.name, annotations: { [approval]: crd.metadata.annotations[approval] } } })));
     await kubectlOutput(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
-    expect(await inForceAfter(all('v1.7.0', '1.7 standard'))).toEqual(both(all('v1.7.0', '1.7 standard')));
+    expect(await inForceAfter(current)).toEqual(current);
     expect(await applied(bad)).toMatchObject({ code: 1, stderr: expect.stringContaining('[header-name-not-token]') });
     const orphan = httpRoute({ name: 'orphan', namespace }, { parentRefs: [{ name: 'front' }] });
     expect(await applied(orphan)).toMatchObject({ code: 0, stderr: expect.stringContaining(`[parent-not-found] spec.parentRefs[0]: Gateway ${namespace}/front has not been seen`) });
