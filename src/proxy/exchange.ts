@@ -5,7 +5,7 @@ import type { CompiledBackend, CompiledRule } from './compiled-rule.ts';
 import type { Connection } from './connection.ts';
 import { countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
-import { grpcFields, isGrpc } from './grpc.ts';
+import { grpcFields, isCall } from './grpc.ts';
 import { editFields } from './header-edits.ts';
 import { Forwarding } from './forwarding.ts';
 import { redirectLocation } from './location.ts';
@@ -85,7 +85,7 @@ export class Exchange {
       this.breakOff(reason);
       return;
     }
-    if (this.head !== undefined && isGrpc(this.head)) {
+    if (this.head !== undefined && isCall(this.head)) {
       this.client.writeHead(200, ['server', 'sallyport', ...grpcFields(reason)]);
       this.client.end([]);
       return;

@@ -6,7 +6,7 @@ import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, Upstr
 import { forwardedFields, responseFields, withoutField } from './forwarding-fields.ts';
 import { editFields } from './header-edits.ts';
 import { modifiedPath } from './location.ts';
-import { isGrpc } from './grpc.ts';
+import { isCall } from './grpc.ts';
 import { Copy } from './mirror.ts';
 import type { AnswerReason } from './reasons.ts';
 import { ReadBefore } from './read-before.ts';
@@ -60,7 +60,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.endpoints = endpoints;
     this.fields = upstreamFields(exchange, destination);
     this.target = upstreamTarget(destination);
-    this.needsHttp2 = isGrpc(destination.head);
+    this.needsHttp2 = isCall(destination.head);
     this.copies = this.sendCopies();
   }
 

@@ -1,19 +1,18 @@
+import { isGrpc } from '../core/text/grpc.ts';
 import type { Fields } from './forwarder.ts';
 import { answerFor } from './reasons.ts';
 import type { AnswerReason } from './reasons.ts';
 import type { RequestHead } from './request-head.ts';
 
-// gRPC over HTTP/2, "Content-Type"; grpc-web is another protocol, which HTTP/1 can carry.
-const contentType = /^application\/grpc(?:[+;\s]|$)/i;
-
-// "HTTP to gRPC Status Code Mapping"; all others are unknown (2).
+// "HTTP to gRPC Status Code Mapping"; all others are unknown (2). Where a route cannot be served, calls MUST get
+// UNAVAILABLE (GRPCRouteRule.backendRefs).
 const codes: ReadonlyMap<number, number> = new Map([
-  [400, 13], [401, 16], [403, 7], [404, 12], [429, 14], [502, 14], [503, 14], [504, 14],
+  [400, 13], [401, 16], [403, 7], [404, 12], [429, 14], [500, 14], [502, 14], [503, 14], [504, 14],
 ]);
 
 /** Whether a request is a gRPC call, which only HTTP/2 carries, and whose answers are read by their trailers. */
-export function isGrpc(head: Pick<RequestHead, 'header'>): boolean {
-  return contentType.test(head.header('content-type') ?? '');
+export function isCall(head: Pick<RequestHead, 'header'>): boolean {
+  return isGrpc(head.header('content-type'));
 }
 
 /** The fields of an answer of the proxy's own to a gRPC call: a head with status 200 that ends the stream ("Trailers-Only"). */

@@ -122,9 +122,11 @@ export const backends = defineQuery({
   },
 });
 
+const noMirrors: Mirrors = {};
+
 function mirrorsAmong(filters: readonly FilterView[] | undefined, resolve: (ref: BackendRefView) => BackendNode): Mirrors {
-  const mirrors = (filters ?? []).entries().filter(([, { type }]) => type === 'RequestMirror');
-  return Object.fromEntries(mirrors.map(([index, { requestMirror }]) => [index, resolve(requestMirror?.backendRef ?? {})]));
+  const mirrors = (filters ?? []).entries().filter(([, { type }]) => type === 'RequestMirror').toArray();
+  return mirrors.length === 0 ? noMirrors : Object.fromEntries(mirrors.map(([index, { requestMirror }]) => [index, resolve(requestMirror?.backendRef ?? {})]));
 }
 
 /** Everything that the rules of a route forward to, each with its place in the object. */

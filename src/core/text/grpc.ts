@@ -8,4 +8,4 @@ export function isGrpc(contentType: string | undefined): boolean {
 }
 
 const media = 'application/grpc';
-const continuations: ReadonlySet<string> = new Set(['', '+', ';', ' ']);
+const continuations: ReadonlySet<string> = new Set(['', '+', ';', ' ', '\t']);

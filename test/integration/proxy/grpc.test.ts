@@ -80,8 +80,8 @@ describe('a gRPC call', () => {
 describe('a call that the proxy answers itself', () => {
   test.each<[string, Partial<RouteRule>, string, string]>([
     ['no route', { matches: [] }, '12', 'No route matches this request.'],
-    ['a rule that fails', { failure: 'x' }, '2', expect.any(String) as unknown as string],
-    ['a backend that cannot be used', { backends: [backendOf('app', { target: { type: 'invalid', reason: 'x' } })] }, '2', expect.any(String) as unknown as string],
+    ['a rule that fails', { failure: 'x' }, '14', expect.any(String) as unknown as string],
+    ['a backend that cannot be used', { backends: [backendOf('app', { target: { type: 'invalid', reason: 'x' } })] }, '14', expect.any(String) as unknown as string],
     ['no endpoint', { backends: [backendOf('none')] }, '14', 'The backend has no ready endpoints.'],
     ['no connection', {}, '14', 'The backend could not be reached.'],
   ])('%s', async (_name, rule, code, message) => {

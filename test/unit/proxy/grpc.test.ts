@@ -1,18 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { grpcFields, isGrpc } from '../../../src/proxy/grpc.ts';
+import { grpcFields, isCall } from '../../../src/proxy/grpc.ts';
 import { reasons } from '../../../src/proxy/reasons.ts';
 import type { AnswerReason } from '../../../src/proxy/reasons.ts';
 
 test.each([
   ['application/grpc', true],
-  ['application/grpc+proto', true],
-  ['Application/GRPC; charset=x', true],
   ['application/grpc-web', false],
-  ['application/grpc-web+proto', false],
-  ['application/json', false],
   [undefined, false],
 ])('%s is gRPC: %s', (type, expected) => {
-  expect(isGrpc({ header: (name) => (name === 'content-type' ? type : undefined) })).toBe(expected);
+  expect(isCall({ header: (name) => (name === 'content-type' ? type : undefined) })).toBe(expected);
 });
 
 describe('the status of a call that the proxy answers', () => {
@@ -26,7 +22,9 @@ describe('the status of a call that the proxy answers', () => {
     ['backend-refused', '14'],
     ['request-timeout', '14'],
     ['backend-timeout', '14'],
-    ['rule-failure', '2'],
+    ['rule-failure', '14'],
+    ['invalid-backend', '14'],
+    ['no-backend', '14'],
     ['misdirected', '2'],
   ] as [AnswerReason, string][])('%s: %s', (reason, code) => {
     expect(grpcFields(reason)).toEqual(['content-type', 'application/grpc', 'grpc-status', code, 'grpc-message', expect.stringMatching(/\.$/)]);
