@@ -1,6 +1,7 @@
 import { schemaTables, type SchemaKind } from '../src/core/schema/kinds.ts';
 import { nodeAt } from '../src/core/schema/locate.ts';
-import { nameOf } from '../src/core/schema/problem.ts';
+import type { Bundle } from '../src/core/schema/availability.ts';
+import { nameOf, whereabouts } from '../src/core/schema/problem.ts';
 import { versionsIn } from '../src/core/schema/compile.ts';
 import type { KindTable } from '../src/core/schema/tables/table.ts';
 import type { Demand } from '../src/core/rules/demand.ts';
@@ -26,7 +27,7 @@ const demandsByRule = Map.groupBy(
 /** Compares the places at which a bundle's CRDs have CEL rules with those at which we demand something, both ways. */
 export function compareRules(official: OfficialBundle): RuleComparison {
   const rules = officialRules(official);
-  const ours = Object.values<KindTable>(schemaTables).flatMap((table) => demandsOf(table, official));
+  const ours = demandsIn(official.bundle);
   const missing = rules.filter((rule) => !isCovered(rule, ours)).map((rule) => `${placeOf(rule)}: nothing covers the rule ${rule.hash}: ${rule.text.trim()}`);
   const wanted = new Set(rules.flatMap((rule) => coveringDemands(rule).map((demand) => `${placeOf(rule)} ${demand}`)));
   const excess = ours.filter((demand) => !wanted.has(`${placeOf(demand)} ${demand.demand}`)).map((demand) => `${placeOf(demand)}: no official rule demands ${demand.demand}`);
@@ -39,7 +40,17 @@ interface PlacedDemand extends Place {
   readonly demand: string;
 }
 
-function demandsOf(table: KindTable, { bundle }: OfficialBundle): readonly PlacedDemand[] {
+function demandsIn(bundle: Bundle): readonly PlacedDemand[] {
+  return Object.values<KindTable>(schemaTables).flatMap((table) => demandsOf(table, bundle));
+}
+
+/** In which bundles something is demanded by a rule, for its page: `in the standard channel since v1.5 and in …`. */
+export function inForce(rule: string): string {
+  const place = whereabouts((bundle) => demandsIn(bundle).some(({ demand }) => demand.split('/')[0] === rule));
+  return (place ?? 'nowhere').replace(/^(?:is|was) /, '');
+}
+
+function demandsOf(table: KindTable, bundle: Bundle): readonly PlacedDemand[] {
   return versionsIn(table, bundle).flatMap(({ name: version, body }) => officialSites(table.kind as SchemaKind, version, bundle)
     // Tables of sites name fields whether or not a bundle has them.
     .filter(({ path }) => nodeAt(body ?? table.body, partsOf(path), bundle) !== undefined)

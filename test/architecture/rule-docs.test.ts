@@ -6,6 +6,7 @@ import type { Finding, Rule } from '../../src/core/rules/rule.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
 import { channels, isSchemaKind, minors, validateStructure, type Bundle } from '../../src/core/schema/index.ts';
+import { inForce } from '../../tools/compare-rules.ts';
 import { candidateOf, evaluate, type World } from '../support/evaluation.ts';
 import { examples, rulePage, section } from '../support/rule-pages.ts';
 import { findingsOf } from '../support/rules.ts';
@@ -97,6 +98,10 @@ describe.each(specificationRules.map(({ id }) => [id] as const))('docs/rules/%s.
   const page = rulePage(id);
   const wrong = examples(section(page, 'Wrong'));
   const right = examples(section(page, 'Right'));
+
+  test('says which bundles do', () => {
+    expect(page).toContain(`\n**In force:** ${inForce(id)}\n`);
+  });
 
   test('some bundle refuses the wrong examples for this reason alone, and takes the right ones', () => {
     const bundle = bundles.find((candidate) => wrong.some((object) => refusedBy(candidate, object).includes(id)));

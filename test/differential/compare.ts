@@ -1,3 +1,4 @@
+import type { Path } from '../../src/core/resources/path.ts';
 import { maximumProblems } from '../../src/core/schema/problem.ts';
 import type { Cause, WriteOutcome } from '../../src/kubernetes/index.ts';
 import type { Reason } from './subject.ts';
@@ -21,8 +22,8 @@ const skipped = 'some validation rules were not checked';
 
 function fieldOf({ field, message }: Cause): string {
   // Of several repetitions of a list item only the first is named, where we name each.
-  if (message.startsWith('Duplicate value')) return plain(field).replace(/\[\d+\]$/, '');
-  if (field !== '<nil>') return plain(field);
+  if (message.startsWith('Duplicate value')) return field.replace(/\[\d+\]$/, '');
+  if (field !== '<nil>') return field;
   // Alternatives and formats of numbers name their place in the message.
   return /: "([^"]+)" must validate/.exec(message)?.[1] ?? / with format \w+ in (\S+)$/.exec(message)?.[1] ?? '';
 }
@@ -33,16 +34,16 @@ export function disagreement(reasons: readonly Reason[], refusal: Refusal | unde
   if (reasons.length === 0) return `refused, but we find nothing: ${refusal.message}`;
   // We stop counting at some point, and the API server does not.
   if (reasons.length >= maximumProblems) return undefined;
-  const unexplained = refusal.fields.filter((field) => !reasons.some((reason) => areNested(plain(reason.field), field)));
+  const unexplained = refusal.fields.filter((field) => !reasons.some((reason) => areNested(fieldAt(reason.path), field)));
   if (unexplained.length > 0) return `refused at ${unexplained.join(', ')}, where we find nothing (we name ${reasons.map(({ field }) => field).join(', ')}): ${refusal.message}`;
   const seen = reasons.filter(({ from }) => from === 'schema' || !refusal.rulesSkipped);
-  const invented = seen.filter(({ field }) => !refusal.fields.some((named) => areNested(plain(field), named)));
+  const invented = seen.filter(({ path }) => !refusal.fields.some((named) => areNested(fieldAt(path), named)));
   return invented.length === 0 ? undefined : `refused, but not at ${invented.map(({ field, message }) => `${field}: ${message}`).join('; ')}: ${refusal.message}`;
 }
 
-/** The API server writes keys of maps without quotes. */
-function plain(field: string): string {
-  return field.replaceAll('["', '.').replaceAll('"]', '');
+/** As the API server writes a place: keys of maps without quotes. */
+function fieldAt(path: Path): string {
+  return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${part}`)).join('');
 }
 
 /** Whether one place is the other, or lies in it: rules are about lists and objects, and we name what is wrong in them. */
