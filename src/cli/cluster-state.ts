@@ -9,7 +9,7 @@ import { factWrites } from './fact-writes.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 
 /** Kinds that admission looks at. The ClusterRole of the webhook grants exactly these. */
-export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds, 'ReferenceGrant', 'Service', 'Namespace'];
+export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds, 'BackendTLSPolicy', 'ReferenceGrant', 'Service', 'Namespace'];
 
 /** Kinds that the controller evaluates. Its ClusterRole grants these. */
 export const controllerKinds: readonly KindName[] = [...admissionKinds, 'EndpointSlice', 'Secret', 'ConfigMap'];

@@ -27,6 +27,9 @@ function rowsOf(status: OwnStatus): readonly Row[] {
   if ('parents' in status) {
     return status.parents.map(({ parentRef, conditions }) => ({ part: `on ${parentRef.namespace}/${parentRef.name}${parentRef.sectionName === undefined ? '' : `/${parentRef.sectionName}`}`, note: '', conditions }));
   }
+  if ('ancestors' in status) {
+    return status.ancestors.map(({ ancestorRef, conditions }) => ({ part: `on ${ancestorRef.namespace}/${ancestorRef.name}`, note: '', conditions }));
+  }
   if (!('listeners' in status)) return [{ part: '', note: '', conditions: status.conditions }];
   return [
     { part: '', note: '', conditions: status.conditions },

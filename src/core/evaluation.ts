@@ -1,9 +1,10 @@
 import { grantsOfNamespace } from './graph/grants.ts';
 import { slicesOfService } from './graph/backends.ts';
+import { policiesOfService } from './graph/backend-policies.ts';
 import { listenerSetsOfGateway } from './graph/listener-sets.ts';
 import { createKernel, type Kernel } from './incremental/index.ts';
 import { configuration } from './routing/emit.ts';
-import { portsInUse, routesOfListener } from './rules/validity.ts';
+import { gatewaysOfService, portsInUse, routesOfListener } from './rules/validity.ts';
 import { statuses } from './status/emit.ts';
 
 /**
@@ -11,5 +12,5 @@ import { statuses } from './status/emit.ts';
  * emissions, and admission asks on overlays.
  */
 export function createEvaluation(): Kernel {
-  return createKernel({ indexes: [grantsOfNamespace, listenerSetsOfGateway, slicesOfService, routesOfListener, portsInUse], emissions: [configuration, statuses] });
+  return createKernel({ indexes: [grantsOfNamespace, listenerSetsOfGateway, policiesOfService, slicesOfService, routesOfListener, portsInUse, gatewaysOfService], emissions: [configuration, statuses] });
 }

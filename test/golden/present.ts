@@ -5,6 +5,7 @@ import type { Condition } from '../../src/core/status/conditions.ts';
 import { statuses, type OwnStatus } from '../../src/core/status/emit.ts';
 import type { GatewayStatus } from '../../src/core/status/gateway.ts';
 import type { ListenerSetStatus } from '../../src/core/status/listener-set.ts';
+import type { PolicyStatus } from '../../src/core/status/policy.ts';
 import type { RouteStatus } from '../../src/core/status/route.ts';
 import type { World } from '../support/evaluation.ts';
 
@@ -35,6 +36,7 @@ function presentVerdict(world: World, candidate: World['candidates'][number]): u
 
 function presentStatus(status: OwnStatus): unknown {
   if ('parents' in status) return presentRoute(status);
+  if ('ancestors' in status) return presentPolicy(status);
   return 'listeners' in status ? presentListeners(status) : presentConditions(status.conditions);
 }
 
@@ -43,6 +45,10 @@ function presentRoute({ parents }: RouteStatus): unknown {
     const section = `${sectionName === undefined ? '' : `#${sectionName}`}${port === undefined ? '' : `:${port}`}`;
     return { parentRef: `${kind} ${namespace}/${name}${section}`, controllerName, ...presentConditions(conditions) };
   });
+}
+
+function presentPolicy({ ancestors }: PolicyStatus): unknown {
+  return ancestors.map(({ ancestorRef: { kind, namespace, name }, controllerName, conditions }) => ({ ancestorRef: `${kind} ${namespace}/${name}`, controllerName, ...presentConditions(conditions) }));
 }
 
 function presentListeners({ conditions, listeners, ...rest }: GatewayStatus | ListenerSetStatus): unknown {

@@ -1,6 +1,7 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { canForward } from './app-protocols.ts';
+import { canForward, needsTls } from './app-protocols.ts';
+import { policyInForce } from './backend-policies.ts';
 import { granted } from './grants.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
 import type { ServedRouteKind } from './protocols.ts';
@@ -29,6 +30,8 @@ export type BackendOutcome =
   /** The Service has no such port; `ports` are those it has. */
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
   | { readonly type: 'unsupportedProtocol'; readonly protocol: string }
+  /** The port speaks TLS, and no BackendTLSPolicy says how to check whom one reaches. */
+  | { readonly type: 'policyMissing'; readonly protocol: string }
   | { readonly type: 'externalName' };
 
 export interface BackendNode {
@@ -105,6 +108,8 @@ function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, ta
   if (found.type !== 'port') return found;
   if (found.protocol !== 'TCP') return { type: 'unsupportedProtocol', protocol: found.protocol };
   if (found.appProtocol !== undefined && !canForward(fromKind, found.appProtocol)) return { type: 'unsupportedProtocol', protocol: found.appProtocol };
+  // In plain text nobody would answer there; a BackendTLSPolicy says how to connect.
+  if (found.appProtocol !== undefined && needsTls(found.appProtocol) && policyInForce(read, { namespace, service: name, portName: found.name }) === undefined) return { type: 'policyMissing', protocol: found.appProtocol };
   return { type: 'service', namespace, name, port };
 }
 

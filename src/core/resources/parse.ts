@@ -49,7 +49,7 @@ function readResource(kind: KindName, ref: ObjectRef, json: Record<string, unkno
   return { ...view, kind, ref, meta, unreadable: dedupe([...unreadable, ...specMissing]) } as Resource;
 }
 
-const specKinds: Partial<Record<KindName, true>> = { Gateway: true, ListenerSet: true, HTTPRoute: true, GRPCRoute: true, GatewayClass: true };
+const specKinds: Partial<Record<KindName, true>> = { Gateway: true, ListenerSet: true, BackendTLSPolicy: true, HTTPRoute: true, GRPCRoute: true, GatewayClass: true };
 const noSpec: FieldProblem = { path: ['spec'], expected: 'an object', found: 'nothing' };
 
 function dedupe(problems: readonly FieldProblem[]): readonly FieldProblem[] {

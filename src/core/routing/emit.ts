@@ -1,5 +1,6 @@
 import { startsWithHttp2 } from '../graph/app-protocols.ts';
-import { endpoints, servicePort } from '../graph/backends.ts';
+import { policyInForce } from '../graph/backend-policies.ts';
+import { endpoints, servicePort, type ServicePort } from '../graph/backends.ts';
 import { ownerKey } from '../graph/gateway-listeners.ts';
 import { authoritiesIn, backendCertificate, clientValidationOf } from '../graph/gateway-tls.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
@@ -12,6 +13,7 @@ import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
 import { hasValidListener, isValid, listenerKey, listenerValidity, ownerRefusal, partProblems, portsInUse } from '../rules/validity.ts';
 import { endpointsKey } from './backend-target.ts';
+import { backendTls } from './backend-tls.ts';
 import { compileRoute } from './compile-route.ts';
 import type { ConfigResource, EndpointsConfig, ListenerConfig } from './config.ts';
 
@@ -80,13 +82,19 @@ function clientValidation(read: Reader, owner: ListenerOwner, listener: Listener
 
 function* serviceEndpoints(read: Reader, namespace: string, name: string): Iterable<EndpointsConfig> {
   for (const port of read.list(portsInUse, `${namespace}/${name}`)) {
-    const found = read.query(servicePort, namespace, name, port);
-    const appProtocol = found.type === 'port' ? found.appProtocol : undefined;
     yield {
       kind: 'endpoints',
       key: endpointsKey(namespace, name, port),
       addresses: read.query(endpoints, namespace, name, port),
-      ...(appProtocol !== undefined && startsWithHttp2(appProtocol) ? { protocol: 'h2c' as const } : {}),
+      ...connection(read, { namespace, service: name, port: read.query(servicePort, namespace, name, port) }),
     };
   }
+}
+
+/** How connections to a Service port are made. */
+function connection(read: Reader, { namespace, service, port }: { readonly namespace: string; readonly service: string; readonly port: ServicePort }): Pick<EndpointsConfig, 'protocol' | 'tls' | 'failure'> {
+  if (port.type !== 'port') return {};
+  const policy = policyInForce(read, { namespace, service, portName: port.name });
+  if (policy !== undefined) return backendTls(read, namespace, policy);
+  return port.appProtocol !== undefined && startsWithHttp2(port.appProtocol) ? { protocol: 'h2c' } : {};
 }

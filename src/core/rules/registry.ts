@@ -1,6 +1,7 @@
 import { addressHostname, addressRepeated, addressRoutability } from './addresses.ts';
 import { backendAuthority } from './backend-authority.ts';
 import { backendReferenceRules } from './backend-references.ts';
+import { backendTlsPolicyRules } from './backend-tls-policies.ts';
 import { backendRequestTimeout } from './backend-request-timeout.ts';
 import { controlCharacterInValue } from './control-character-in-value.ts';
 import { corsWildcard } from './cors-wildcard.ts';
@@ -82,6 +83,7 @@ export const registry: readonly Rule[] = [
   ...gatewayTlsRules,
   ...attachmentRules,
   ...backendReferenceRules,
+  ...backendTlsPolicyRules,
 ];
 
 /**

@@ -13,7 +13,7 @@ export type Profile = (typeof profiles)[number];
  * The part of an object that a finding disables in the data plane. The finding's path tells which one:
  * scope `rule` with path `spec.rules[2].filters[0]` means rule 2. Without a mirror its rule goes on.
  */
-export type Scope = 'object' | 'listener' | 'parentRef' | 'rule' | 'match' | 'backendRef' | 'mirror';
+export type Scope = 'object' | 'listener' | 'parentRef' | 'rule' | 'match' | 'backendRef' | 'mirror' | 'target';
 
 /** What status and traffic do with a finding, whatever admission was told to do. */
 export interface Consequence {

@@ -10,7 +10,7 @@ import { rule, type Consequence, type Scope } from './rule.ts';
  */
 export const unreadableField = rule({
   id: 'unreadable-field',
-  kinds: ['GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds],
+  kinds: ['GatewayClass', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', ...servedRouteKinds],
   summary: 'A field has the wrong JSON type and could not be read.',
   effect: { audit: 'none', standard: 'none', strict: 'none' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'object' },
@@ -28,7 +28,7 @@ export const unreadableField = rule({
 });
 
 /** Each kind has its own word for "not understood". */
-const objectReasons: Readonly<Partial<Record<KindName, string>>> = { GatewayClass: 'Unsupported', Gateway: 'Invalid', ListenerSet: 'Invalid' };
+const objectReasons: Readonly<Partial<Record<KindName, string>>> = { GatewayClass: 'Unsupported', Gateway: 'Invalid', ListenerSet: 'Invalid', BackendTLSPolicy: 'Invalid' };
 const partScopes: Readonly<Record<string, Scope>> = { parentRefs: 'parentRef', listeners: 'listener', rules: 'rule' };
 
 function consequenceAt(kind: KindName, path: Path): Consequence {

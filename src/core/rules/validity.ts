@@ -1,7 +1,7 @@
 import { attachments } from '../graph/attachment.ts';
 import { backendPlaces, backends } from '../graph/backends.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
-import type { OwnerKind } from '../graph/listener-sets.ts';
+import { isOwnerKind, servingGateway, type OwnerKind } from '../graph/listener-sets.ts';
 import { listenersOf } from '../graph/listeners.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import { strata } from '../graph/strata.ts';
@@ -18,7 +18,7 @@ export function consequenceOf(finding: Finding): Consequence | undefined {
 }
 
 /** Which position of a path names the part of that scope: `spec.rules[2].matches[1]` is match 1 of rule 2. */
-const partPositions: Readonly<Record<Scope, number | undefined>> = { object: undefined, listener: 2, parentRef: 2, rule: 2, mirror: 2, match: 4, backendRef: 4 };
+const partPositions: Readonly<Record<Scope, number | undefined>> = { object: undefined, listener: 2, parentRef: 2, rule: 2, mirror: 2, target: 2, match: 4, backendRef: 4 };
 
 /** A problem of one part of an object: which part, and what its owner is told. */
 export interface PartProblem {
@@ -175,6 +175,21 @@ export const routesOfListener = defineIndex({
       for (const listener of outcome.listeners) {
         yield { bucket: listenerKey(parent, listener.name), entry: `${kind}/${namespace}/${name}` };
       }
+    }
+  },
+});
+
+/** Gateways of ours with attached routes that forward to a Service. Bucket: `namespace/service`; entry: `namespace/name`. */
+export const gatewaysOfService = defineIndex({
+  name: 'gatewaysOfService',
+  stratum: strata.findingIndexes,
+  over: objectsOf(...servedRouteKinds),
+  *entries(read, kind = '', namespace = '', name = '') {
+    const owners = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }) => (outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : []));
+    const gateways = owners.flatMap((owner) => servingGateway(read, owner) ?? []);
+    for (const { node: { outcome } } of backendPlaces(read.query(backends, kind, namespace, name))) {
+      if (outcome.type !== 'service') continue;
+      for (const gateway of gateways) yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: `${gateway.namespace}/${gateway.name}` };
     }
   },
 });

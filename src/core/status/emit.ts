@@ -6,16 +6,17 @@ import type { Reader } from '../incremental/reader.ts';
 import { gatewayClassStatus, type GatewayClassStatus } from './gateway-class.ts';
 import { gatewayStatus, type GatewayStatus } from './gateway.ts';
 import { listenerSetStatus, type ListenerSetStatus } from './listener-set.ts';
+import { policyStatus, type PolicyStatus } from './policy.ts';
 import { routeStatus, type RouteStatus } from './route.ts';
 
 /** The part of an object's status that is ours, without times. */
-export type OwnStatus = GatewayClassStatus | GatewayStatus | ListenerSetStatus | RouteStatus;
+export type OwnStatus = GatewayClassStatus | GatewayStatus | ListenerSetStatus | PolicyStatus | RouteStatus;
 
 /** One value per object that we have something to say about. Key: `kind/namespace/name`. */
 export const statuses = defineEmission<OwnStatus>({
   name: 'statuses',
   stratum: strata.emissions,
-  over: objectsOf('GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds),
+  over: objectsOf('GatewayClass', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', ...servedRouteKinds),
   emit(read, kind = '', namespace = '', name = '') {
     const value = statusOf(read, kind, namespace, name);
     return value === undefined ? [] : [{ key: `${kind}/${namespace}/${name}`, value }];
@@ -28,6 +29,8 @@ function statusOf(read: Reader, kind: string, namespace: string, name: string): 
       return gatewayClassStatus(read, name);
     case 'Gateway':
       return gatewayStatus(read, namespace, name);
+    case 'BackendTLSPolicy':
+      return policyStatus(read, namespace, name);
     case 'ListenerSet':
       return listenerSetStatus(read, namespace, name);
     default:
