@@ -60,10 +60,11 @@ async function compareSubject(subject: Subject): Promise<number> {
   return differences.length;
 }
 
-/** Every example of a rule, and as many random objects as were asked for. */
+/** Every example of a rule, and as many random objects as were asked for each kind, shared among its versions. */
 function* objectsOf(subject: Subject): Generator {
   yield* examplesOf(subject);
-  for (let number = 0; number < Number(count); number += 1) yield randomObject(subject, createRandom(seedOf(subject, number)));
+  const versions = subjectsOf(bundle).filter(({ kind }) => kind === subject.kind).length;
+  for (let number = 0; number < Number(count) / versions; number += 1) yield randomObject(subject, createRandom(seedOf(subject, number)));
 }
 
 /** Each object can be made again without those before it. */

@@ -9,7 +9,7 @@ import {
   attributeMember, backendValidationMember, clientCertificateMember, hostnameBackendMember, parentBasedSamplingMember,
   selectorBackendMember, subjectAltNameMember, tracingMember,
 } from '../union-member.ts';
-import { hostnameIsExternal, portNameIsLabel, protocolSuitsTls } from '../x-backend.ts';
+import { hostnameIsExternal, portHasNoName, protocolSuitsTls } from '../x-backend.ts';
 import { backendRef, sessionPersistence } from './shared.ts';
 import { below, merge, type SiteGroup, type Sites } from './sites.ts';
 
@@ -41,7 +41,7 @@ export const xBackendSites: readonly SiteGroup[] = [{
     'spec.tls': [clientCertificateMember, since('1.7', backendValidationMember)],
     'spec.endpointSelector.matchLabels': [selectorKeys],
     'spec.externalHostname.hostname': [hostnameIsExternal],
-    'spec.port.name': [until('1.7', portNameIsLabel)],
+    'spec.port.name': [until('1.7', portHasNoName)],
   }),
 }];
 
