@@ -3,6 +3,9 @@ import { isJson, Refusal, type Json } from './object.ts';
 /** By manager, the fields that it owns: paths as JSON. Lists count as one field. */
 export type Owners = Map<string, Set<string>>;
 
+/** Of metadata. */
+const ownable: ReadonlySet<string> = new Set(['labels', 'annotations', 'ownerReferences']);
+
 /** The fields that anybody may own, with their values. */
 function fieldsOf(object: Json): Map<string, unknown> {
   const found = new Map<string, unknown>();
@@ -12,7 +15,7 @@ function fieldsOf(object: Json): Map<string, unknown> {
   };
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
   for (const [key, value] of Object.entries(rest)) visit(value, [key]);
-  for (const [key, value] of Object.entries(isJson(metadata) ? metadata : {})) if (key === 'labels' || key === 'annotations') visit(value, ['metadata', key]);
+  for (const [key, value] of Object.entries(isJson(metadata) ? metadata : {})) if (ownable.has(key)) visit(value, ['metadata', key]);
   return found;
 }
 

@@ -10,6 +10,8 @@ const builtIn: readonly Resource[] = [
   { ...core, kind: 'Service', plural: 'services', hasStatus: true },
   { ...core, kind: 'ServiceAccount', plural: 'serviceaccounts' },
   { ...core, group: 'apps', kind: 'Deployment', plural: 'deployments', hasStatus: true },
+  { ...core, kind: 'Pod', plural: 'pods', hasStatus: true },
+  { ...core, group: 'policy', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', hasStatus: true },
   { ...core, group: 'discovery.k8s.io', kind: 'EndpointSlice', plural: 'endpointslices' },
   { ...core, group: 'coordination.k8s.io', kind: 'Lease', plural: 'leases' },
   { ...core, group: 'events.k8s.io', kind: 'Event', plural: 'events' },
