@@ -94,7 +94,7 @@ function explainListener(terminal: Terminal, listener: ListenerConfig, { table, 
 }
 
 function nameOf({ route, rule, match }: MatchedRoute): string {
-  return `${route.route} rule ${rule.index}${rule.name === undefined ? '' : ` (${rule.name})`} match ${match.index}`;
+  return `${route.protocol === 'grpc' ? 'GRPCRoute ' : ''}${route.route} rule ${rule.index}${rule.name === undefined ? '' : ` (${rule.name})`} match ${match.index}`;
 }
 
 function answerOf({ route, rule }: MatchedRoute, resources: readonly ConfigResource[]): readonly string[] {

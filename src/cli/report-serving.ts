@@ -1,6 +1,7 @@
 import type { ListenerConfig } from '../core/routing/config.ts';
 import type { Resource } from '../core/resources/resource.ts';
 import { attachments } from '../core/graph/attachment.ts';
+import type { ServedRouteKind } from '../core/graph/protocols.ts';
 import type { BoundAddress } from './addresses.ts';
 import type { DemoBackend } from './demo-backends.ts';
 import type { Terminal } from './terminal.ts';
@@ -43,28 +44,43 @@ const shownCommands = 8;
 
 /** A request for each rule of each route, and a review that the webhook denies. */
 function commands(serving: Serving, workspace: Workspace): readonly string[] {
-  const requests = workspace.objects().flatMap(({ candidate: { resource } }) => (resource.kind === 'HTTPRoute' ? requestsOf(resource, serving, workspace) : []));
+  const requests = workspace.objects().flatMap(({ candidate: { resource } }) => (resource.kind === 'HTTPRoute' || resource.kind === 'GRPCRoute' ? requestsOf(resource, serving, workspace) : []));
   const { webhook } = serving;
   const review = `curl --cacert ${webhook.caFile} -H 'content-type: application/json' --data @examples/review.json https://${webhook.host}:${webhook.port}/validate`;
   return [...requests.slice(0, shownCommands), review, `curl http://${serving.probes.host}:${serving.probes.port}/metrics`];
 }
 
-function requestsOf(route: Resource<'HTTPRoute'>, serving: Serving, workspace: Workspace): readonly string[] {
+function requestsOf(route: Resource<ServedRouteKind>, serving: Serving, workspace: Workspace): readonly string[] {
   const { namespace, name } = route.ref;
-  const attached = workspace.kernel.read.query(attachments, 'HTTPRoute', namespace, name).find(({ outcome }) => outcome.type === 'attached');
+  const attached = workspace.kernel.read.query(attachments, route.kind, namespace, name).find(({ outcome }) => outcome.type === 'attached');
   if (attached === undefined || attached.outcome.type !== 'attached') return [];
   const listenerName = attached.outcome.listeners[0]?.name;
   const place = serving.listeners.find(({ listener }) => listener.gateway === `${attached.parent.namespace}/${attached.parent.name}` && listener.name === listenerName);
   if (place?.address === undefined) return [];
   const { listener, address } = place;
   const hostname = route.spec?.hostnames?.[0]?.replace(/^\*\./, 'www.');
-  const target = curlTarget(listener, address, hostname);
+  return route.kind === 'GRPCRoute' ? callsOf(route, grpcurlTarget(listener, address, hostname)) : curlsOf(route, curlTarget(listener, address, hostname));
+}
+
+function curlsOf(route: Resource<'HTTPRoute'>, target: string): readonly string[] {
   return (route.spec?.rules ?? []).map(({ matches }) => {
     const match = matches?.[0];
     const headers = (match?.headers ?? []).map((header) => `-H '${header.name ?? ''}: ${header.value ?? ''}' `).join('');
     const method = match?.method === undefined || match.method === 'GET' ? '' : `-X ${match.method} `;
     return `curl -i ${method}${headers}${target}${match?.path?.value ?? '/'}`;
   });
+}
+
+/** Of methods that are named exactly; what else there is to call, only the service knows. */
+function callsOf(route: Resource<'GRPCRoute'>, target: string): readonly string[] {
+  return (route.spec?.rules ?? []).flatMap(({ matches }) => {
+    const { type = 'Exact', service = '', method = '' } = matches?.[0]?.method ?? {};
+    return type === 'Exact' && service !== '' && method !== '' ? [`grpcurl ${target} ${service}/${method}`] : [];
+  });
+}
+
+function grpcurlTarget(listener: ListenerConfig, { host, port }: BoundAddress, hostname: string | undefined): string {
+  return `${listener.protocol === 'HTTPS' ? '-insecure' : '-plaintext'} ${hostname === undefined ? '' : `-authority ${hostname} `}${host}:${port}`;
 }
 
 /** Options and URL up to the path. TLS needs the name in the handshake, so there the address is what is replaced. */

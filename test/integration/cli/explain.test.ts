@@ -26,6 +26,32 @@ describe('sallyport explain', () => {
     expect(output).toContain('1 of 1 to shop/cart-next/8080');
   });
 
+  test('tells gRPC from other requests', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    await writeFile(join(folder, 'objects.yaml'), `
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: sallyport }
+spec: { controllerName: sallyport.dev/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: front, namespace: shop }
+spec: { gatewayClassName: sallyport, listeners: [{ name: http, port: 80, protocol: HTTP }] }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: GRPCRoute
+metadata: { name: cart, namespace: shop }
+spec: { parentRefs: [{ name: front }], rules: [{ matches: [{ method: { service: shop.Cart } }], backendRefs: [{ name: gone, port: 80 }] }] }
+`);
+    const url = 'http://store.example.com/shop.Cart/Add';
+    const call = await outcome('explain', '-f', folder, '-X', 'POST', '-H', 'content-type: application/grpc', url);
+    expect(call.output).toContain('GRPCRoute shop/cart rule 0 match 0');
+    expect(call.output).toContain('1 of 1 to an error (BackendNotFound)');
+    expect((await outcome('explain', '-f', folder, url)).output).toContain('header "content-type" is absent');
+    await rm(folder, { recursive: true });
+  });
+
   test('ends with 1 where nobody answers', async () => {
     const { code, output } = await outcome('explain', ...quickstart, 'http://nobody.example.com/');
     expect(output).toContain('No route matches: 404');
