@@ -84,6 +84,8 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     connectionsCheckingInterval: limits.checkInterval,
     // Long uploads are legitimate; bodies that stall have a limit of their own.
     requestTimeout: 0,
+    // Saves a tenth of the processor time of requests without a body, in runtimes that know it (Node from 24.12).
+    optimizeEmptyRequests: true,
     // Runtimes that do not know this option (Node before 24.9) stop reading HTTP after any request for an upgrade.
     shouldUpgradeCallback: (request) => upgradeOf(request) !== undefined && connections.get(request.socket)?.open.size === 0,
   });
