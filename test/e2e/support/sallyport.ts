@@ -17,6 +17,8 @@ interface InstallOptions {
   readonly settings?: object;
   /** Replicas of the webhook; as many as the overlay says where it is left out. */
   readonly replicas?: number;
+  /** Options of the webhook besides the overlay's. */
+  readonly args?: readonly string[];
 }
 
 /** An object as the overlays render it. */
@@ -32,7 +34,7 @@ interface ConfigMap extends Manifest {
 interface Deployment extends Manifest {
   readonly spec: {
     replicas: number;
-    readonly template: { readonly spec: { readonly containers: { image: string }[] } };
+    readonly template: { readonly spec: { readonly containers: { image: string; readonly args: string[] }[] } };
   };
 }
 
@@ -41,10 +43,40 @@ interface Deployment extends Manifest {
  * and failurePolicy is what the settings ask for. `uninstallSallyport` removes it.
  */
 export async function installSallyport(overlay: Overlay, options: InstallOptions = {}): Promise<void> {
-  const manifests = await render(overlay, options);
-  await kubectlOutput(['apply', '-f', '-'], { stdin: manifests.map((manifest) => dump(manifest, { noRefs: true })).join('---\n') });
+  const manifests = await applyOverlay(overlay, options);
   await waitUntilReady();
   await waitForFailurePolicy(wishedPolicy(manifests));
+}
+
+/** Applies an overlay, and waits for nothing. Gives what it consists of. */
+export async function applyOverlay(overlay: Overlay, options: InstallOptions = {}): Promise<readonly Manifest[]> {
+  const manifests = await render(overlay, options);
+  await kubectlOutput(['apply', '-f', '-'], { stdin: manifests.map((manifest) => dump(manifest, { noRefs: true })).join('---\n') });
+  return manifests;
+}
+
+/** Says how many pods there shall be, and waits for none. */
+export async function scale(component: 'webhook' | 'watchdog', replicas: number): Promise<void> {
+  await kubectlOutput(['scale', `deployment/sallyport-${component}`, '-n', systemNamespace, `--replicas=${replicas}`]);
+}
+
+/**
+ * Kills all webhook pods, without time to drain; does not wait for their end. Not by force: that hides the pods from the
+ * API at once, and lets them go on for their whole grace period.
+ */
+export async function killWebhookPods(): Promise<void> {
+  await kubectlOutput(['delete', 'pod', '-n', systemNamespace, '-l', webhookSelector, '--grace-period=1', '--wait=false']);
+}
+
+/** Names of all webhook pods, those on their way out included. */
+export async function webhookPodNames(): Promise<readonly string[]> {
+  const { items } = await getObject<{ items: readonly PodObject[] }>(['pods', '-n', systemNamespace, '-l', webhookSelector]);
+  return items.map(({ metadata }) => metadata.name);
+}
+
+/** Waits until none of these webhook pods is there any more. */
+export async function waitUntilGone(names: readonly string[]): Promise<void> {
+  await waitFor('the pods are gone', async () => (await webhookPodNames()).every((name) => !names.includes(name)) || undefined, 120);
 }
 
 /** Waits until every pod of webhook and watchdog that the Deployments ask for is ready. */
@@ -125,13 +157,16 @@ export async function uninstallSallyport(): Promise<void> {
 }
 
 /** What an overlay consists of, with the image under test. */
-export async function render(overlay: Overlay, { settings, replicas }: InstallOptions = {}): Promise<readonly Manifest[]> {
+export async function render(overlay: Overlay, { settings, replicas, args = [] }: InstallOptions = {}): Promise<readonly Manifest[]> {
   const rendered = await kubectlOutput(['kustomize', join(import.meta.dirname, '../../../deploy/overlays', overlay)]);
   const manifests = loadAll(rendered) as Manifest[];
   for (const manifest of manifests) {
     if (isDeployment(manifest)) {
-      for (const container of manifest.spec.template.spec.containers) container.image = image;
-      if (replicas !== undefined && manifest.metadata.name === 'sallyport-webhook') manifest.spec.replicas = replicas;
+      const { containers } = manifest.spec.template.spec;
+      for (const container of containers) container.image = image;
+      if (manifest.metadata.name !== 'sallyport-webhook') continue;
+      manifest.spec.replicas = replicas ?? manifest.spec.replicas;
+      for (const container of containers) container.args.push(...args);
     }
     if (isSettings(manifest) && settings !== undefined) manifest.data['settings.yaml'] = dump(settings);
   }
