@@ -76,6 +76,10 @@ function checkRedirect({ scheme, statusCode, port }: Member<'requestRedirect'>, 
 function checkMirror({ percent, fraction }: Member<'requestMirror'>, at: Path, report: Report): void {
   expectWithin([0, 100], { what: 'percentage', value: percent, path: [...at, 'percent'] }, report);
   if (fraction === undefined) return;
+  if (percent !== undefined) {
+    const path = [...at, 'percent'];
+    report({ path, value: String(percent), consequence: unsupportedValueAt(path), message: 'percent and fraction both say how many requests to mirror, so requests of this rule get an error. Keep one of them.' });
+  }
   const { numerator = 0, denominator = 100 } = fraction;
   expectWithin([1, Infinity], { what: 'denominator', value: denominator, path: [...at, 'fraction', 'denominator'] }, report);
   expectWithin([0, Math.max(0, denominator)], { what: 'numerator', value: numerator, path: [...at, 'fraction', 'numerator'] }, report);
