@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { backendRequestTimeout } from '../../../../src/core/rules/backend-request-timeout.ts';
-import { consequences, judge, routeWith } from '../../../support/rules.ts';
+import { consequences, judge, refusals, refusingBundles, routeWith } from '../../../support/rules.ts';
 
 describe('backend-request-timeout', () => {
   test.each([
@@ -29,5 +29,15 @@ describe('backend-request-timeout', () => {
       `backendRequest is ${backendRequest}, but the whole request ends after ${request}. Write backendRequest: ${request} or less, or a longer request.`,
     ]]);
     expect(consequences(backendRequestTimeout, route)).toEqual(['Accepted UnsupportedValue rule']);
+  });
+});
+
+describe('bundles on timeouts', () => {
+  test('the field is older in the experimental channel', () => {
+    expect(refusingBundles('backend-request-timeout', routeWith({ timeouts: { request: '1s', backendRequest: '1001ms' } }))).toEqual(['standard 1.2–1.7', 'experimental 1.0–1.7']);
+  });
+
+  test.each([['1s', '1000ms'], ['0s', '1h'], ['0h0m', '1h'], ['1m', '60s']])('request %s takes backendRequest %s', (request, backendRequest) => {
+    expect(refusals('backend-request-timeout', routeWith({ timeouts: { request, backendRequest } }))).toEqual([]);
   });
 });

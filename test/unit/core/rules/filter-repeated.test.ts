@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { filterRepeated } from '../../../../src/core/rules/filter-repeated.ts';
-import { consequences, judge, routeWith } from '../../../support/rules.ts';
+import { consequences, judge, objectOf, refusals, refusingBundles, routeWith } from '../../../support/rules.ts';
 
 const of = (...types: readonly string[]) => types.map((type) => ({ type }));
 
@@ -34,5 +34,22 @@ describe('filter-repeated', () => {
     const ofBackend = routeWith({ backendRefs: [{ name: 'a' }, { name: 'b', filters: of('RequestMirror', type, type) }] });
     expect(judge(filterRepeated, ofBackend)).toEqual([['spec.rules[0].backendRefs[1].filters[2]', message(1)]]);
     expect(consequences(filterRepeated, ofBackend)).toEqual(['Accepted IncompatibleFilters backendRef']);
+  });
+});
+
+describe('bundles on filters that repeat', () => {
+  const twice = (kind: string, type: string): unknown => objectOf(kind, 'v1', { rules: [{ filters: [{ type }, { type }] }] });
+
+  test.each<[string, string, readonly string[]]>([
+    ['HTTPRoute', 'URLRewrite', ['standard 1.0–1.7', 'experimental 1.0–1.7']], ['GRPCRoute', 'RequestHeaderModifier', ['standard 1.1–1.7', 'experimental 1.1–1.7']],
+    // Found out late: ExternalAuth may still repeat.
+    ['HTTPRoute', 'CORS', ['standard 1.5–1.7', 'experimental 1.5–1.7']], ['HTTPRoute', 'ExternalAuth', []], ['HTTPRoute', 'RequestMirror', []],
+  ])('%s: %s', (kind, type, bundles) => {
+    expect(refusingBundles('filter-repeated', twice(kind, type))).toEqual(bundles);
+  });
+
+  test('look at each list of its own', () => {
+    const filters = [{ type: 'URLRewrite' }];
+    expect(refusals('filter-repeated', objectOf('HTTPRoute', 'v1', { rules: [{ filters, backendRefs: [{ name: 'a', port: 1, filters }, { name: 'b', port: 1, filters }] }] }))).toEqual([]);
   });
 });

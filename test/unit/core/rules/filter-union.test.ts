@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { filterUnion } from '../../../../src/core/rules/filter-union.ts';
-import { consequences, gatewayWith, grpcRouteWith, judge, routeWith } from '../../../support/rules.ts';
+import { consequences, gatewayWith, grpcRouteWith, judge, objectOf, refusals, refusingBundles, routeWith } from '../../../support/rules.ts';
 
 const members = [
   ['RequestHeaderModifier', 'requestHeaderModifier'],
@@ -72,5 +72,19 @@ describe('filter-union', () => {
 
   test('leaves unknown types and unreadable members to others', () => {
     expect(judge(filterUnion, routeWith({ filters: [{ type: 'Other', cors: {} }, { cors: {} }, { type: 'CORS', cors: [] }] }))).toEqual([]);
+  });
+});
+
+describe('bundles on unions of filters', () => {
+  test('kinds that are not evaluated are asked the same', () => {
+    expect(refusals('filter-union', objectOf('ListenerSet', 'v1', { listeners: [{ filters: { requests: [{ type: 'ExtensionRef' }] } }] }))).toEqual([
+      ['spec.listeners[0].filters.requests[0].extensionRef', 'The type is ExtensionRef, but extensionRef is missing. Write extensionRef beside type.'],
+    ]);
+  });
+
+  test('a member is asked for since there is such a type', () => {
+    expect(refusingBundles('filter-union', routeWith({ filters: [{ type: 'CORS' }] }))).toEqual(['standard 1.0–1.7', 'experimental 1.0–1.7']);
+    expect(refusingBundles('filter-union', routeWith({ filters: [{ type: 'URLRewrite', urlRewrite: {}, cors: {} }] }))).toEqual(['standard 1.5–1.7', 'experimental 1.3–1.7']);
+    expect(refusingBundles('filter-union', routeWith({ filters: [{ type: 'URLRewrite', urlRewrite: {}, externalAuth: {} }] }))).toEqual(['experimental 1.4–1.7']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { listenerProtocolFields } from '../../../../src/core/rules/listener-protocol-fields.ts';
-import { consequences, gatewayWith, judge } from '../../../support/rules.ts';
+import { consequences, gatewayWith, judge, objectOf, refusals, refusingBundles } from '../../../support/rules.ts';
 
 describe('listener-protocol-fields', () => {
   test.each<[string, unknown]>([
@@ -31,5 +31,40 @@ describe('listener-protocol-fields', () => {
     const gateway = gatewayWith({ protocol: 'HTTP' }, listener);
     expect(judge(listenerProtocolFields, gateway)).toEqual([[`spec.listeners[1].${at}`, message]]);
     expect(consequences(listenerProtocolFields, gateway)).toEqual(['Accepted UnsupportedValue listener']);
+  });
+});
+
+describe('bundles on fields that do not go with a protocol', () => {
+  const with1 = (kind: string, version: string, listener: object): unknown => objectOf(kind, version, { listeners: [{ name: 'a', port: 1, ...listener }] });
+  const always = ['standard 1.0–1.7', 'experimental 1.0–1.7'];
+
+  test.each<[object, readonly string[]]>([
+    [{ protocol: 'HTTP', tls: { mode: 'Passthrough' } }, always], [{ protocol: 'UDP', tls: {} }, always], [{ protocol: 'TCP', hostname: 'a.example' }, always],
+    [{ protocol: 'HTTPS' }, ['standard 1.0–1.0', 'experimental 1.0–1.0']], [{ protocol: 'HTTPS', tls: { mode: 'Passthrough' } }, ['standard 1.1–1.7', 'experimental 1.1–1.7']],
+    [{ protocol: 'TLS', tls: { mode: 'Passthrough' } }, []], [{ protocol: 'TCP', filters: {} }, ['experimental 1.7–1.7']], [{ protocol: 'example.com/a', filters: {} }, ['experimental 1.7–1.7']],
+    [{ protocol: 'HTTPS', tls: {}, filters: {} }, []],
+  ])('%j', (listener, bundles) => {
+    expect(refusingBundles('listener-protocol-fields', with1('Gateway', 'v1', listener))).toEqual(bundles);
+  });
+
+  test('TLS without tls was let through from v1.1 to v1.4', () => {
+    const refused = (minor: '1.0' | '1.1' | '1.4' | '1.5') => refusals('listener-protocol-fields', with1('Gateway', 'v1', { protocol: 'TLS' }), { minor, channel: 'standard' }).length;
+    expect([refused('1.0'), refused('1.1'), refused('1.4'), refused('1.5')]).toEqual([1, 0, 0, 1]);
+  });
+
+  test('ListenerSets are asked the same, but for filters', () => {
+    expect(refusingBundles('listener-protocol-fields', with1('ListenerSet', 'v1', { protocol: 'TLS' }))).toEqual(['standard 1.5–1.7', 'experimental 1.5–1.7']);
+    expect(refusingBundles('listener-protocol-fields', with1('ListenerSet', 'v1', { protocol: 'TCP', filters: {} }))).toEqual([]);
+    expect(refusingBundles('listener-protocol-fields', with1('XListenerSet', 'v1alpha1', { protocol: 'TLS' }))).toEqual([]);
+    expect(refusingBundles('listener-protocol-fields', with1('XListenerSet', 'v1alpha1', { protocol: 'HTTP', tls: {} }))).toEqual(['experimental 1.3–1.4']);
+  });
+
+  test('words for what only bundles say', () => {
+    expect(refusals('listener-protocol-fields', with1('Gateway', 'v1', { protocol: 'TCP', filters: {} }))).toEqual([
+      ['spec.listeners[0].filters', 'Filters look at HTTP requests, which a listener of protocol TCP has none of. Remove filters, or write protocol: HTTP or HTTPS.'],
+    ]);
+    expect(refusals('listener-protocol-fields', with1('Gateway', 'v1', { protocol: 'HTTPS' }), { minor: '1.0', channel: 'standard' })).toEqual([
+      ['spec.listeners[0].tls', 'A listener of protocol HTTPS needs tls in this bundle. Write tls with certificateRefs, or protocol: HTTP.'],
+    ]);
   });
 });

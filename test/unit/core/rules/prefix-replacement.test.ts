@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { prefixReplacement } from '../../../../src/core/rules/prefix-replacement.ts';
-import { consequences, judge, routeWith } from '../../../support/rules.ts';
+import { consequences, judge, refusals, routeWith } from '../../../support/rules.ts';
 
 const modifier = (type: string, member: string, path = 'ReplacePrefixMatch') => ({ type, [member]: { path: { type: path, replacePrefixMatch: '/x' } } });
 const rewrite = modifier('URLRewrite', 'urlRewrite');
@@ -41,5 +41,29 @@ describe('prefix-replacement', () => {
       ['spec.rules[0].backendRefs[0].filters[0].urlRewrite.path.type', message('its match is of type Exact')],
       ['spec.rules[0].backendRefs[1].filters[0].requestRedirect.path.type', message('its match is of type Exact')],
     ]);
+  });
+});
+
+describe('bundles on prefixes that are replaced', () => {
+  const rewrite = { type: 'URLRewrite', urlRewrite: { path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/' } } };
+  const redirect = { type: 'RequestRedirect', requestRedirect: { path: { type: 'ReplacePrefixMatch', replacePrefixMatch: '/' } } };
+  const backend = (...filters: readonly object[]): object => ({ name: 'a', port: 80, filters });
+  const exact = [{ path: { type: 'Exact', value: '/a' } }];
+  const places = (rule: object): readonly string[] => refusals('prefix-replacement', routeWith(rule)).map(([path]) => path);
+
+  test('look at the rule and at a single backendRef', () => {
+    expect(places({ matches: exact, filters: [rewrite] })).toEqual(['spec.rules[0].filters[0].urlRewrite.path.type']);
+    expect(places({ matches: exact, backendRefs: [backend(rewrite), backend()] })).toEqual(['spec.rules[0].backendRefs[0].filters[0].urlRewrite.path.type']);
+  });
+
+  test('overlook two backendRefs that do the same, but not two that do different things', () => {
+    expect(places({ matches: exact, backendRefs: [backend(rewrite), backend(rewrite)] })).toEqual([]);
+    expect(places({ matches: exact, backendRefs: [backend(rewrite), backend(redirect)] })).toHaveLength(2);
+  });
+
+  test('the default match is a prefix', () => {
+    expect([...places({ filters: [rewrite] }), ...places({ matches: [{}], filters: [rewrite] })]).toEqual([]);
+    expect(places({ matches: [], filters: [rewrite] })).toHaveLength(1);
+    expect(places({ matches: [{}, {}], filters: [redirect] })).toHaveLength(1);
   });
 });

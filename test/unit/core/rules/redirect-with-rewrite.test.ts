@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { redirectWithRewrite } from '../../../../src/core/rules/redirect-with-rewrite.ts';
-import { consequences, judge, routeWith } from '../../../support/rules.ts';
+import { consequences, judge, refusals, refusingBundles, routeWith } from '../../../support/rules.ts';
 
 const redirect = { type: 'RequestRedirect', requestRedirect: { scheme: 'https' } };
 const rewrite = { type: 'URLRewrite', urlRewrite: { hostname: 'a.example' } };
@@ -27,5 +27,17 @@ describe('redirect-with-rewrite', () => {
       `This URLRewrite stands on the same rule as the RequestRedirect at spec.rules[0].${other}; a request is either redirected or forwarded. Remove one of them, or give each a rule of its own.`,
     ]]);
     expect(consequences(redirectWithRewrite, route)).toEqual(['Accepted IncompatibleFilters rule']);
+  });
+});
+
+describe('bundles on redirects beside rewrites', () => {
+  const filters = [{ type: 'URLRewrite' }, { type: 'RequestRedirect' }];
+
+  test('look at one list at a time', () => {
+    expect(refusals('redirect-with-rewrite', routeWith({ filters }))).toEqual([
+      ['spec.rules[0].filters[0]', 'This URLRewrite stands on the same rule as the RequestRedirect at filters[1]; a request is either redirected or forwarded. Remove one of them, or give each a rule of its own.'],
+    ]);
+    expect(refusals('redirect-with-rewrite', routeWith({ filters: [filters[0]], backendRefs: [{ name: 'a', filters: [filters[1]] }] }))).toEqual([]);
+    expect(refusingBundles('redirect-with-rewrite', routeWith({ backendRefs: [{ name: 'a', filters }] }))).toEqual(['standard 1.0–1.7', 'experimental 1.0–1.7']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ruleNameRepeated } from '../../../../src/core/rules/rule-name-repeated.ts';
-import { consequences, judge, routeWith } from '../../../support/rules.ts';
+import { consequences, judge, objectOf, refusingBundles, routeWith } from '../../../support/rules.ts';
 
 describe('rule-name-repeated', () => {
   test('different and absent names are fine', () => {
@@ -15,5 +15,16 @@ describe('rule-name-repeated', () => {
       ['spec.rules[3].name', message],
     ]);
     expect(consequences(ruleNameRepeated, route)).toEqual(['none', 'none']);
+  });
+});
+
+describe('bundles on rules of one name', () => {
+  test.each<[string, string, readonly string[]]>([
+    ['HTTPRoute', 'v1', ['standard 1.7–1.7', 'experimental 1.2–1.7']], ['GRPCRoute', 'v1', ['standard 1.7–1.7', 'experimental 1.2–1.7']],
+    ['TCPRoute', 'v1alpha2', ['experimental 1.2–1.7']], ['UDPRoute', 'v1alpha2', ['experimental 1.2–1.7']], ['TCPRoute', 'v1', []],
+    ['TLSRoute', 'v1alpha2', ['experimental 1.2–1.7']], ['TLSRoute', 'v1alpha3', ['experimental 1.4–1.4']], ['TLSRoute', 'v1', []],
+  ])('%s %s', (kind, version, bundles) => {
+    expect(refusingBundles('rule-name-repeated', objectOf(kind, version, { rules: [{ name: 'a' }, { name: 'a' }, {}] }))).toEqual(bundles);
+    expect(refusingBundles('rule-name-repeated', objectOf(kind, version, { rules: [{ name: 'a' }, {}, { name: 'b' }] }))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { servicePortMissing } from '../../../../src/core/rules/service-port-missing.ts';
-import { consequences, gatewayWith, judge, routeWith } from '../../../support/rules.ts';
+import { consequences, gatewayWith, judge, objectOf, refusals, refusingBundles, routeWith } from '../../../support/rules.ts';
 
 const message = 'The Service "cart" is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.';
 const cart = { name: 'cart' };
@@ -34,5 +34,21 @@ describe('service-port-missing', () => {
     const gateway = gatewayWith({ name: 'a', filters: { requests: [auth] } });
     expect(judge(servicePortMissing, gateway)).toEqual([['spec.listeners[0].filters.requests[0].externalAuth.backendRef.port', message]]);
     expect(consequences(servicePortMissing, gateway)).toEqual(['Accepted UnsupportedValue listener']);
+  });
+});
+
+describe('bundles on Services without port', () => {
+  test.each<[unknown, string, readonly string[]]>([
+    [objectOf('TCPRoute', 'v1', { rules: [{ backendRefs: [{ name: 'a' }] }] }), 'spec.rules[0].backendRefs[0].port', ['standard 1.6–1.7', 'experimental 1.6–1.7']],
+    [objectOf('GRPCRoute', 'v1', { rules: [{ filters: [{ requestMirror: { backendRef: { name: 'a' } } }] }] }), 'spec.rules[0].filters[0].requestMirror.backendRef.port', ['standard 1.1–1.7', 'experimental 1.1–1.7']],
+    [objectOf('HTTPRoute', 'v1', { rules: [{ filters: [{ externalAuth: { backendRef: { name: 'a' } } }] }] }), 'spec.rules[0].filters[0].externalAuth.backendRef.port', ['experimental 1.4–1.7']],
+    [objectOf('XTelemetryPolicy', 'v1alpha1', { tracing: { provider: { backendRef: { name: 'a' } } } }), 'spec.tracing.provider.backendRef.port', ['experimental 1.7–1.7']],
+  ])('%j', (json, path, bundles) => {
+    expect(refusals('service-port-missing', json).map(([at]) => at)).toEqual([path]);
+    expect(refusingBundles('service-port-missing', json)).toEqual(bundles);
+  });
+
+  test.each([{ name: 'a', port: 1 }, { name: 'a', kind: 'Backend' }, { name: 'a', group: 'example.com' }])('%j is fine', (backendRef) => {
+    expect(refusals('service-port-missing', objectOf('TCPRoute', 'v1', { rules: [{ backendRefs: [backendRef] }] }))).toEqual([]);
   });
 });
