@@ -22,8 +22,9 @@ export interface UpstreamRequest {
   readonly fields: string[];
   /** Read only once a connection stands. Without Content-Length it is sent chunked. */
   readonly body: Readable | undefined;
-  /** What follows the body, asked for at its end. */
+  /** What follows the body, asked for at its end; HTTP/1.1 carries it only where it is announced. */
   readonly trailers?: () => Fields;
+  readonly announcesTrailers?: boolean;
   /** The request means nothing in HTTP/1 (gRPC): it goes over HTTP/2 even where nobody said that this is spoken. */
   readonly needsHttp2?: boolean;
   /** The protocol to switch the connection to; the request has no body then. HTTP/1.1 alone can do that. */

@@ -19,7 +19,7 @@ const hopByHop: ReadonlySet<string> = new Set([
   'connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade',
 ]);
 
-// Set anew for each forwarded request; Trailer because trailers of requests are not passed on.
+// Set anew for each forwarded request.
 const rewritten: ReadonlySet<string> = new Set([
   'content-length', 'expect', 'host', 'trailer', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto',
 ]);
@@ -36,13 +36,24 @@ export function forwardedFields(head: RequestHead, peer: Peer, policy: Forwarded
     fields.push(head.fields[position * 2] ?? '', head.fields[position * 2 + 1] ?? '');
   }
   if (head.remainingHops !== undefined) fields.push('max-forwards', String(head.remainingHops - 1));
+  const announced = announcedTrailers(head);
+  if (announced !== undefined) fields.push('trailer', announced);
   if (acceptsTrailers(head.header('te'))) fields.push('te', 'trailers');
-  const keepsChain = policy === 'append' && named?.has('x-forwarded-for') !== true;
-  const chain = keepsChain ? head.header('x-forwarded-for') : undefined;
-  fields.push('x-forwarded-for', chain === undefined ? peer.address : `${chain}, ${peer.address}`);
+  const chain = policy === 'replace' || named?.has('x-forwarded-for') === true ? undefined : head.header('x-forwarded-for');
+  fields.push('x-forwarded-for', appended(chain, peer.address));
   fields.push('x-forwarded-proto', peer.scheme);
   if (head.authority !== '') fields.push('x-forwarded-host', head.authority);
   return fields;
+}
+
+function appended(list: string | undefined, value: string): string {
+  return list === undefined ? value : `${list}, ${value}`;
+}
+
+/** What a request says will follow its body, where something can: a body with a length ends with its last byte in HTTP/1.1. */
+export function announcedTrailers(head: RequestHead): string | undefined {
+  const mayFollow = head.contentLength === undefined || (head.httpVersion === '2.0' && head.hasBody);
+  return mayFollow ? head.header('trailer') : undefined;
 }
 
 function droppedNames(head: RequestHead, policy: ForwardedPolicy): ReadonlySet<string> {
@@ -76,6 +87,13 @@ export function withoutField(fields: Fields, lowerName: string): string[] {
     if (headerKey(name) !== lowerName) kept.push(name, fields[position + 1] ?? '');
   }
   return kept;
+}
+
+/** Fields as pairs of name and value. */
+export function pairs(fields: Fields): [string, string][] {
+  const found: [string, string][] = [];
+  for (let position = 0; position < fields.length; position += 2) found.push([fields[position] ?? '', fields[position + 1] ?? '']);
+  return found;
 }
 
 function joined(fields: Fields, lowerName: string): string | undefined {

@@ -3,7 +3,7 @@ import type { ClientStream } from './client-stream.ts';
 import type { Endpoint, EndpointSet } from './endpoints.ts';
 import type { Destination, Exchange } from './exchange.ts';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
-import { forwardedFields, responseFields, withoutField } from './forwarding-fields.ts';
+import { announcedTrailers, forwardedFields, responseFields, withoutField } from './forwarding-fields.ts';
 import { editFields } from './header-edits.ts';
 import { modifiedPath } from './location.ts';
 import { isCall } from './grpc.ts';
@@ -241,6 +241,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       fields: this.fields,
       body: head.hasBody ? new RequestBody(client, plane.limits.stallTimeout, this, this.readBefore.chunks) : undefined,
       trailers: () => trailerFields(client.trailers),
+      announcesTrailers: announcedTrailers(head) !== undefined,
       needsHttp2: this.needsHttp2,
       upgrade: client.upgrade,
     };

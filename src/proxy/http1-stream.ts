@@ -4,6 +4,7 @@ import type { ClientStream } from './client-stream.ts';
 import { closeGently } from './connection.ts';
 import type { Connection } from './connection.ts';
 import type { Fields } from './forwarder.ts';
+import { pairs } from './forwarding-fields.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';
 import { readRequestHead } from './request-head.ts';
@@ -133,12 +134,6 @@ export class Http1Stream implements ClientStream {
     const length = this.head === undefined ? undefined : this.head.contentLength;
     return length !== undefined && length <= discardable;
   }
-}
-
-function pairs(fields: Fields): [string, string][] {
-  const found: [string, string][] = [];
-  for (let position = 0; position < fields.length; position += 2) found.push([fields[position] ?? '', fields[position + 1] ?? '']);
-  return found;
 }
 
 /** Does what may fail for what it is made of, which came from outside, and can be left out. */

@@ -6,6 +6,7 @@ import { formatAddress } from './address.ts';
 import { Connector } from './connector.ts';
 import type { Fields, Forwarder, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
+import { forwardWithTrailers } from './trailer-forwarder.ts';
 
 /** Forwards over HTTP/1.1 with one pool of kept-alive connections for each upstream. */
 export class UndiciForwarder implements Forwarder {
@@ -19,6 +20,7 @@ export class UndiciForwarder implements Forwarder {
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
+    if (request.announcesTrailers === true) return forwardWithTrailers(request, receiver, this.limits.connectTimeout);
     const call = new UndiciCall(receiver);
     const { target: path, method, fields: headers, body = null, upgrade = null } = request;
     call.dispatch(this.pool(request.upstream), { path, method, headers, body, upgrade });
