@@ -1,6 +1,6 @@
 // Which CEL rule of the official CRDs each of our demands stands for. Official texts are never kept: a hash stands for each.
 
-/** Demand, as `nameOf` calls it → hashes of the official rules that it covers. One rule may stand at places with demands of their own. */
+/** Demand, rule and variant → hashes of the official rules that it covers. One rule may stand at places with demands of their own. */
 export const coveredRules: Readonly<Record<string, readonly string[]>> = {
   'address-hostname': ['dac2850f16ae'],
   'address-hostname/with-value': ['b3d66a64701e'],

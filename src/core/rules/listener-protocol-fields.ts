@@ -8,14 +8,14 @@ import { rule } from './rule.ts';
 export const listenerProtocolFields = rule({
   id: 'listener-protocol-fields',
   kinds: ['Gateway', 'ListenerSet'],
-  summary: 'A listener has TLS settings or a hostname that its protocol cannot have, or lacks those that it needs.',
+  summary: 'A listener has TLS settings, a hostname or filters that its protocol cannot have, or lacks those that it needs.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'listener' },
-  source: 'Gateway API v1.7.0, Listener.protocol, .hostname and .tls; ListenerTLSConfig.mode',
+  source: 'Gateway API v1.7.0, Listener.protocol, .hostname, .tls and .filters; ListenerTLSConfig.mode',
   check(owner, _read, report) {
     for (const [index, listener] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index];
-      for (const { below, ...found } of [plainWithTls, streamWithHostname, httpsPassthrough, tlsMissing].flatMap((judge) => [...judge(listener)])) {
+      for (const { below, ...found } of judges.flatMap((judge) => [...judge(listener)])) {
         const at = [...path, ...below];
         if (isReadable(owner, at)) report({ path: at, ...found });
       }
@@ -61,6 +61,9 @@ function* tlsMissing({ protocol, tls }: ListenerView): Iterable<Violation> {
   if (protocol !== 'TLS' || tls !== undefined) return;
   yield { below: ['tls'], message: 'A listener of protocol TLS needs tls. Write tls with mode: Passthrough, or with mode: Terminate and certificateRefs.' };
 }
+
+/** Of filters bundles ask on Gateways alone, though the text says the same of ListenerSets. */
+const judges: readonly Judge[] = [plainWithTls, streamWithHostname, httpsPassthrough, tlsMissing, filtersWithoutHttp];
 
 function* secureWithoutTls(listener: ListenerView): Iterable<Violation> {
   if (listener.protocol !== 'HTTPS' || listener.tls !== undefined) return yield* tlsMissing(listener);

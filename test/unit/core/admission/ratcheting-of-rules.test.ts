@@ -25,15 +25,17 @@ function bundleFor(rule: string, { kind, apiVersion, ...rest }: KubernetesObject
 
 const world = evaluate([]);
 const denying = [...registry, ...specificationRules].filter(({ effect, about }) => effect.standard === 'deny' && about === undefined).map(({ id }) => id);
-const cases = denying.flatMap((id) => (examples(section(rulePage(id), 'Wrong')) as KubernetesObject[])
-  .filter(({ kind }) => isKindName(kind)).map((wrong, index) => [id, index, wrong] as const));
+const cases = denying.flatMap((id) => exampleObjects(id, 'Wrong').map((wrong, index) => [id, index, wrong] as const));
 
-/** Something else about the object, which no rule looks at. */
+/** Examples of kinds that admission judges. */
+function exampleObjects(id: string, heading: 'Right' | 'Wrong'): readonly KubernetesObject[] {
+  return (examples(section(rulePage(id), heading)) as readonly KubernetesObject[]).filter(({ kind }) => isKindName(kind));
+}
+
+/** With a change of something that the examples are not about. */
 function changedElsewhere({ kind, spec, ...rest }: KubernetesObject): object {
-  const change = kind.endsWith('Route')
-    ? { parentRefs: [...(spec['parentRefs'] as object[] | undefined ?? []), { name: 'another-one' }] }
-    : { gatewayClassName: 'another-one' };
-  return { ...rest, kind, spec: { ...spec, ...change } };
+  if (kind.endsWith('Route')) return { ...rest, kind, spec: { ...spec, parentRefs: [...(spec['parentRefs'] as object[] | undefined ?? []), { name: 'another-one' }] } };
+  return { ...rest, kind, spec: { ...spec, ...(kind === 'Gateway' ? { gatewayClassName: 'another-one' } : { options: { 'example.com/note': 'new' } }) } };
 }
 
 describe.each(cases)('%s, example %i', (id, _index, wrong) => {
@@ -52,7 +54,8 @@ describe.each(cases)('%s, example %i', (id, _index, wrong) => {
   });
 
   test('is denied when the old object was right', () => {
-    const right = { ...wrong, spec: { ...wrong.spec, ...(wrong.kind === 'Gateway' ? { listeners: [], addresses: [] } : { rules: [], parentRefs: [] }), infrastructure: {}, tls: {} } };
+    const right = exampleObjects(id, 'Right').find(({ kind }) => kind === wrong.kind);
+    if (right === undefined) throw new Error(`the page has no right ${wrong.kind}`);
     expect(decide(world, requestOf({ oldObject: right, object: wrong }), circumstances)).toHaveProperty('allowed', false);
   });
 });

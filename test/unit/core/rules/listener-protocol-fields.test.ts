@@ -32,6 +32,13 @@ describe('listener-protocol-fields', () => {
     expect(judge(listenerProtocolFields, gateway)).toEqual([[`spec.listeners[1].${at}`, message]]);
     expect(consequences(listenerProtocolFields, gateway)).toEqual(['Accepted UnsupportedValue listener']);
   });
+
+  test.each(['Gateway', 'ListenerSet'])('filters of a %s need HTTP, whatever bundle let others in', (kind) => {
+    const owner = objectOf(kind, 'v1', { listeners: [{ name: 'a', port: 1, protocol: 'TCP', filters: { requests: [] } }, { name: 'b', port: 2, protocol: 'HTTP', filters: {} }] });
+    expect(judge(listenerProtocolFields, owner)).toEqual([
+      ['spec.listeners[0].filters', 'Filters look at HTTP requests, which a listener of protocol TCP has none of. Remove filters, or write protocol: HTTP or HTTPS.'],
+    ]);
+  });
 });
 
 describe('bundles on fields that do not go with a protocol', () => {
