@@ -19,15 +19,18 @@ export interface ConnectionEvents {
  */
 export class Http2Connection {
   private readonly session: ClientHttp2Session;
+  private readonly limits: ProxyLimits;
   private readonly events: ConnectionEvents;
   private readonly idleTimer: NodeJS.Timeout;
   isReady = false;
   private hasEnded = false;
   private streams = 0;
-  private hasServed = false;
+  /** Requests taken so far. */
+  private taken = 0;
 
   /** `socket` stands already. */
   constructor(socket: Socket, limits: ProxyLimits, events: ConnectionEvents) {
+    this.limits = limits;
     this.events = events;
     this.session = startSession('http://backend', sessionOptions(socket, limits));
     this.session.setLocalWindowSize(4 * limits.streamWindow);
@@ -52,19 +55,23 @@ export class Http2Connection {
 
   get room(): number {
     if (!this.isReady || this.hasEnded || this.session.closed) return 0;
-    return (this.session.remoteSettings.maxConcurrentStreams ?? Infinity) - this.streams;
+    const { maxConcurrentStreams = Infinity } = this.session.remoteSettings;
+    return Math.min(maxConcurrentStreams - this.streams, this.limits.requestsPerBackendConnection - this.taken);
   }
 
   take(call: Http2Call): void {
     this.streams += 1;
-    this.hasServed = true;
+    this.taken += 1;
     call.begin(this.session, () => this.freed());
+    // Streams have numbers, which come to an end (RFC 9113 section 5.1.1).
+    if (this.taken >= this.limits.requestsPerBackendConnection) this.close();
   }
 
   /** Takes no more requests, and closes when those under way have ended. */
   close(): void {
-    this.session.close();
     this.end('connect');
+    // Not before: to some backends a client's GOAWAY is reason to refuse what is still on its way.
+    if (this.streams === 0) this.session.close();
   }
 
   destroy(): void {
@@ -73,7 +80,10 @@ export class Http2Connection {
 
   private freed(): void {
     this.streams -= 1;
-    if (this.streams === 0) this.idleTimer.refresh();
+    if (this.streams === 0) {
+      this.idleTimer.refresh();
+      if (this.hasEnded) this.session.close();
+    }
     if (this.room > 0) this.events.hasRoom();
   }
 
@@ -84,7 +94,7 @@ export class Http2Connection {
   private end(failure: UpstreamFailure): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
-    this.events.ended(this.hasServed ? undefined : failure);
+    this.events.ended(this.taken > 0 ? undefined : failure);
   }
 }
 

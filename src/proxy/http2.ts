@@ -67,6 +67,8 @@ class Session {
     // Node takes in what comes for the connection at once: a larger window makes uploads faster, and holds nothing more.
     session.setLocalWindowSize(4 * plane.limits.streamWindow);
     session.on('stream', (stream, headers, _flags, rawHeaders) => this.serve(stream, headers, rawHeaders));
+    // No more requests will come; what is under way is served to the end.
+    socket.on('end', () => this.drain());
     // What a client did wrong has ended its connection already.
     session.on('error', () => undefined);
     session.on('close', () => clearTimeout(this.idleTimer));

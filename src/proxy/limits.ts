@@ -22,6 +22,8 @@ export interface ProxyLimits {
   readonly streamWindow: number;
   readonly connectTimeout: number;
   readonly connectionsPerEndpoint: number;
+  /** Requests that an HTTP/2 connection to a backend carries before another one takes its place. */
+  readonly requestsPerBackendConnection: number;
   /** How long requests of a removed port may still take. */
   readonly drainTimeout: number;
   /** Endpoints tried for one request while nothing has been sent yet. */
@@ -43,6 +45,7 @@ export const defaultLimits: ProxyLimits = {
   streamWindow: 256 * 1024,
   connectTimeout: 5_000,
   connectionsPerEndpoint: 512,
+  requestsPerBackendConnection: 1_000_000,
   drainTimeout: 60_000,
   attempts: 3,
 };

@@ -79,6 +79,15 @@ describe('a backend that speaks HTTP/2', () => {
     expect(backend.connections()).toBe(1);
   });
 
+  test('a connection that has carried its share makes room for another', async () => {
+    const backend = await startHttp2Backend(ok);
+    const { port } = await startProxyToHttp2([backend.port], { limits: { requestsPerBackendConnection: 2 } });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(port, '/')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(backend.connections()).toBe(3);
+    await eventually(() => expect(backend.sessions.filter(({ destroyed }) => destroyed)).toHaveLength(2));
+  });
+
   test('trailers go both ways', async () => {
     const received = Promise.withResolvers<unknown>();
     const backend = await startHttp2Backend((stream) => {
