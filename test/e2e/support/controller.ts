@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { image } from './cluster.ts';
+import { getObject, kubectl, kubectlOutput } from './kubectl.ts';
+import { systemNamespace } from './sallyport.ts';
+import { waitFor } from './wait.ts';
+
+const deployment = 'deployment/sallyport-controller';
+
+/** Installs the controller as a user does, with the image under test, and waits until its replicas are ready. */
+export async function installController(): Promise<void> {
+  await kubectlOutput(['apply', '-f', '-'], { stdin: await manifests() });
+  await kubectlOutput(['rollout', 'status', deployment, '-n', systemNamespace, '--timeout=120s']);
+}
+
+/** Removes it; Gateways must have gone before, or their class stays. */
+export async function uninstallController(): Promise<void> {
+  await kubectl(['delete', '-f', '-', '--ignore-not-found', '--timeout=90s'], { stdin: await manifests() });
+}
+
+async function manifests(): Promise<string> {
+  const rendered = await kubectlOutput(['kustomize', join(import.meta.dirname, '../../../deploy/overlays/controller')]);
+  return rendered.replace(/image: ghcr\.io\/sallyport\/sallyport:.*/, `image: ${image}`);
+}
+
+/** Pod that holds the lease. */
+export async function leader(): Promise<string> {
+  return waitFor('a leader', async () => {
+    const { spec } = await getObject<{ readonly spec: { readonly holderIdentity?: string } }>(['lease', 'sallyport-controller', '-n', systemNamespace]);
+    return spec.holderIdentity === '' ? undefined : spec.holderIdentity;
+  });
+}
+
+/** A Gateway of the class that the overlay brings, with HTTP listeners on these ports. */
+export function gateway(name: string, namespace: string, ...ports: readonly number[]): object {
+  const listeners = ports.map((port) => ({ name: `http-${port}`, port, protocol: 'HTTP' }));
+  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { name, namespace }, spec: { gatewayClassName: 'sallyport', listeners } };
+}
+
+export interface GatewayObject {
+  readonly metadata: { readonly generation: number };
+  readonly status?: {
+    readonly addresses?: readonly { readonly value: string }[];
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string; readonly message: string; readonly observedGeneration?: number }[];
+  };
+}
+
+/** Waits until a condition of a Gateway has this status at the newest generation. Gives the Gateway. */
+export async function waitForGateway(name: string, namespace: string, [type, status]: readonly [type: string, status: string]): Promise<GatewayObject> {
+  return waitFor(`${type} of Gateway ${name} is ${status}`, async () => {
+    const found = await getObject<GatewayObject>(['gateway', name, '-n', namespace]);
+    const condition = found.status?.conditions?.find((one) => one.type === type);
+    return condition?.status === status && condition.observedGeneration === found.metadata.generation ? found : undefined;
+  });
+}
