@@ -1,7 +1,19 @@
 import { authorityFacts, certificateFacts } from '../certificates/index.ts';
-import { authorityCell, certificateCell } from '../core/graph/inputs.ts';
+import { authorityCell, certificateCell, parameterCell } from '../core/graph/inputs.ts';
 import { write, type Write } from '../core/incremental/index.ts';
 import type { ObjectRef } from '../core/resources/reference.ts';
+
+/** Parameters are few and short; other ConfigMaps hold whole files, of which nobody here needs more than the beginning. */
+const mostParameters = 32;
+const longestParameter = 128;
+
+/** The data of a ConfigMap as far as it may be parameters. Never throws. */
+function parameterFacts(json: unknown): Readonly<Record<string, string>> {
+  const data = typeof json === 'object' && json !== null && 'data' in json ? json.data : undefined;
+  if (typeof data !== 'object' || data === null) return {};
+  const entries = Object.entries(data).slice(0, mostParameters).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, longestParameter) : '']);
+  return Object.fromEntries(entries);
+}
 
 /**
  * What evaluation is told of objects whose content it must not see, or needs little of; nothing for all other kinds.
@@ -10,6 +22,11 @@ import type { ObjectRef } from '../core/resources/reference.ts';
  */
 export function factWrites({ kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>, json: unknown): readonly Write[] {
   if (kind === 'Secret') return [write(certificateCell, [namespace, name], json === undefined ? undefined : certificateFacts(json))];
-  if (kind === 'ConfigMap') return [write(authorityCell, [namespace, name], json === undefined ? undefined : authorityFacts(json))];
+  if (kind === 'ConfigMap') {
+    return [
+      write(authorityCell, [namespace, name], json === undefined ? undefined : authorityFacts(json)),
+      write(parameterCell, [namespace, name], json === undefined ? undefined : parameterFacts(json)),
+    ];
+  }
   return [];
 }

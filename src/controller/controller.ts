@@ -1,10 +1,9 @@
 import type { ConfigurationSource } from '../channel/source.ts';
-import { gatewayPorts } from '../core/graph/gateway-listeners.ts';
-import { isOurGateway } from '../core/graph/gateway.ts';
 import { dataPlaneCell, readObject } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';
-import { partProblems } from '../core/rules/validity.ts';
+import { infrastructure } from '../core/routing/infrastructure.ts';
+import { ownerRefusal, partProblems } from '../core/rules/validity.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { Capacity } from './capacity.ts';
@@ -139,6 +138,7 @@ export class Controller {
   #follow(delta: Delta, certificates: ConfigurationChange): void {
     const change = delta.of(statuses);
     const configured = delta.of(configuration);
+    for (const gateway of delta.of(infrastructure).upserted.keys()) this.#provisioner.mark(gateway);
     for (const key of change.upserted.keys()) {
       if (key.startsWith('Gateway/')) this.#serve(gatewayName(key));
       this.#statuses.mark(key);
@@ -181,13 +181,11 @@ export class Controller {
     const { read } = this.#kernel;
     const gateway = readObject(read, 'Gateway', namespace, name);
     const uid = this.#live.get(liveKey('Gateway', { namespace, name }))?.object.metadata.uid;
-    if (gateway === undefined || uid === undefined || gateway.meta.deleting || !read.query(isOurGateway, namespace, name)) return undefined;
-    const isRefused = read.query(partProblems, 'Gateway', namespace, name).some((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
-    if (isRefused) return undefined;
-    // Those of listeners that are not valid at present, too: an address must not go while a certificate is exchanged.
-    const ports = read.query(gatewayPorts, namespace, name);
-    const { labels, annotations } = gateway.spec?.infrastructure ?? {};
-    return { namespace, name, uid, ports, labels: labels ?? {}, annotations: annotations ?? {} };
+    if (gateway === undefined || uid === undefined || gateway.meta.deleting) return undefined;
+    // Ports of listeners that are not valid at present are among them: an address must not go while a certificate is exchanged.
+    const wanted = this.#kernel.emitted(infrastructure).get(`${namespace}/${name}`);
+    if (wanted === undefined || ownerRefusal(read.query(partProblems, 'Gateway', namespace, name)) !== undefined) return undefined;
+    return { namespace, name, uid, ...wanted };
   }
 }
 

@@ -1,16 +1,12 @@
+import type { Infrastructure } from '../core/routing/infrastructure.ts';
 import { dataPlaneName, labelValue } from './names.ts';
 import type { WireObject } from './ports.ts';
 
 /** What of a Gateway its data plane depends on. */
-export interface GatewayFacts {
+export interface GatewayFacts extends Infrastructure {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** Of the listeners, ascending, each once; none: nothing to provision. */
-  readonly ports: readonly number[];
-  /** spec.infrastructure. */
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
 }
 
 /** What is the same for all data planes. */

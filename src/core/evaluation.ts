@@ -4,6 +4,7 @@ import { policiesOfService } from './graph/backend-policies.ts';
 import { listenerSetsOfGateway } from './graph/listener-sets.ts';
 import { createKernel, type Kernel } from './incremental/index.ts';
 import { configuration } from './routing/emit.ts';
+import { infrastructure } from './routing/infrastructure.ts';
 import { gatewaysOfService, portsInUse, routesOfListener } from './rules/validity.ts';
 import { statuses } from './status/emit.ts';
 
@@ -12,5 +13,5 @@ import { statuses } from './status/emit.ts';
  * emissions, and admission asks on overlays.
  */
 export function createEvaluation(): Kernel {
-  return createKernel({ indexes: [grantsOfNamespace, listenerSetsOfGateway, policiesOfService, slicesOfService, routesOfListener, portsInUse, gatewaysOfService], emissions: [configuration, statuses] });
+  return createKernel({ indexes: [grantsOfNamespace, listenerSetsOfGateway, policiesOfService, slicesOfService, routesOfListener, portsInUse, gatewaysOfService], emissions: [configuration, infrastructure, statuses] });
 }

@@ -55,9 +55,15 @@ const tlsFacts = { type: 'certificate', dnsNames: ['cart.example.com'], notBefor
 
 /** The objects of an example, evaluated together; every TLS Secret and ConfigMap among them holds good certificates. */
 function worldOf(objects: readonly unknown[]): World {
-  const refs = objects.map((json) => candidateOf(json).resource.ref);
-  const factsOf = <T>(wanted: string, facts: T) => Object.fromEntries(refs.filter(({ kind }) => kind === wanted).map((ref) => [qualifiedName(ref), facts]));
-  return evaluate(objects, { certificates: factsOf('Secret', tlsFacts), authorities: factsOf('ConfigMap', { type: 'authorities', certificates: ['PEM'] }) });
+  const factsOf = <T>(wanted: string, facts: (json: unknown) => T) => {
+    const found = objects.map((json) => [candidateOf(json).resource.ref, json] as const).filter(([{ kind }]) => kind === wanted);
+    return Object.fromEntries(found.map(([ref, json]) => [qualifiedName(ref), facts(json)]));
+  };
+  return evaluate(objects, {
+    certificates: factsOf('Secret', () => tlsFacts),
+    authorities: factsOf('ConfigMap', () => ({ type: 'authorities', certificates: ['PEM'] })),
+    parameters: factsOf('ConfigMap', (json) => (json as { readonly data: Readonly<Record<string, string>> }).data),
+  });
 }
 
 function findingsIn({ kernel, candidates }: World): readonly Finding[] {

@@ -95,7 +95,7 @@ whereRendered('permissions', () => {
   });
 
   test('the controller may make every object of a data plane, and nothing else of these kinds', () => {
-    const facts = { namespace: 'shop', name: 'web', uid: 'u', ports: [80], labels: {}, annotations: {} };
+    const facts = { namespace: 'shop', name: 'web', uid: 'u', ports: [80], addresses: [], parameters: {}, labels: {}, annotations: {} };
     const made = desiredObjects(facts, { image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' });
     const groupOf = (apiVersion = '') => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '');
     const needed = made.map(({ apiVersion, kind = '' }) => `${groupOf(apiVersion)}/${kind.toLowerCase()}s`);

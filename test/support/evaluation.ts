@@ -1,7 +1,7 @@
 import { judge, type Candidate, type JudgedFinding } from '../../src/core/admission/judge.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
-import { acknowledgementCell, authorityCell, certificateCell, installationCell, objectCell, type Acknowledgement, type AuthorityFacts, type CertificateFacts, type Installation } from '../../src/core/graph/inputs.ts';
+import { acknowledgementCell, authorityCell, certificateCell, installationCell, objectCell, parameterCell, type Acknowledgement, type AuthorityFacts, type CertificateFacts, type Installation } from '../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../../src/core/incremental/index.ts';
 import { parseObject } from '../../src/core/resources/parse.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
@@ -19,6 +19,7 @@ export const standardPolicy: AdmissionPolicy = { profile: 'standard', overrides:
 export interface Facts {
   readonly certificates?: Readonly<Record<string, CertificateFacts>>;
   readonly authorities?: Readonly<Record<string, AuthorityFacts>>;
+  readonly parameters?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly acknowledgements?: Readonly<Record<string, Acknowledgement>>;
 }
 
@@ -39,6 +40,7 @@ export function evaluate(objects: readonly unknown[], facts: Facts = {}): World 
     ...candidates.map(({ resource }) => writeOf(resource.ref, resource)),
     ...Object.entries(facts.certificates ?? {}).map(([key, value]) => write(certificateCell, key.split('/'), value)),
     ...Object.entries(facts.authorities ?? {}).map(([key, value]) => write(authorityCell, key.split('/'), value)),
+    ...Object.entries(facts.parameters ?? {}).map(([key, value]) => write(parameterCell, key.split('/'), value)),
     ...Object.entries(facts.acknowledgements ?? {}).map(([key, value]) => write(acknowledgementCell, key.split('/'), value)),
   ]);
   return { kernel, candidates, judge: (candidate) => judge(kernel.read, candidate, standardPolicy) };

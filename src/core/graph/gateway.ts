@@ -1,5 +1,6 @@
 import { defineQuery } from '../incremental/index.ts';
 import { installationCell, readObject } from './inputs.ts';
+import { areUsable, classParameters } from './parameters.ts';
 import { isReadable, type KindName } from '../resources/resource.ts';
 import { strata } from './strata.ts';
 
@@ -25,8 +26,8 @@ export const gatewayClassNode = defineQuery({
     const controllerName = read.input(installationCell)?.controllerName;
     if (resource === undefined) return { exists: false, ours: false };
     const { spec } = resource;
-    // Parameters of a class are not supported yet: such a class is not accepted, and its Gateways are left alone.
-    const acceptable = isReadable(resource, ['spec']) && spec?.parametersRef === undefined;
+    // A class whose parameters cannot be used is not accepted, and its Gateways are left alone.
+    const acceptable = isReadable(resource, ['spec']) && areUsable(read.query(classParameters, name));
     return { exists: true, ours: acceptable && controllerName !== undefined && spec?.controllerName === controllerName };
   },
 });

@@ -12,6 +12,9 @@ export const certificateCell = defineInput<CertificateFacts>('certificate');
 /** The certificates of authorities in a ConfigMap. Arguments: namespace, name. */
 export const authorityCell = defineInput<AuthorityFacts>('authority');
 
+/** The data of a ConfigMap that may hold parameters, long values cut. Arguments: namespace, name. */
+export const parameterCell = defineInput<Readonly<Record<string, string>>>('parameters');
+
 /** What the data planes acknowledged of whatever owns listeners. Arguments: kind (`Gateway` or `ListenerSet`), namespace, name. */
 export const acknowledgementCell = defineInput<Acknowledgement>('acknowledgement');
 

@@ -10,7 +10,6 @@ import { featureWithoutEffect } from './feature-without-effect.ts';
 import { filterRepeated } from './filter-repeated.ts';
 import { filterUnion } from './filter-union.ts';
 import { fractionAboveOne, mirrorShareRepeated } from './fractions.ts';
-import { gatewayClassParameters } from './gateway-class-parameters.ts';
 import { grpcMethodMatch } from './grpc-method-match.ts';
 import { gatewayTlsRules } from './gateway-tls.ts';
 import { headerActedOnTwice } from './header-acted-on-twice.ts';
@@ -24,6 +23,7 @@ import { listenerRepeated } from './listener-repeated.ts';
 import { listenerSetRules } from './listener-set-parent.ts';
 import { listenerRules } from './listener-validity.ts';
 import { namespaceSelector } from './namespace-selector.ts';
+import { gatewayClassParameters, gatewayParametersInvalid } from './parameters.ts';
 import { parentRepeated } from './parent-repeated.ts';
 import { pathSyntax } from './path-syntax.ts';
 import { prefixReplacement } from './prefix-replacement.ts';
@@ -76,6 +76,7 @@ export const registry: readonly Rule[] = [
   unreadableField,
   ...defensiveRules,
   gatewayClassParameters,
+  gatewayParametersInvalid,
   unsupportedFeature,
   featureWithoutEffect,
   ...listenerSetRules,

@@ -16,8 +16,8 @@ export const unsupportedFeature = rule({
   effect: { audit: 'record', standard: 'warn', strict: 'deny' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteFilter.type and HTTPPathMatch.type ("Unknown values here must result in ... UnsupportedValue"), GatewayReasonUnsupportedAddress',
-  check(subject, _read, report) {
-    if (subject.kind === 'Gateway') checkGatewayFeatures(subject, report);
+  check(subject, read, report) {
+    if (subject.kind === 'Gateway') checkGatewayFeatures(subject, read, report);
     if (subject.kind === 'Gateway' || subject.kind === 'ListenerSet') checkListenerFeatures(subject, report);
     else checkRouteFeatures(subject, report);
   },

@@ -1,33 +1,31 @@
+import { addresses, type AddressNode } from '../graph/addresses.ts';
 import type { OwnerKind } from '../graph/listener-sets.ts';
+import type { Reader } from '../incremental/reader.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
+import { display, quote } from '../text/display.ts';
 import { unsupportedValueAt } from './parts.ts';
-import type { Consequence, Report } from './rule.ts';
+import type { Finding, Report } from './rule.ts';
 
-/** What a Gateway asks for and does not get; serving it without would open more than its owner allowed. */
-export function checkGatewayFeatures(gateway: Resource<'Gateway'>, report: Report): void {
-  const { spec } = gateway;
-  if (spec?.infrastructure?.parametersRef !== undefined) {
-    report({
-      path: ['spec', 'infrastructure', 'parametersRef'],
-      consequence: refused('InvalidParameters'),
-      message: 'This controller reads no parameters for a Gateway, so the Gateway is not served. Remove parametersRef.',
-    });
+/** What a Gateway asks for and does not get; serving it otherwise could open more than its owner allowed. */
+export function checkGatewayFeatures({ ref: { namespace, name } }: Resource<'Gateway'>, read: Reader, report: Report): void {
+  for (const address of read.query(addresses, namespace, name)) {
+    const problem = describeAddress(address);
+    if (problem !== undefined) report({ path: ['spec', 'addresses', address.index], consequence: { condition: 'Accepted', reason: 'UnsupportedAddress', scope: 'object' }, ...problem });
   }
-  checkAddresses(spec?.addresses ?? [], report);
 }
 
-type GatewaySpec = NonNullable<Resource<'Gateway'>['spec']>;
-
-/** Any address will do for an entry that only says it wants one. */
-function checkAddresses(addresses: NonNullable<GatewaySpec['addresses']>, report: Report): void {
-  for (const [index, { type = 'IPAddress', value = '', routability = '' }] of addresses.entries()) {
-    if (type === 'IPAddress' && value === '' && routability === '') continue;
-    report({
-      path: ['spec', 'addresses', index],
-      consequence: refused('UnsupportedAddress'),
-      message: 'Addresses cannot be chosen yet, so the Gateway is not served. Remove addresses, or write one of type IPAddress without a value.',
-    });
+function describeAddress(address: AddressNode): Pick<Finding, 'value' | 'message'> | undefined {
+  const loss = 'so the Gateway is not served';
+  switch (address.outcome) {
+    case 'unsupportedType':
+      return { value: display(address.type), message: `Addresses of the type ${quote(address.type)} are not known here, ${loss}. Write IPAddress or Hostname.` };
+    case 'unsupportedRoutability':
+      return { value: display(address.routability), message: `From where an address can be reached cannot be chosen yet, ${loss}: it could be open to more than is meant. Remove routability.` };
+    case 'malformed':
+      return { value: display(address.value), message: `${quote(address.value)} is no ${address.type === 'IPAddress' ? 'IP address' : 'hostname'}, ${loss}. Write one, or leave value out for any.` };
+    case 'wanted':
+      return undefined;
   }
 }
 
@@ -68,8 +66,4 @@ function checkPort(port: number | undefined, path: Path, report: Report): void {
     consequence: { condition: 'Accepted', reason: 'PortUnavailable', scope: 'listener' },
     message: `${port === undefined ? 'The listener has no port' : `There is no port ${port}`}, so it is not served. Write a number from 1 to 65535.`,
   });
-}
-
-function refused(reason: string): Consequence {
-  return { condition: 'Accepted', reason, scope: 'object' };
 }

@@ -1,3 +1,4 @@
+import { addresses, type WantedAddress } from '../graph/addresses.ts';
 import { isOurGateway } from '../graph/gateway.ts';
 import { acknowledgementCell, installationCell, readObject, type Acknowledgement } from '../graph/inputs.ts';
 import { listenerOwners } from '../graph/listener-sets.ts';
@@ -23,11 +24,13 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   if (gateway === undefined || !read.query(isOurGateway, namespace, name)) return undefined;
   const { generation } = gateway.meta;
   const problems = read.query(partProblems, 'Gateway', namespace, name).filter(({ scope }) => scope === 'object');
+  const given = read.input(acknowledgementCell, 'Gateway', namespace, name)?.addresses ?? [];
+  const wanted = read.query(addresses, namespace, name).filter((address) => address.outcome === 'wanted');
   const { listeners, accepted, service } = judgeGateway(read, namespace, name);
   return {
-    addresses: read.input(acknowledgementCell, 'Gateway', namespace, name)?.addresses ?? [],
+    addresses: shownAddresses(given, wanted),
     ...(countsListenerSets(read) ? { attachedListenerSets: acceptedListenerSets(read, namespace, name) } : {}),
-    conditions: conditionsAt(generation, { Accepted: accepted, Programmed: gatewayProgrammed(accepted, listeners, service), ResolvedRefs: gatewayResolved(problems, listeners), ...insecureMode(problems) }),
+    conditions: conditionsAt(generation, { Accepted: accepted, Programmed: addressProblem(accepted, given, wanted) ?? gatewayProgrammed(accepted, listeners, service), ResolvedRefs: gatewayResolved(problems, listeners), ...insecureMode(problems) }),
     listeners: listenerStatuses(read, { kind: 'Gateway', namespace, name }, { generation, listeners }),
   };
 }
@@ -41,6 +44,30 @@ function countsListenerSets(read: Reader): boolean {
 function acceptedListenerSets(read: Reader, namespace: string, name: string): number {
   const sets = read.query(listenerOwners, namespace, name).filter(({ kind }) => kind === 'ListenerSet');
   return sets.filter((set) => read.query(isListenerSetAccepted, set.namespace, set.name)).length;
+}
+
+type Given = Acknowledgement['addresses'];
+
+/** Where a Gateway asks for certain addresses, those among the given (GatewayStatus.addresses). */
+function shownAddresses(given: Given, wanted: readonly WantedAddress[]): Given {
+  const isChoosy = wanted.length > 0 && wanted.every(({ value }) => value !== '');
+  return isChoosy ? given.filter((address) => wanted.some((one) => isSame(one, address))) : given;
+}
+
+/** Why a Gateway that is accepted is not where it asked to be. */
+function addressProblem(accepted: Outcome, given: Given, wanted: readonly WantedAddress[]): Outcome | undefined {
+  if (accepted.status === 'False') return undefined;
+  const missing = wanted.filter((one) => one.value !== '' && !given.some((address) => isSame(one, address)));
+  if (missing.length > 0) {
+    const values = missing.map(({ value }) => value).join(', ');
+    return isFalse('AddressNotUsable', `The network has not given ${values} to this Gateway. Ask for an address that is free and belongs to it, or leave value out for any.`);
+  }
+  const anyOf = wanted.find((one) => one.value === '' && given.length > 0 && !given.some(({ type }) => type === one.type));
+  return anyOf === undefined ? undefined : isFalse('AddressNotAssigned', `The network has given this Gateway no address of the type ${anyOf.type}. Ask for another type, or leave addresses out.`);
+}
+
+function isSame(one: Given[number], other: Given[number]): boolean {
+  return one.type === other.type && one.value === other.value;
 }
 
 function gatewayProgrammed(accepted: Outcome, listeners: readonly JudgedListener[], service: Outcome): Outcome {

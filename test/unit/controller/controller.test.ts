@@ -113,6 +113,21 @@ describe('a controller', () => {
     connection.close();
   });
 
+  test('opens the ports of ListenerSets', async () => {
+    const { calls, put } = cluster();
+    const shared = { ...gateway, spec: { ...(gateway['spec'] as object), allowedListeners: { namespaces: { from: 'Same' } } } };
+    const set = (port: number): WireObject => ({
+      apiVersion: `${group}/v1`, kind: 'ListenerSet', metadata: { namespace: 'shop', name: 'extra', uid: 's', generation: 1 },
+      spec: { parentRef: { name: 'web' }, listeners: [{ name: 'more', port, protocol: 'HTTP' }] },
+    });
+    for (const object of [gatewayClass, shared, set(8080)]) await put(object);
+    calls.splice(0);
+    await put(set(8080));
+    expect(calls.filter((call) => call.startsWith('apply'))).toEqual([]);
+    await put(set(8081));
+    expect(calls).toContain('apply Service web-sallyport');
+  });
+
   test('that starts anew takes back nothing of what was programmed', async () => {
     const { statuses, put } = cluster();
     const conditions = [{ type: 'Programmed', status: 'True', reason: 'Programmed', message: '', observedGeneration: 3 }];

@@ -3,7 +3,7 @@ import { addressesOfService, gatewayOfChild } from '../../../src/controller/chil
 import { dataPlaneName, labelValue } from '../../../src/controller/names.ts';
 import { allObjects, desiredObjects, type GatewayFacts } from '../../../src/controller/provision.ts';
 
-const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: [80, 19_090], labels: { team: 'a', 'gateway.networking.k8s.io/gateway-name': 'spoof' }, annotations: { note: 'b' } };
+const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: [80, 19_090], addresses: [], parameters: {}, labels: { team: 'a', 'gateway.networking.k8s.io/gateway-name': 'spoof' }, annotations: { note: 'b' } };
 const settings = { image: 'sallyport:1', controller: 'c.ns.svc:8443', audience: 'a', authority: 'PEM' };
 
 describe('names', () => {

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const one of provisioners.splice(0)) await one.stop();
 });
 
-const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: [80], labels: {}, annotations: {} };
+const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: [80], addresses: [], parameters: {}, labels: {}, annotations: {} };
 
 function started() {
   const calls: string[] = [];

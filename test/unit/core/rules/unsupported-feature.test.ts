@@ -74,9 +74,10 @@ describe('unsupported-feature', () => {
   const inGateway = (spec: object, ...listeners: readonly object[]) => found('unsupported-feature', [{ ...(gatewayWith() as object), spec: { gatewayClassName: 'sallyport', listeners, ...spec } }]);
 
   test.each<[string, object, string, string, string]>([
-    ['parameters', { infrastructure: { parametersRef: { group: '', kind: 'ConfigMap', name: 'a' } } }, 'spec.infrastructure.parametersRef', 'This controller reads no parameters for a Gateway, so the Gateway is not served. Remove parametersRef.', 'Accepted InvalidParameters object'],
-    ['an address', { addresses: [{ type: 'IPAddress' }, { value: '192.0.2.1' }] }, 'spec.addresses[1]', 'Addresses cannot be chosen yet, so the Gateway is not served. Remove addresses, or write one of type IPAddress without a value.', 'Accepted UnsupportedAddress object'],
-    ['routability', { addresses: [{ routability: 'Cluster' }] }, 'spec.addresses[0]', 'Addresses cannot be chosen yet, so the Gateway is not served. Remove addresses, or write one of type IPAddress without a value.', 'Accepted UnsupportedAddress object'],
+    ['a type of address', { addresses: [{ type: 'IPAddress' }, { type: 'NamedAddress', value: 'pool-a' }] }, 'spec.addresses[1]', 'Addresses of the type "NamedAddress" are not known here, so the Gateway is not served. Write IPAddress or Hostname.', 'Accepted UnsupportedAddress object'],
+    ['an address', { addresses: [{ value: '192.0.2.1' }, { value: 'a.example.com' }] }, 'spec.addresses[1]', '"a.example.com" is no IP address, so the Gateway is not served. Write one, or leave value out for any.', 'Accepted UnsupportedAddress object'],
+    ['a hostname', { addresses: [{ type: 'Hostname', value: 'a.example.com' }, { type: 'Hostname', value: '192.0.2.1' }] }, 'spec.addresses[1]', '"192.0.2.1" is no hostname, so the Gateway is not served. Write one, or leave value out for any.', 'Accepted UnsupportedAddress object'],
+    ['routability', { addresses: [{ routability: 'Cluster' }] }, 'spec.addresses[0]', 'From where an address can be reached cannot be chosen yet, so the Gateway is not served: it could be open to more than is meant. Remove routability.', 'Accepted UnsupportedAddress object'],
   ])('%s of a Gateway', (_, spec, ...[path, message, consequence]) => {
     expect(inGateway(spec)).toEqual([[path, message, consequence]]);
   });
@@ -84,6 +85,7 @@ describe('unsupported-feature', () => {
   test.each<[object, string, string, string]>([
     [{ port: 80, name: undefined }, 'name', 'The listener has no name, by which routes and status would find it, so it is not served. Write one.', unsupported('listener')],
     [{ port: 80, filters: { requests: [{ type: 'ExtensionRef' }] } }, 'filters', 'Filters of a listener are not served yet, so the listener is not: without them requests would pass unchecked. Remove filters.', unsupported('listener')],
+    [{ port: 443, tls: { frontendValidation: {} } }, 'tls.frontendValidation', 'Certificates of clients are checked by what the Gateway says, not by its listeners, so the listener is not served: without that check it would let anybody in. Write it under spec.tls.frontend.', unsupported('listener')],
     [{ port: 0 }, 'port', 'There is no port 0, so it is not served. Write a number from 1 to 65535.', 'Accepted PortUnavailable listener'],
     [{}, 'port', 'The listener has no port, so it is not served. Write a number from 1 to 65535.', 'Accepted PortUnavailable listener'],
   ])('%j on a listener', (listener, path, message, consequence) => {

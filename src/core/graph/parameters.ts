@@ -1,0 +1,100 @@
+import { defineQuery } from '../incremental/index.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { quote } from '../text/display.ts';
+import { nearest } from '../text/suggest.ts';
+import { installationCell, parameterCell, readObject } from './inputs.ts';
+import { strata } from './strata.ts';
+
+/** How a Gateway's data plane is to be made, as far as somebody has a wish. */
+export interface DataPlaneParameters {
+  /** Absent: an autoscaler's business. */
+  readonly replicas?: number;
+  readonly serviceType?: string;
+  readonly loadBalancerClass?: string;
+  readonly externalTrafficPolicy?: string;
+  /** Requests of each pod, as Kubernetes writes quantities. */
+  readonly cpu?: string;
+  readonly memory?: string;
+}
+
+/** What a parametersRef leads to. */
+export type ParametersNode =
+  | { readonly type: 'none' }
+  /** `problems` say what of it cannot be understood. */
+  | { readonly type: 'read'; readonly target: string; readonly parameters: DataPlaneParameters; readonly problems: readonly string[] }
+  | { readonly type: 'unsupportedKind'; readonly kind: string }
+  | { readonly type: 'namespaceMissing' }
+  | { readonly type: 'absent'; readonly target: string }
+  /** ConfigMaps are not followed here. */
+  | { readonly type: 'unobserved' };
+
+/** The defaults that a GatewayClass gives (GatewayClassSpec.parametersRef). */
+export const classParameters = defineQuery({
+  name: 'classParameters',
+  stratum: strata.links,
+  compute: (read, name: string): ParametersNode => parametersAt(read, readObject(read, 'GatewayClass', '', name)?.spec?.parametersRef),
+});
+
+/** What a Gateway says itself (GatewayInfrastructure.parametersRef). */
+export const gatewayParameters = defineQuery({
+  name: 'gatewayParameters',
+  stratum: strata.links,
+  compute(read, namespace: string, name: string): ParametersNode {
+    const ref = readObject(read, 'Gateway', namespace, name)?.spec?.infrastructure?.parametersRef;
+    return parametersAt(read, ref && { ...ref, namespace });
+  },
+});
+
+/** Whether nothing is wrong with parameters, as far as can be seen here. */
+export function areUsable(node: ParametersNode): boolean {
+  return node.type === 'none' || node.type === 'unobserved' || (node.type === 'read' && node.problems.length === 0);
+}
+
+interface ParametersRef {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+function parametersAt(read: Reader, ref: ParametersRef | undefined): ParametersNode {
+  if (ref === undefined) return { type: 'none' };
+  const { group = '', kind = '', namespace = '', name = '' } = ref;
+  if (group !== '' || kind !== 'ConfigMap') return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
+  if (namespace === '') return { type: 'namespaceMissing' };
+  const data = read.input(parameterCell, namespace, name);
+  if (data !== undefined) return { type: 'read', target: `${namespace}/${name}`, ...parseParameters(data) };
+  return read.input(installationCell)?.unobserved.includes('ConfigMap') === true ? { type: 'unobserved' } : { type: 'absent', target: `${namespace}/${name}` };
+}
+
+interface Parameter {
+  /** Of the texts that it can be. */
+  readonly form: RegExp;
+  /** For messages. */
+  readonly words: string;
+}
+
+const quantity = 'a quantity such as';
+const known: Readonly<Record<keyof DataPlaneParameters, Parameter>> = {
+  replicas: { form: /^[1-9][0-9]{0,2}$/, words: 'a number from 1 to 999' },
+  serviceType: { form: /^(?:LoadBalancer|NodePort|ClusterIP)$/, words: 'LoadBalancer, NodePort or ClusterIP' },
+  loadBalancerClass: { form: /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, words: 'a name such as example.com/internal' },
+  externalTrafficPolicy: { form: /^(?:Cluster|Local)$/, words: 'Cluster or Local' },
+  cpu: { form: /^(?:[0-9]{1,6}m|[0-9]{1,4}(?:\.[0-9]{1,3})?)$/, words: `${quantity} 250m` },
+  memory: { form: /^[0-9]{1,12}(?:Ki|Mi|Gi|Ti|k|M|G|T)?$/, words: `${quantity} 128Mi` },
+};
+
+function parseParameters(data: Readonly<Record<string, string>>): { readonly parameters: DataPlaneParameters; readonly problems: readonly string[] } {
+  const entries = Object.entries(data);
+  const problems = entries.flatMap(([key, value]) => problemOf(key, value) ?? []);
+  if (problems.length > 0) return { parameters: {}, problems };
+  const { replicas, ...texts } = data as Readonly<Partial<Record<keyof DataPlaneParameters, string>>>;
+  return { parameters: { ...texts, ...(replicas === undefined ? {} : { replicas: Number(replicas) }) }, problems };
+}
+
+function problemOf(key: string, value: string): string | undefined {
+  const parameter = Object.hasOwn(known, key) ? known[key as keyof DataPlaneParameters] : undefined;
+  if (parameter !== undefined) return parameter.form.test(value) ? undefined : `${key} is ${quote(value)}; write ${parameter.words}`;
+  const near = nearest(key, Object.keys(known));
+  return `there is no parameter ${quote(key)}; ${near === undefined ? `known are ${Object.keys(known).join(', ')}` : `did you mean ${near}?`}`;
+}

@@ -1,0 +1,39 @@
+import { addresses, type WantedAddress } from '../graph/addresses.ts';
+import { gatewayPorts } from '../graph/gateway-listeners.ts';
+import { gatewayClassName, isOurGateway } from '../graph/gateway.ts';
+import { objectsOf, readObject } from '../graph/inputs.ts';
+import { classParameters, gatewayParameters, type DataPlaneParameters, type ParametersNode } from '../graph/parameters.ts';
+import { strata } from '../graph/strata.ts';
+import { defineEmission } from '../incremental/index.ts';
+
+/** What has to be provisioned for a Gateway of ours. */
+export interface Infrastructure {
+  /** Of all listeners, those of ListenerSets included, ascending. */
+  readonly ports: readonly number[];
+  readonly addresses: readonly WantedAddress[];
+  /** Those of the Gateway go before those of its class. */
+  readonly parameters: DataPlaneParameters;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** What each Gateway of ours needs to have provisioned, valid or not. Key: `namespace/name`. */
+export const infrastructure = defineEmission<Infrastructure>({
+  name: 'infrastructure',
+  stratum: strata.emissions,
+  over: objectsOf('Gateway'),
+  emit(read, _kind = '', namespace = '', name = '') {
+    if (!read.query(isOurGateway, namespace, name)) return [];
+    const { labels = {}, annotations = {} } = readObject(read, 'Gateway', namespace, name)?.spec?.infrastructure ?? {};
+    const wanted = read.query(addresses, namespace, name).flatMap((node) => (node.outcome === 'wanted' ? [{ type: node.type, value: node.value }] : []));
+    const parameters = {
+      ...parametersOf(read.query(classParameters, read.query(gatewayClassName, namespace, name) ?? '')),
+      ...parametersOf(read.query(gatewayParameters, namespace, name)),
+    };
+    return [{ key: `${namespace}/${name}`, value: { ports: read.query(gatewayPorts, namespace, name), addresses: wanted, parameters, labels, annotations } }];
+  },
+});
+
+function parametersOf(node: ParametersNode): DataPlaneParameters {
+  return node.type === 'read' ? node.parameters : {};
+}
