@@ -25,7 +25,7 @@ describe('authorityFacts', () => {
 
   test('has each certificate of a bundle in one form', () => {
     const other = material.certificate.replaceAll('\n', '\r\n');
-    expect(facts(`# ours\n${authority.certificate}\n${other}`)).toEqual({ type: 'authorities', certificates: [authority.certificate, material.certificate] });
+    expect(facts(`# ours\n${authority.certificate}\n${other}`)).toEqual({ type: 'authorities', certificates: [`${authority.certificate}\n`, `${material.certificate}\n`] });
   });
 
   test.each<[unknown, string]>([
