@@ -12,7 +12,7 @@ export const texts: readonly string[] = [
   'example.com/a', 'example.com/A_b.c', 'example.com/', '/a', 'a/b/c', 'example.com/a/b', 'k8s.io/a', 'a.k8s.io/b', 'Cluster', 'example.com//', 'example.com/a\nb',
   // Hostnames and addresses.
   '*', '*.example.com', '*.a', '*.*.a', 'a.*.b', '**.a', '*a.b', '192.0.2.1', '192.0.2.2', '256.1.1.1', '01.2.3.4', '1.2.3', '*.192.0.2.1',
-  '2001:db8::1', '2001:DB8::1', '::', '::ffff:192.0.2.1', 'fe80::1%eth0', '1:2:3:4:5:6:7', 'cart.cluster.local', 'cluster.local', 'a.cluster.local.b',
+  '2001:db8::1', '2001:DB8::1', '::', '::ffff:192.0.2.1', '::ffff:192.0.2.01', 'fe80::1%eth0', '1:2:3:4:5:6:7', 'cart.cluster.local', 'cluster.local', 'a.cluster.local.b',
   'IPAddress', 'Hostname', 'NamedAddress', 'HostnameX', 'XIPAddressX',
   // Protocols, modes and other enums.
   'HTTP', 'HTTPS', 'TLS', 'TCP', 'UDP', 'GRPC', 'H2C', 'HTTP2', 'WSS', 'http', 'example.com/quic', 'Terminate', 'Passthrough', 'All', 'None', 'System', 'Enabled', 'Disabled',

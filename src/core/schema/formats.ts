@@ -3,6 +3,8 @@ import type { Format } from 'ajv';
 const maximumInt32 = 2 ** 31;
 const octet = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const ipv4 = new RegExp(`^${octet}(?:\\.${octet}){3}$`);
+/** The API server goes on taking zeros in front, as Go once did. */
+const sloppyIpv4 = new RegExp(`^0*${octet}(?:\\.0*${octet}){3}$`);
 const hexGroup = /^[0-9A-Fa-f]{1,4}$/;
 const dateTime = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -14,17 +16,17 @@ export const formats = {
   int64: { type: 'number', validate: (value: number) => Number.isSafeInteger(value) },
   'date-time': { type: 'string', validate: (value: string) => dateTime.test(value) },
   byte: { type: 'string', validate: (value: string) => base64.test(value) },
-  ipv4: { type: 'string', validate: (value: string) => ipv4.test(value) },
-  ipv6: { type: 'string', validate: isIpv6 },
+  ipv4: { type: 'string', validate: (value: string) => sloppyIpv4.test(value) || (value.includes('.') && isIpv6(value, sloppyIpv4)) },
+  ipv6: { type: 'string', validate: (value: string) => isIpv6(value, ipv4) },
 } as const satisfies Record<string, Format>;
 
-/** RFC 4291 section 2.2, without zone. */
-function isIpv6(text: string): boolean {
-  if (text.length > 45) return false;
+/** RFC 4291 section 2.2, without zone; `tail` is the form of an IPv4 address at the end. */
+function isIpv6(text: string, tail: RegExp): boolean {
+  if (text.length > 255) return false;
   const lastColon = text.lastIndexOf(':');
-  const tail = text.slice(lastColon + 1);
+  const end = text.slice(lastColon + 1);
   // An IPv4 address at the end takes the place of two groups.
-  const plain = ipv4.test(tail) ? `${text.slice(0, lastColon + 1)}0:0` : text;
+  const plain = tail.test(end) ? `${text.slice(0, lastColon + 1)}0:0` : text;
   const halves = plain.split('::').map((half) => (half === '' ? [] : half.split(':')));
   const groups = halves.flat();
   const complete = halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
