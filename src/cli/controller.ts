@@ -95,7 +95,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   running.add(() => own.stop());
   running.add(() => controller.stop());
   readiness.require(() => state.problems());
-  while ((state.problems().length > 0 || !own.synced) && !running.stopping) await delay(50);
+  while ((state.problems().length > 0 || !own.settled) && !running.stopping) await delay(50);
 
   const election = lead(surroundings, authorities, (begun) => {
     term = begun;

@@ -25,9 +25,9 @@ export class OwnObjects {
     this.#reflectors = selections.map((selection) => new Reflector({ client, clock: systemClock, log, selection, onEvents }));
   }
 
-  /** Whether all of them were read once. */
-  get synced(): boolean {
-    return this.#reflectors.every((reflector) => reflector.synced);
+  /** Whether all of them were read once, or cannot be read: they explain what happens, and nothing depends on them. */
+  get settled(): boolean {
+    return this.#reflectors.every(({ synced, problem }) => synced || problem !== undefined);
   }
 
   async stop(): Promise<void> {

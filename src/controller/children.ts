@@ -11,13 +11,15 @@ export function gatewayOfChild({ metadata }: WireObject): string | undefined {
   return typeof name === 'string' ? `${metadata.namespace ?? ''}/${name}` : undefined;
 }
 
-/** The addresses that a load balancer gave to a Service (Service.status.loadBalancer.ingress). */
+const mostAddresses = 16;
+
+/** The addresses that a load balancer gave to a Service (Service.status.loadBalancer.ingress), as many as a Gateway's status may hold. */
 export function addressesOfService(service: WireObject): Acknowledgement['addresses'] {
   const { ingress } = recordOf(recordOf(service['status'])['loadBalancer']);
   return listOf(ingress).filter(isRecord).flatMap(({ ip, hostname }) => {
     if (typeof ip === 'string' && ip !== '') return [{ type: 'IPAddress', value: ip }];
     return typeof hostname === 'string' && hostname !== '' ? [{ type: 'Hostname', value: hostname }] : [];
-  });
+  }).slice(0, mostAddresses);
 }
 
 /** The pods behind a Service that are ready for traffic (EndpointSlice): where it is not known they count as ready. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConfigurationSource } from '../channel/source.ts';
 import type { Reach } from './exposure.ts';
 import { GatewayDataPlanes, type DataPlanesOptions, type Standing } from './gateway-data-planes.ts';
@@ -68,7 +69,11 @@ export class DataPlanes {
     const before = this.#heard.get(replica);
     if (report === undefined) this.#heard.delete(replica);
     else this.#heard.set(replica, report);
-    for (const gateway of new Set([...(before?.keys() ?? []), ...(report?.keys() ?? [])])) this.#gateways.get(gateway)?.hear(replica, report?.get(gateway));
+    for (const gateway of new Set([...(before?.keys() ?? []), ...(report?.keys() ?? [])])) {
+      const part = report?.get(gateway);
+      // A report tells of all Gateways, whichever has changed.
+      if (!isDeepStrictEqual(part, before?.get(gateway))) this.#gateways.get(gateway)?.hear(replica, part);
+    }
   }
 
   /** How many Gateways are served, and how many pods of theirs there are by state. */

@@ -19,6 +19,9 @@ export interface ProvisionerOptions {
   readonly retry?: number;
 }
 
+/** Gateways that are worked on at one time: a new leader looks at all of them, and statuses shall not wait for that. */
+const concurrency = 8;
+
 /**
  * Makes the objects of each Gateway's data plane what they must be. One Gateway has one piece of work at a time; the
  * next one looks at the newest state. Objects of the same names that are somebody else's are never touched.
@@ -41,7 +44,7 @@ export class Provisioner {
   /** Something that the data plane of a Gateway (`namespace/name`) depends on has changed. */
   mark(gateway: string): void {
     this.#marked.add(gateway);
-    if (!this.#working.has(gateway)) this.#begin(gateway);
+    this.#pump();
   }
 
   /** Objects of this Gateway were seen that may not be as they were made. */
@@ -63,16 +66,19 @@ export class Provisioner {
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
-  #begin(gateway: string): void {
-    const work = this.#work(gateway).finally(() => {
-      this.#working.delete(gateway);
-      if (this.#marked.has(gateway)) this.#begin(gateway);
-    });
-    this.#working.set(gateway, work);
+  #pump(): void {
+    for (const gateway of this.#marked) {
+      if (this.#working.size >= concurrency) return;
+      if (this.#working.has(gateway)) continue;
+      this.#marked.delete(gateway);
+      this.#working.set(gateway, this.#work(gateway).finally(() => {
+        this.#working.delete(gateway);
+        this.#pump();
+      }));
+    }
   }
 
   async #work(gateway: string): Promise<void> {
-    this.#marked.delete(gateway);
     if (!this.#options.mayWrite()) return;
     const [namespace = '', name = ''] = gateway.split('/');
     const facts = this.#options.factsOf(namespace, name);

@@ -3,6 +3,7 @@ import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import type { GatewayFacts } from '../../../src/controller/provision.ts';
 import { Provisioner } from '../../../src/controller/provisioner.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
+import { until } from '../../support/until.ts';
 
 const provisioners: Provisioner[] = [];
 
@@ -23,18 +24,23 @@ function started() {
     return world.result;
   };
   const troubles: (string | undefined)[] = [];
+  const readings = { now: 0, peak: 0 };
   const provisioner: Provisioner = new Provisioner({
     writer: {
       apply: act('apply'),
       remove: act('remove'),
-      async read({ kind = '' }) {
+      async read({ kind = '', metadata: { name: wanted } }) {
+        readings.now += 1;
+        readings.peak = Math.max(readings.peak, readings.now);
+        await Promise.resolve();
+        readings.now -= 1;
         const object = held.get(kind);
-        return object === undefined ? { type: 'notFound', message: 'no' } : { type: 'ok', object };
+        return object?.metadata.name === wanted ? { type: 'ok', object } : { type: 'notFound', message: 'no' };
       },
     },
     onTrouble: () => void troubles.push(provisioner.troubleOf('shop/web')?.message),
     settings: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }),
-    factsOf: () => world.facts,
+    factsOf: (namespace, gateway) => world.facts && { ...world.facts, namespace, name: gateway },
     mayWrite: () => world.leads,
     log: createLogger('silent'), metrics: createMetrics(), retry: 60_000,
   });
@@ -45,7 +51,7 @@ function started() {
     await new Promise(setImmediate);
     return calls.splice(0);
   };
-  return { calls, held, troubles, world, mark };
+  return { calls, readings, provisioner, held, troubles, world, mark };
 }
 
 const name = 'shop/web-sallyport';
@@ -73,6 +79,14 @@ describe('provisioning', () => {
     const { world, mark } = started();
     world.facts = undefined;
     expect(await mark()).toEqual([]);
+  });
+
+  test('a few Gateways at a time, and all in the end', async () => {
+    const { calls, readings, provisioner } = started();
+    const names = Array.from({ length: 40 }, (_, index) => `shop/web-${index}`);
+    for (const gateway of names) provisioner.mark(gateway);
+    await until(() => expect(calls).toHaveLength(40 * all.length));
+    expect(readings.peak).toBeLessThanOrEqual(8 * all.length);
   });
 
   test('what failed is tried again', async () => {
