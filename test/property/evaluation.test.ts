@@ -6,15 +6,18 @@ import type { AdmissionRequest } from '../../src/core/admission/types.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
 import { servedRouteKinds } from '../../src/core/graph/protocols.ts';
 import { attachments } from '../../src/core/graph/attachment.ts';
-import { acknowledgementCell, certificateCell, installationCell, type Acknowledgement, type CertificateFacts } from '../../src/core/graph/inputs.ts';
+import { acknowledgementCell, authorityCell, certificateCell, installationCell, parameterCell, type Acknowledgement, type AuthorityFacts, type CertificateFacts } from '../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Reader, type Write } from '../../src/core/incremental/index.ts';
 import { parseObject } from '../../src/core/resources/parse.ts';
 import { configuration } from '../../src/core/routing/emit.ts';
+import { infrastructure } from '../../src/core/routing/infrastructure.ts';
 import { findings } from '../../src/core/rules/run.ts';
-import { routesOfListener, routeValidity } from '../../src/core/rules/validity.ts';
+import { listenerKey, routesOfListener, routeValidity } from '../../src/core/rules/validity.ts';
 import type { Condition } from '../../src/core/status/conditions.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { gatewayStatus } from '../../src/core/status/gateway.ts';
+import { listenerSetStatus } from '../../src/core/status/listener-set.ts';
+import { policyStatus } from '../../src/core/status/policy.ts';
 import { routeStatus } from '../../src/core/status/route.ts';
 import { candidateOf, installation, standardPolicy, writeOf } from '../support/evaluation.ts';
 import { kubernetesObject } from './world.ts';
@@ -30,12 +33,16 @@ const acknowledgements: readonly (Acknowledgement | undefined)[] = [
   undefined,
 ];
 
+const authorities: readonly (AuthorityFacts | undefined)[] = [{ type: 'authorities', certificates: ['PEM'] }, { type: 'unusable', problem: 'ca.crt is missing from its data' }, undefined];
+
 const somewhere = fc.constantFrom('shop', 'infra');
 const event: fc.Arbitrary<Write> = fc.oneof(
   { weight: 12, arbitrary: kubernetesObject.map((json) => upsertOf(json)) },
   { weight: 4, arbitrary: kubernetesObject.map((json) => writeOf(candidateOf(json).resource.ref, undefined)) },
   { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom('good', 'bad'), fc.constantFrom(...facts)).map(([namespace, name, value]) => write(certificateCell, [namespace, name], value)) },
-  { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom('front', 'back'), fc.constantFrom(...acknowledgements)).map(([namespace, name, value]) => write(acknowledgementCell, ['Gateway', namespace, name], value)) },
+  { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom('good', 'bad'), fc.constantFrom(...authorities)).map(([namespace, name, value]) => write(authorityCell, [namespace, name], value)) },
+  { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom({ replicas: '2' }, { replicas: 'many' }, undefined)).map(([namespace, value]) => write(parameterCell, [namespace, 'settings'], value)) },
+  { weight: 1, arbitrary: fc.tuple(fc.constantFrom(['Gateway', 'front'], ['Gateway', 'back'], ['ListenerSet', 'extra']), somewhere, fc.constantFrom(...acknowledgements)).map(([[kind = '', name = ''], namespace, value]) => write(acknowledgementCell, [kind, namespace, name], value)) },
   { weight: 1, arbitrary: fc.constantFrom('v1.7.0', 'v0.0.0-dev').map((bundleVersion) => write(installationCell, [], { ...installation, bundleVersion })) },
 );
 const events = fc.array(event, { maxLength: 60, size: 'max' });
@@ -71,7 +78,7 @@ function cellOf({ input, args }: Write): string {
 }
 
 function outcome(kernel: Kernel): unknown {
-  return { statuses: sorted(kernel.emitted(statuses)), configuration: sorted(kernel.emitted(configuration)) };
+  return { statuses: sorted(kernel.emitted(statuses)), configuration: sorted(kernel.emitted(configuration)), infrastructure: sorted(kernel.emitted(infrastructure)) };
 }
 
 function sorted(content: ReadonlyMap<string, unknown>): readonly unknown[] {
@@ -88,7 +95,9 @@ function answers(read: Reader): unknown {
     read.query(findings, 'Gateway', namespace, name), gatewayStatus(read, namespace, name),
     ['web', 'admin', 'tls'].map((listener) => read.list(routesOfListener, `listener/${namespace}/${name}/${listener}`)),
   ]));
-  return { routes, gateways };
+  const sets = ['shop', 'infra'].flatMap((namespace) => ['extra', 'more'].map((name) => [read.query(findings, 'ListenerSet', namespace, name), listenerSetStatus(read, namespace, name)]));
+  const policies = ['shop', 'infra'].flatMap((namespace) => ['a', 'b'].map((name) => [read.query(findings, 'BackendTLSPolicy', namespace, name), policyStatus(read, namespace, name)]));
+  return { routes, gateways, sets, policies };
 }
 
 /** Accepted and ResolvedRefs always, each type once; PartiallyInvalid only beside Accepted. */
@@ -153,10 +162,12 @@ describe('evaluation', () => {
       const targets = routes.flatMap(({ rules }) => rules.flatMap(({ backends }) => backends.map(({ target }) => target)));
       expect(targets.filter((target) => target.type === 'endpoints' && !resources.has(target.key))).toEqual([]);
       for (const [key, status] of kernel.emitted(statuses)) {
+        const [kind = '', namespace = '', owner = ''] = key.split('/');
+        if ('ancestors' in status) for (const { conditions } of status.ancestors) expectFitting(conditions);
         if ('parents' in status) for (const { conditions } of status.parents) expectFitting(conditions);
         if (!('listeners' in status)) continue;
         for (const { name, attachedRoutes } of status.listeners) {
-          const listener = `listener/${key.slice('Gateway/'.length)}/${name}`;
+          const listener = listenerKey({ kind, namespace, name: owner }, name);
           // A route that is not accepted may keep its configuration, which then answers 500, but is not counted.
           expect(attachedRoutes).toBeLessThanOrEqual(routes.filter(({ attachments: all }) => all.some((one) => one.listener === listener)).length);
         }

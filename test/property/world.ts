@@ -40,8 +40,23 @@ const tls = fc.record({ certificateRefs: fc.array(certificateRef, { maxLength: 2
 const plainListener = fc.record({ name: listenerName, port, protocol: fc.constantFrom('HTTP', 'HTTP', 'HTTP', 'TCP'), hostname: maybe(hostname), allowedRoutes: maybe(allowedRoutes), tls: rarely(tls) });
 const secureListener = fc.record({ name: listenerName, port, protocol: fc.constant('HTTPS'), hostname: maybe(hostname), allowedRoutes: maybe(allowedRoutes), tls });
 const listener = fc.oneof({ weight: 3, arbitrary: plainListener }, { weight: 1, arbitrary: secureListener });
+const authorityRef = fc.record({ group: fc.constant(''), kind: fc.constantFrom('ConfigMap', 'ConfigMap', 'Secret'), name: fc.constantFrom('good', 'bad', 'gone') });
+const validation = fc.record({ validation: maybe(fc.record({ mode: maybe(fc.constantFrom('AllowInsecureFallback', 'Unheard')), caCertificateRefs: fc.array(authorityRef, { maxLength: 2 }) })) });
+const gatewayTls = fc.record({
+  frontend: maybe(fc.record({ default: validation, perPort: maybe(fc.array(fc.record({ port, tls: validation }), { maxLength: 2 })) })),
+  backend: maybe(fc.record({ clientCertificateRef: certificateRef })),
+});
 const gateway = gatewayObject('Gateway', metadata({ name: gatewayName, namespace }), fc.record({
   gatewayClassName: fc.constantFrom('ours', 'ours', 'ours', 'ours', 'theirs', 'gone'),
+  allowedListeners: maybe(fc.record({ namespaces: fc.constantFrom<object>({ from: 'All' }, { from: 'Same' }, { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } }, {}) })),
+  tls: rarely(gatewayTls),
+  addresses: rarely(fc.array(fc.constantFrom<object>({ value: '192.0.2.1' }, { type: 'Hostname' }, { type: 'example.com/pool', value: 'a' }), { maxLength: 2 })),
+  infrastructure: rarely(fc.constant({ parametersRef: { group: '', kind: 'ConfigMap', name: 'settings' } })),
+  listeners: fc.uniqueArray(listener, { maxLength: 3, selector: ({ name }) => name }),
+}));
+
+const listenerSet = gatewayObject('ListenerSet', metadata({ name: fc.constantFrom('extra', 'more'), namespace }), fc.record({
+  parentRef: fc.record({ name: gatewayName, namespace: maybe(namespace), kind: rarely(fc.constant('Door')) }),
   listeners: fc.uniqueArray(listener, { maxLength: 3, selector: ({ name }) => name }),
 }));
 
@@ -73,7 +88,10 @@ const routeRule = fc.record({
   timeouts: rarely(fc.constantFrom({ request: '1s' }, { request: '1s', backendRequest: '2s' }, { request: 'soon' })),
   retry: rarely(fc.constantFrom({}, { attempts: 0 }, { codes: [503], backoff: '1s' }, { codes: [200] })),
 });
-const parentRef = fc.record({ name: gatewayName, namespace: maybe(namespace), sectionName: rarely(listenerName), port: rarely(port) });
+const parentRef = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ name: gatewayName, namespace: maybe(namespace), sectionName: rarely(listenerName), port: rarely(port) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('ListenerSet'), name: fc.constantFrom('extra', 'more'), namespace: maybe(namespace), sectionName: rarely(listenerName) }) },
+);
 const route = gatewayObject('HTTPRoute', metadata({ name: fc.constantFrom('one', 'two', 'three'), namespace }), fc.record({
   parentRefs: fc.array(parentRef, { maxLength: 3 }), hostnames: maybe(fc.array(hostname, { maxLength: 2 })), rules: fc.array(routeRule, { maxLength: 3 }),
 }));
@@ -88,11 +106,20 @@ const grpcRoute = gatewayObject('GRPCRoute', metadata({ name: fc.constantFrom('o
 }));
 
 const grant = gatewayObject('ReferenceGrant', metadata({ name: fc.constantFrom('a', 'b'), namespace }), fc.record({
-  from: fc.array(fc.record({ group: fc.constant('gateway.networking.k8s.io'), kind: fc.constantFrom('HTTPRoute', 'GRPCRoute', 'Gateway'), namespace }), { maxLength: 2 }),
+  from: fc.array(fc.record({ group: fc.constant('gateway.networking.k8s.io'), kind: fc.constantFrom('HTTPRoute', 'GRPCRoute', 'Gateway', 'ListenerSet'), namespace }), { maxLength: 2 }),
   to: fc.array(fc.record({ group: fc.constant(''), kind: fc.constantFrom('Service', 'Secret'), name: maybe(fc.constantFrom('cart', 'good')) }), { maxLength: 2 }),
 }));
 
-const servicePort = fc.record({ name: fc.constantFrom('http', 'other'), port: fc.constantFrom(8080, 9090), appProtocol: rarely(fc.constantFrom('http', 'kubernetes.io/h2c')) });
+const policyTarget = fc.record({ group: fc.constant(''), kind: fc.constantFrom('Service', 'Service', 'Bucket'), name: serviceName, sectionName: maybe(fc.constantFrom('http', 'gone')) });
+const backendTlsPolicy = gatewayObject('BackendTLSPolicy', metadata({ name: fc.constantFrom('a', 'b'), namespace }), fc.record({
+  targetRefs: fc.array(policyTarget, { maxLength: 2 }),
+  validation: fc.record({
+    hostname: fc.constantFrom('backend.example.com', 'backend.example.com', ''), caCertificateRefs: maybe(fc.array(authorityRef, { maxLength: 2 })),
+    wellKnownCACertificates: maybe(fc.constantFrom('System', 'Unheard')), subjectAltNames: rarely(fc.constant([{ type: 'URI', uri: 'spiffe://a/b' }])),
+  }),
+}));
+
+const servicePort = fc.record({ name: fc.constantFrom('http', 'other'), port: fc.constantFrom(8080, 9090), appProtocol: rarely(fc.constantFrom('http', 'https', 'kubernetes.io/h2c')) });
 const service = fc.record({
   apiVersion: fc.constant('v1'), kind: fc.constant('Service'), metadata: metadata({ name: serviceName, namespace }),
   spec: fc.record({ type: rarely(fc.constant('ExternalName')), ports: fc.array(servicePort, { minLength: 1, maxLength: 2 }) }),
@@ -112,5 +139,5 @@ const namespaceObject = fc.record({
 /** Any object of a served kind. Fields that are `undefined` are as good as absent. */
 export const kubernetesObject: fc.Arbitrary<object> = fc.oneof(
   { weight: 5, arbitrary: route }, { weight: 2, arbitrary: grpcRoute }, { weight: 4, arbitrary: gateway }, { weight: 3, arbitrary: service }, { weight: 2, arbitrary: slice },
-  { weight: 2, arbitrary: grant }, { weight: 2, arbitrary: gatewayClass }, { weight: 1, arbitrary: namespaceObject },
+  { weight: 2, arbitrary: grant }, { weight: 3, arbitrary: listenerSet }, { weight: 2, arbitrary: backendTlsPolicy }, { weight: 2, arbitrary: gatewayClass }, { weight: 1, arbitrary: namespaceObject },
 ).map((object) => JSON.parse(JSON.stringify(object)) as object);
