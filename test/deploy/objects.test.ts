@@ -174,7 +174,7 @@ whereRendered('what belongs together agrees', () => {
     settings.close();
     controllerMetrics(metrics);
     const counted = [...(await metrics.scrape()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
-    const shown = JSON.stringify([rendering('PrometheusRule sallyport-system/sallyport-webhook'), rendering('ConfigMap sallyport-system/sallyport-dashboards')]);
+    const shown = JSON.stringify([...['webhook', 'controller'].map((of) => rendering(`PrometheusRule sallyport-system/sallyport-${of}`)), rendering('ConfigMap sallyport-system/sallyport-dashboards')]);
     const names = [...shown.matchAll(/sallyport_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''));
     expect(new Set(names).size).toBeGreaterThan(5);
     for (const name of names) expect(counted).toContain(name);
