@@ -4,9 +4,11 @@ import type { Bundle } from '../src/core/schema/availability.ts';
 import { nameOf, whereabouts } from '../src/core/schema/problem.ts';
 import { versionsIn } from '../src/core/schema/compile.ts';
 import type { KindTable } from '../src/core/schema/tables/table.ts';
+import { controllerNameChanged } from '../src/core/rules/controller-name-changed.ts';
 import type { Demand } from '../src/core/rules/demand.ts';
+import { immutableFields } from '../src/core/rules/official/changes.ts';
 import { officialSites, partsOf } from '../src/core/rules/official/table.ts';
-import { coveredRules, rulesOfChange, rulesOfSchema } from './covered-rules.ts';
+import { coveredRules, rulesOfSchema } from './covered-rules.ts';
 import type { OfficialBundle } from './official-crds.ts';
 import { officialRules, type OfficialRule } from './official-rules.ts';
 
@@ -54,7 +56,14 @@ function demandsOf(table: KindTable, bundle: Bundle): readonly PlacedDemand[] {
   return versionsIn(table, bundle).flatMap(({ name: version, body }) => officialSites(table.kind as SchemaKind, version, bundle)
     // Tables of sites name fields whether or not a bundle has them.
     .filter(({ path }) => nodeAt(body ?? table.body, partsOf(path), bundle) !== undefined)
-    .flatMap(({ path, demands }) => demands.map((demand) => ({ bundle, kind: table.kind, version, path, demand: demandName(demand) }))));
+    .flatMap(({ path, demands }) => demands.map((demand) => ({ bundle, kind: table.kind, version, path, demand: demandName(demand) })))
+    .concat(demandsOfChange(table.kind as SchemaKind).map((path) => ({ bundle, kind: table.kind, version, path, demand: controllerNameChanged.id }))));
+}
+
+/** Where a kind must not change. */
+function demandsOfChange(kind: SchemaKind): readonly string[] {
+  const path = immutableFields[kind];
+  return path === undefined ? [] : [path.join('.')];
 }
 
 /** `filter-repeated`, or `filter-repeated/cors` where a rule makes several demands. */
@@ -63,7 +72,7 @@ function demandName({ rule, variant }: Demand): string {
 }
 
 function isCovered(rule: OfficialRule, ours: readonly PlacedDemand[]): boolean {
-  if (rulesOfSchema.includes(rule.hash) || rulesOfChange.includes(rule.hash)) return true;
+  if (rulesOfSchema.includes(rule.hash)) return true;
   const covering = coveringDemands(rule);
   return ours.some((demand) => covering.includes(demand.demand) && placeOf(demand) === placeOf(rule));
 }

@@ -14,6 +14,7 @@ export const coveredRules: Readonly<Record<string, readonly string[]>> = {
   'backend-port-name': ['656319bc5fda'],
   'backend-protocol-tls': ['ebef1fd93e86', '1a2558c2c4b3', '19c143608636'],
   'backend-request-timeout': ['3f02004fba84'],
+  'controller-name-changed': ['f4f4adcfb233'],
   'cors-wildcard/headers': ['e2610261534d'],
   'cors-wildcard/methods': ['e2610261534d'],
   'cors-wildcard/origins': ['e2610261534d'],
@@ -80,6 +81,3 @@ export const coveredRules: Readonly<Record<string, readonly string[]>> = {
  * of TLSRoutes have a pattern, names of listeners and ports of TLS settings are the keys of their lists.
  */
 export const rulesOfSchema: readonly string[] = ['419307373c26', 'b3c66e248da8', '1267f0554fa2', '20123a065b59', 'b31a373d8a00'];
-
-/** That controllerName is immutable: it takes the old object to see, and where there is one, the API server has compared. */
-export const rulesOfChange: readonly string[] = ['f4f4adcfb233'];

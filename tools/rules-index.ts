@@ -7,8 +7,9 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { effectOf, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
+import { immutableFields } from '../src/core/rules/official/changes.ts';
 import { demandingKinds } from '../src/core/rules/official/table.ts';
-import { registry, specificationRules } from '../src/core/rules/registry.ts';
+import { changeRules, registry, specificationRules } from '../src/core/rules/registry.ts';
 import { profiles, type Consequence, type Effect, type Profile, type Rule, type RuleFrame } from '../src/core/rules/rule.ts';
 
 const folder = fileURLToPath(new URL('../docs/rules/', import.meta.url));
@@ -49,6 +50,7 @@ export function indexedRules(): readonly IndexedRule[] {
   return [
     ...registry.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id)])] })),
     ...specificationRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: demanding(rule.id) })),
+    ...changeRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: Object.keys(immutableFields) })),
   ];
 }
 

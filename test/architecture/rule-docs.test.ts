@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { qualifiedName } from '../../src/core/resources/reference.ts';
+import { judgeChange } from '../../src/core/rules/official/changes.ts';
 import { judgeOfficially } from '../../src/core/rules/official/judge.ts';
-import { defensiveRules, registry, specificationRules } from '../../src/core/rules/registry.ts';
+import { allRules, changeRules, defensiveRules, registry, specificationRules } from '../../src/core/rules/registry.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
@@ -13,7 +14,7 @@ import { findingsOf } from '../support/rules.ts';
 
 // The page of a rule is what its user reads, so its examples are run and its tables compared with the rule.
 
-describe.each([...registry, ...specificationRules].map((rule) => [rule.id, rule] as const))('docs/rules/%s.md', (id, rule) => {
+describe.each(allRules.map((rule) => [rule.id, rule] as const))('docs/rules/%s.md', (id, rule) => {
   const page = rulePage(id);
 
   test('says what the rule says', () => {
@@ -115,5 +116,19 @@ describe.each(specificationRules.map(({ id }) => [id] as const))('docs/rules/%s.
     expect(wrong.map((object) => refusedBy(bundle, object))).toEqual(wrong.map(() => [id]));
     expect(right.flatMap((object) => refusedBy(bundle, object))).toEqual([]);
     expect(right).not.toEqual([]);
+  });
+});
+
+describe.each(changeRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whose first object becomes the second', (id) => {
+  const page = rulePage(id);
+
+  test.each([['Wrong', [id]], ['Right', []]])('%s', (heading, expected) => {
+    const [before, after] = examples(section(page, heading)) as readonly { readonly kind: string }[];
+    if (before === undefined || after === undefined || !isSchemaKind(after.kind)) throw new Error('there must be two objects');
+    expect(judgeChange(after.kind, before, after).map(({ rule }) => rule)).toEqual(expected);
+  });
+
+  test('says which bundles refuse that', () => {
+    expect(page).toContain(`\n**In force:** ${inForce(id)}\n`);
   });
 });

@@ -6,6 +6,7 @@ import { parseObject } from '../resources/parse.ts';
 import { describeRef, type ObjectRef } from '../resources/reference.ts';
 import { impactOf } from './impact.ts';
 import { isStructural, judge, judgeByRules, type Candidate, type JudgedFinding } from './judge.ts';
+import { findingsOfChange } from './judge-change.ts';
 import type { AdmissionPolicy } from './policy.ts';
 import { newFindings, sameJson } from './ratchet.ts';
 import type { AdmissionCause, AdmissionRequest, AdmissionVerdict, CountedFinding } from './types.ts';
@@ -41,7 +42,8 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   if (sameSpec(before.json, candidate.json)) return allowed(impact);
   const found = judge(overlay.read, candidate, context.policy);
   const fresh = newFindings({ candidate: before, findings: comparableFindings(found, previous.read, { candidate: before, context }) }, { candidate, findings: found });
-  return verdict(ref, { fresh, found, impact });
+  const ofChange = findingsOfChange(before, candidate, context.policy);
+  return verdict(ref, { fresh: [...fresh, ...ofChange], found: [...found, ...ofChange], impact });
 }
 
 interface Earlier {

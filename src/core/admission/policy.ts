@@ -1,4 +1,4 @@
-import { registry, specificationRules } from '../rules/registry.ts';
+import { allRules } from '../rules/registry.ts';
 import type { Effect, Profile, RuleFrame } from '../rules/rule.ts';
 import type { Bundle } from '../schema/index.ts';
 
@@ -23,7 +23,7 @@ const schemaEffects: Readonly<Record<string, Readonly<Record<Profile, Effect>>>>
   [unknownFieldRule]: { audit: 'record', standard: 'warn', strict: 'deny' },
 };
 
-const rules = new Map<string, RuleFrame>([...registry, ...specificationRules].map((rule) => [rule.id, rule]));
+const rules = new Map<string, RuleFrame>(allRules.map((rule) => [rule.id, rule]));
 
 /** The effect of a rule's findings under a policy; `ours` says whether everything the object attaches to is ours. */
 export function effectOf(ruleId: string, policy: AdmissionPolicy, ours: boolean): Effect {

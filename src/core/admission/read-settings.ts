@@ -1,5 +1,5 @@
 import type { Path } from '../resources/path.ts';
-import { registry, specificationRules } from '../rules/registry.ts';
+import { allRules } from '../rules/registry.ts';
 import { profiles, type Effect } from '../rules/rule.ts';
 import { channels, knownKinds, parseBundleVersion, supportedBundles, supportedMinors, tables, type Minor } from '../schema/index.ts';
 import { quote } from '../text/display.ts';
@@ -77,7 +77,7 @@ function text(example: string, form: RegExp = /^/): Read<string> {
   return (json, path, report) => (typeof json === 'string' && json !== '' && form.test(json) ? json : report(path, `${quote(json)} stands here; write ${example}`));
 }
 
-const ruleIds = [...[...registry, ...specificationRules].map(({ id }) => id), schemaRule, unknownFieldRule];
+const ruleIds = [...allRules.map(({ id }) => id), schemaRule, unknownFieldRule];
 const effect = oneOf<Effect>(['none', 'record', 'warn', 'deny']);
 
 const effects: Read<Readonly<Record<string, Effect>>> = (json, path, report) => {

@@ -4,6 +4,7 @@ import { backendReferenceRules } from './backend-references.ts';
 import { backendTlsPolicyRules } from './backend-tls-policies.ts';
 import { backendRequestTimeout } from './backend-request-timeout.ts';
 import { controlCharacterInValue } from './control-character-in-value.ts';
+import { controllerNameChanged } from './controller-name-changed.ts';
 import { corsWildcard } from './cors-wildcard.ts';
 import { durationForm } from './duration-form.ts';
 import { featureWithoutEffect } from './feature-without-effect.ts';
@@ -116,3 +117,9 @@ export const specificationRules: readonly RuleFrame[] = [
   retryInterval,
   tracingMissing,
 ];
+
+/** Rules about a change, whatever the bundle; found by comparing with the old object. */
+export const changeRules: readonly RuleFrame[] = [controllerNameChanged];
+
+/** Every rule that admission may have findings of, beside the schema's. */
+export const allRules: readonly RuleFrame[] = [...registry, ...specificationRules, ...changeRules];

@@ -7,8 +7,7 @@ import { officialSites, partsOf } from './table.ts';
 /**
  * What the API server refuses in an object by the rules of a bundle's CRDs, its schema left out: in our words, at
  * paths at or below those that the API server names. Nothing for what the bundle does not serve, nor for what has the
- * wrong type, of which the schema tells. That controllerName is immutable is left out: it takes two objects to see.
- * Never throws.
+ * wrong type, of which the schema tells. What takes two objects to see is found by `judgeChange`. Never throws.
  *
  * @param apiVersion as the object has it, `gateway.networking.k8s.io/v1`
  */

@@ -1,0 +1,25 @@
+import type { Path } from '../../resources/path.ts';
+import type { SchemaKind } from '../../schema/index.ts';
+import { display, quote } from '../../text/display.ts';
+import { controllerNameChanged } from '../controller-name-changed.ts';
+import type { Finding } from '../rule.ts';
+
+/** What stays as it was when an object was created: in every bundle that has the kind. */
+export const immutableFields: { readonly [K in SchemaKind]?: Path } = {
+  GatewayClass: ['spec', 'controllerName'],
+  XMesh: ['spec', 'controllerName'],
+};
+
+/** What the API server refuses in a change of an object, whatever bundle is installed. Never throws. */
+export function judgeChange(kind: SchemaKind, before: unknown, after: unknown): readonly Finding[] {
+  const path = immutableFields[kind];
+  const [old, now] = [textAt(before, path), textAt(after, path)];
+  if (path === undefined || old === undefined || now === undefined || old === now) return [];
+  const message = `controllerName was ${quote(old)} and cannot become another one. Create another ${kind} with this controllerName, and let those who refer to the old one name that.`;
+  return [{ rule: controllerNameChanged.id, path, value: display(now), message }];
+}
+
+function textAt(json: unknown, path: Path = []): string | undefined {
+  const value = path.reduce<unknown>((current, part) => (typeof current === 'object' && current !== null && Object.hasOwn(current, part) ? (current as Readonly<Record<string, unknown>>)[part] : undefined), json);
+  return typeof value === 'string' ? value : undefined;
+}
