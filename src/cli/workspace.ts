@@ -19,7 +19,6 @@ export interface WorkspaceObject {
 
 interface Entry extends WorkspaceObject {
   readonly id: string;
-  readonly json: unknown;
 }
 
 /**
@@ -86,7 +85,7 @@ export class Workspace {
 
   /** A Secret as it stands in its file, for who terminates TLS; evaluation sees facts about it only. */
   secret(namespace: string, name: string): unknown {
-    return this.entries.get(`Secret/${namespace}/${name}`)?.[0]?.json;
+    return this.entries.get(`Secret/${namespace}/${name}`)?.[0]?.candidate.json;
   }
 
   private add(document: SourceDocument, touched: Set<string>): void {
@@ -96,7 +95,7 @@ export class Workspace {
       return;
     }
     const id = idOf(read.candidate.resource.ref);
-    const entry: Entry = { id, document, json: read.stored, candidate: read.candidate };
+    const entry: Entry = { id, document, candidate: read.candidate };
     this.entries.set(id, [...(this.entries.get(id) ?? []), entry].sort((one, other) => compare(one.document, other.document)));
     touched.add(id);
   }
@@ -123,14 +122,14 @@ export class Workspace {
     const numbered = this.numbered(entry);
     entries[0] = numbered;
     const { kind, namespace, name } = numbered.candidate.resource.ref;
-    return [write(objectCell, [kind, namespace, name], numbered.candidate.resource), ...factWrites({ kind, namespace, name }, numbered.json)];
+    return [write(objectCell, [kind, namespace, name], numbered.candidate.resource), ...factWrites({ kind, namespace, name }, numbered.candidate.json)];
   }
 
   /** Files rarely carry a generation; count changes of what is not metadata, as the API server does. */
   private numbered(entry: Entry): Entry {
     const { resource } = entry.candidate;
     if (resource.meta.generation > 0) return entry;
-    const spec = canonical((entry.json as { spec?: unknown }).spec);
+    const spec = canonical((entry.candidate.json as { spec?: unknown }).spec);
     const known = this.generations.get(entry.id);
     const generation = known === undefined ? 1 : known.generation + (known.spec === spec ? 0 : 1);
     this.generations.set(entry.id, { generation, spec });

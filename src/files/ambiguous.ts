@@ -13,7 +13,7 @@ export function findAmbiguities(text: string, events: readonly Event[]): Ambigui
   for (const event of events) {
     if (event.type !== EVENT_ID.SCALAR || event.style !== SCALAR_STYLE.PLAIN || event.tagStart !== -1) continue;
     const length = event.valueEnd - event.valueStart;
-    if (length === 0 || length > longest) continue;
+    if (length === 0 || length > longest || !openings.has(text.charCodeAt(event.valueStart))) continue;
     const message = explain(getScalarValue(text, event));
     if (message !== undefined) found.push({ offset: event.valueStart, message });
   }
@@ -21,6 +21,8 @@ export function findAmbiguities(text: string, events: readonly Event[]): Ambigui
 }
 
 const longest = 40;
+/** What such a scalar begins with: most need not be looked at. */
+const openings = new Set(Array.from('yYnNoO+-0123456789', (character) => character.charCodeAt(0)));
 
 const yes = /^(?:y|Y|yes|Yes|YES|on|On|ON)$/;
 const no = /^(?:n|N|no|No|NO|off|Off|OFF)$/;

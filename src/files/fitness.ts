@@ -24,6 +24,24 @@ export function findUnfit(root: unknown): Unfit | undefined {
   return examination.extentOf(root) === undefined ? examination.unfit : undefined;
 }
 
+/**
+ * Looks for infinite numbers alone: without aliases, a text holds nothing that is larger or deeper than the parser lets
+ * through.
+ */
+export function findInfinite(value: unknown, path: Path = []): Unfit | undefined {
+  if (typeof value === 'number' && !Number.isFinite(value)) return { path, message: infinite(value) };
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [part, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const unfit = typeof member === 'number' || typeof member === 'object' ? findInfinite(member, [...path, part]) : undefined;
+    if (unfit !== undefined) return unfit;
+  }
+  return undefined;
+}
+
+function infinite(value: number): string {
+  return `${value} is no JSON number; write a finite number, or quote it if it is meant as text`;
+}
+
 class Examination {
   unfit: Unfit | undefined;
   private readonly known = new Map<object, Extent>();
@@ -33,7 +51,7 @@ class Examination {
   /** `undefined` once something is unfit. */
   extentOf(value: unknown): Extent | undefined {
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      return this.reject(`${value} is no JSON number; write a finite number, or quote it if it is meant as text`);
+      return this.reject(infinite(value));
     }
     if (typeof value !== 'object' || value === null) return { values: 1, depth: 0 };
     if (this.open.has(value)) return this.reject('an alias refers to the object that it is part of; write the part out');

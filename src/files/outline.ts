@@ -7,7 +7,7 @@ import type { Chunk } from './split.ts';
 
 /** The events of a chunk; a node of it goes by the index of the event that begins it. */
 export interface Syntax {
-  readonly events: readonly Event[];
+  readonly events: Event[];
   /** The offset at which each line begins. */
   readonly lines: readonly number[];
 }

@@ -1,9 +1,9 @@
-import { CORE_SCHEMA, constructFromEvents, mergeTag, YAMLException } from 'js-yaml';
+import { CORE_SCHEMA, constructFromEvents, EVENT_ID, mergeTag, YAMLException } from 'js-yaml';
 import type { Path } from '../core/resources/path.ts';
 import { quote } from '../core/text/display.ts';
 import { findAmbiguities } from './ambiguous.ts';
 import type { FileProblem, Position, SourceDocument } from './document.ts';
-import { findUnfit, maximumDepth } from './fitness.ts';
+import { findInfinite, findUnfit, maximumDepth } from './fitness.ts';
 import { Outline, rootNode } from './outline.ts';
 import { splitDocuments } from './split.ts';
 import type { Chunk } from './split.ts';
@@ -69,8 +69,8 @@ interface Content {
 function readContent(chunk: Chunk, outline: Outline): Content {
   try {
     const { events } = outline.parse();
-    const [value] = constructFromEvents([...events], { source: chunk.text, schema });
-    const unfit = findUnfit(value);
+    const [value] = constructFromEvents(events, { source: chunk.text, schema });
+    const unfit = events.some(({ type }) => type === EVENT_ID.ALIAS) ? findUnfit(value) : findInfinite(value);
     if (unfit !== undefined) return { problems: [failure(outline.locate(rootNode, unfit.path), unfit.message)] };
     const problems = findAmbiguities(chunk.text, events).map(
       ({ offset, message }): ChunkProblem => ({ severity: 'warning', position: outline.at(offset), message }),

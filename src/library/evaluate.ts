@@ -49,10 +49,10 @@ function keyOf({ candidate }: CandidateDocument): string {
 
 function writesOf(document: ReadDocument): readonly Write[] {
   if (document.type !== 'candidate') return [];
-  const { candidate: { resource }, stored } = document;
+  const { json, resource } = document.candidate;
   const { kind, namespace, name } = resource.ref;
   const object = write(objectCell, [kind, namespace, name], resource);
-  return kind === 'Secret' ? [object, write(certificateCell, [namespace, name], certificateFacts(stored))] : [object];
+  return kind === 'Secret' ? [object, write(certificateCell, [namespace, name], certificateFacts(json))] : [object];
 }
 
 /** Of kinds that are not evaluated the bundle alone is asked; those of other projects are none of our business. */

@@ -38,7 +38,7 @@ function tryShare(share: Share, onTried: (objects: number) => void): Promise<Tot
 function report({ objects, bytes, cases, milliseconds, slowest, failures, late }: Totals): void {
   const seconds = (performance.now() - started) / 1000;
   console.log(`seed ${seed}: ${objects} objects in ${cases} cases, ${(bytes / objects).toFixed(0)} bytes each`);
-  console.log(`${seconds.toFixed(0)} s, ${(milliseconds / objects).toFixed(2)} ms per object`);
+  console.log(`${seconds.toFixed(0)} s, ${(milliseconds / objects).toFixed(2)} ms of a processor per object`);
   for (const one of slowest) console.log(`slowest: case ${one.number}, ${one.milliseconds.toFixed(0)} ms for ${one.bytes} bytes`);
   for (const one of late) console.log(`TOO SLOW: case ${one.number}, ${one.milliseconds.toFixed(0)} ms for ${one.bytes} bytes; at most ${one.limit.toFixed(0)} ms`);
   for (const { number, count, error } of failures) {

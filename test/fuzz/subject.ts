@@ -61,10 +61,10 @@ function policyFor(bundle: Bundle): AdmissionPolicy {
 
 function writesOf(document: ReadDocument): readonly Write[] {
   if (document.type !== 'candidate') return [];
-  const { candidate: { resource }, stored } = document;
+  const { json, resource } = document.candidate;
   const { kind, namespace, name } = resource.ref;
   const object = write(objectCell, [kind, namespace, name], resource);
-  return kind === 'Secret' ? [object, write(certificateCell, [namespace, name], certificateFacts(stored))] : [object];
+  return kind === 'Secret' ? [object, write(certificateCell, [namespace, name], certificateFacts(json))] : [object];
 }
 
 /** The text as a file of YAML; parsing large ones takes most of the time and finds nothing that small ones do not. */

@@ -1,13 +1,21 @@
 import { installationCell, objectCell, type Installation } from '../graph/inputs.ts';
 import { write, type Kernel } from '../incremental/index.ts';
 import { backendReferenceRules } from '../rules/backend-references.ts';
+import { registry } from '../rules/registry.ts';
 import { attachmentRules } from '../rules/route-attachment.ts';
+import type { Rule } from '../rules/rule.ts';
+import { runRules } from '../rules/run.ts';
 import { tables, type KindName } from '../schema/index.ts';
-import { judge, type Candidate, type JudgedFinding } from './judge.ts';
+import { judgeWith, type Candidate, type JudgedFinding } from './judge.ts';
 import type { AdmissionPolicy } from './policy.ts';
 
 /** Rules about other objects, none of which is seen here. */
 const aboutOthers: ReadonlySet<string> = new Set([...attachmentRules, ...backendReferenceRules].map(({ id }) => id));
+
+const kinds = Object.keys(tables) as KindName[];
+const rulesByKind = new Map<KindName, readonly Rule[]>(
+  kinds.map((kind) => [kind, registry.filter((rule) => rule.kinds.includes(kind) && !aboutOthers.has(rule.id))]),
+);
 
 /**
  * Judges objects each as if it were the only one there is, and remembers none of them: what may be wrong between objects is
@@ -16,10 +24,11 @@ const aboutOthers: ReadonlySet<string> = new Set([...attachmentRules, ...backend
  * @param kernel an empty evaluation, for this purpose alone
  */
 export function createLoneJudge(kernel: Kernel, installation: Installation, policy: AdmissionPolicy): (candidate: Candidate) => readonly JudgedFinding[] {
-  kernel.apply([write(installationCell, [], { ...installation, unobserved: Object.keys(tables) as KindName[] })]);
+  kernel.apply([write(installationCell, [], { ...installation, unobserved: kinds })]);
   return (candidate) => {
-    const { kind, namespace, name } = candidate.resource.ref;
-    const { read } = kernel.overlay([write(objectCell, [kind, namespace, name], candidate.resource)]);
-    return judge(read, candidate, policy).filter(({ rule }) => !aboutOthers.has(rule));
+    const { resource } = candidate;
+    const { kind, namespace, name } = resource.ref;
+    const { read } = kernel.overlay([write(objectCell, [kind, namespace, name], resource)]);
+    return judgeWith(runRules(rulesByKind.get(resource.kind) ?? [], resource, read), read, candidate, policy);
   };
 }

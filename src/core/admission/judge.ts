@@ -30,9 +30,18 @@ export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolic
   return withStructure(judgeByRules(read, candidate, policy), { ...candidate, kind: candidate.resource.kind }, policy);
 }
 
+/** The same, of what was found by rules other than the bundle's. */
+export function judgeWith(found: readonly Finding[], read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  return withStructure(withBundle(found, read, candidate, policy), { ...candidate, kind: candidate.resource.kind }, policy);
+}
+
 /** What the rules say of an object, those of the bundle among them, the schema left out. */
-export function judgeByRules(read: Reader, { json, apiVersion, resource: { kind, ref } }: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const found = read.query(findings, kind, ref.namespace, ref.name);
+export function judgeByRules(read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  const { kind, ref } = candidate.resource;
+  return withBundle(read.query(findings, kind, ref.namespace, ref.name), read, candidate, policy);
+}
+
+function withBundle(found: readonly Finding[], read: Reader, { json, apiVersion, resource: { kind, ref } }: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const more = judgeOfficially(kind, apiVersion, json, policy.bundle).filter((one) => !found.some((other) => isSameMistake(one, other)));
   if (found.length + more.length === 0) return [];
   const ours = read.query(isOurs, kind, ref.namespace, ref.name);

@@ -1,24 +1,28 @@
 import { parseObject, type ParsedObject } from '../resources/parse.ts';
-import { applyDefaults, type Bundle } from '../schema/index.ts';
+import { applyDefaults, isKindName, type Bundle, type KindName } from '../schema/index.ts';
 import type { Candidate } from './judge.ts';
 
 /** What a document of a file turned out to be. */
 export type ReadDocument =
-  /** `stored`: the object as the API server would store it. */
-  | { readonly type: 'candidate'; readonly candidate: Candidate; readonly stored: unknown }
+  /** With the object as the API server would judge and store it. */
+  | { readonly type: 'candidate'; readonly candidate: Candidate }
   | Exclude<ParsedObject, { readonly type: 'resource' }>;
 
 /**
- * Reads an object as people write it: the schema judges it as written, evaluation sees it with the defaults of the bundle.
- * Never throws.
+ * Reads an object as people write it, and fills in the defaults of the bundle. Never throws.
  *
  * @param order sorts objects without creationTimestamp by appearance; compared as a string
  */
 export function readDocument(json: unknown, bundle: Bundle, order = ''): ReadDocument {
-  const written = parseObject(json, order);
-  if (written.type !== 'resource') return written;
-  const stored = applyDefaults(written.resource.kind, json, bundle);
+  // Defaults change nothing of what makes an object one of a kind, so it can be read once they are there.
+  const kind = servedKindOf(json);
+  const stored = kind === undefined ? json : applyDefaults(kind, json, bundle);
   const parsed = parseObject(stored, order);
-  const { resource, apiVersion } = parsed.type === 'resource' ? parsed : written;
-  return { type: 'candidate', candidate: { json, apiVersion, resource }, stored };
+  if (parsed.type !== 'resource') return parsed;
+  return { type: 'candidate', candidate: { json: stored, apiVersion: parsed.apiVersion, resource: parsed.resource } };
+}
+
+function servedKindOf(json: unknown): KindName | undefined {
+  const kind: unknown = typeof json === 'object' && json !== null && Object.hasOwn(json, 'kind') ? (json as { readonly kind: unknown }).kind : undefined;
+  return typeof kind === 'string' && isKindName(kind) ? kind : undefined;
 }

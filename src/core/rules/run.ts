@@ -19,12 +19,15 @@ export const findings = defineQuery({
   stratum: strata.findings,
   compute(read, kind: string, namespace: string, name: string): readonly Finding[] {
     const subject = read.input(objectCell, kind, namespace, name);
-    const rules = byKind.get(kind);
-    if (subject === undefined || rules === undefined) return none;
-    const found = rules.flatMap((rule) => runRule(rule, subject, read));
-    return found.length === 0 ? none : found;
+    return subject === undefined ? none : runRules(byKind.get(kind) ?? [], subject, read);
   },
 });
+
+/** What some rules find in an object of one of their kinds, in their order. */
+export function runRules(rules: readonly Rule[], subject: Resource, read: Reader): readonly Finding[] {
+  const found = rules.flatMap((rule) => runRule(rule, subject, read));
+  return found.length === 0 ? none : found;
+}
 
 function runRule(rule: Rule, subject: Resource, read: Reader): readonly Finding[] {
   const found: Finding[] = [];

@@ -55,7 +55,7 @@ const absent = Symbol('absent');
 
 function read(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
   if (cursor.unreadable.length >= maximumUnreadable) return absent;
-  const node = nodes.find((candidate) => nodeTypes[candidate.type].holds(json));
+  const node = firstThatHolds(nodes, json);
   if (node === undefined) {
     const expected = [...new Set(nodes.map((candidate) => nodeTypes[candidate.type].name))].join(' or ');
     cursor.unreadable.push({ path: [...cursor.path], expected, found: describeJson(json) });
@@ -64,8 +64,14 @@ function read(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
   }
   if (node.type === 'object') return readObject(node, json as Json, cursor);
   if (node.type === 'map') return readMap(node, json as Json, cursor);
-  if (node.type === 'list') return readList(nodes.filter(isList), json as readonly unknown[], cursor);
+  if (node.type === 'list') return readList(nodes.length === 1 ? [node] : nodes.filter(isList), json as readonly unknown[], cursor);
   return json;
+}
+
+// A plain loop: this is asked for every value of every object.
+function firstThatHolds(nodes: readonly Node[], json: unknown): Node | undefined {
+  for (const node of nodes) if (nodeTypes[node.type].holds(json)) return node;
+  return undefined;
 }
 
 function isList(node: Node): node is ListNode {
