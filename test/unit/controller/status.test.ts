@@ -138,3 +138,20 @@ describe('limits of the CRDs', () => {
     expect(lengthOf(merged, 'conditions')).toBe(8);
   });
 });
+
+describe('statuses of other kinds', () => {
+  test('a GatewayClass gets its features', () => {
+    const ours = { conditions: [condition('Accepted')], supportedFeatures: [{ name: 'HTTPRoute' }] };
+    expect(mergeStatus(live({ conditions: [written('Accepted')], other: 1 }), ours, context)).toEqual({ conditions: [written('Accepted')], other: 1, supportedFeatures: [{ name: 'HTTPRoute' }] });
+  });
+
+  test('a ListenerSet keeps condition types that are ours on a Gateway only', () => {
+    const ours = { conditions: [condition('Accepted'), condition('Programmed')], listeners: [listener] };
+    const merged = mergeStatus(live({ conditions: [foreignCondition, written('ResolvedRefs', 'False'), written('Accepted')], listeners: [{ name: 'gone' }] }), ours, context);
+    expect(merged).toMatchObject({
+      conditions: [foreignCondition, written('ResolvedRefs', 'False'), written('Accepted'), { type: 'Programmed' }],
+      listeners: [{ name: 'http', attachedRoutes: 1 }],
+    });
+    expect(merged).not.toHaveProperty('addresses');
+  });
+});
