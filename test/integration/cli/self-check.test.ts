@@ -1,10 +1,11 @@
 import { createServer, type Server } from 'node:tls';
-import type { AddressInfo } from 'node:net';
+import { connect, createServer as createRelay, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createAuthority, createCertificateSource, issueServingCertificate, serviceNames, splitPem, type Authority, type ReplaceableSource } from '../../../src/certificates/index.ts';
 import { startSelfCheck, type SelfCheck } from '../../../src/cli/self-check.ts';
 import { MemoryBundleStore } from '../../support/certificate-stores.ts';
 import { eventually } from '../../support/eventually.ts';
+import { until } from '../../support/until.ts';
 
 let authority: Authority;
 let certificates: ReplaceableSource;
@@ -51,4 +52,28 @@ test('a certificate for another name is none', async () => {
   await eventually(() => expect(check.problem()).toBeUndefined());
   certificates.replace(await issueServingCertificate(authority, serviceNames('other', 'gates')));
   await eventually(() => expect(check.problem()).toMatch(/hook\.gates\.svc/));
+});
+
+test('a replica that is too busy to answer keeps the verdict that it had', async () => {
+  const { port } = server.address() as AddressInfo;
+  let isBusy = false;
+  let unanswered = 0;
+  const relay = createRelay((socket) => {
+    socket.on('error', () => undefined);
+    if (isBusy) socket.resume().on('close', () => (unanswered += 1));
+    else socket.pipe(connect(port, '127.0.0.1')).pipe(socket);
+  });
+  await new Promise<void>((resolve) => void relay.listen(0, '127.0.0.1', resolve));
+  const busy = startSelfCheck({ bundles, certificates, address: { host: '127.0.0.1', port: (relay.address() as AddressInfo).port }, serverName: 'hook.gates.svc', patience: 200 });
+  try {
+    trust(authority);
+    await until(() => expect(busy.problem()).toBeUndefined());
+    isBusy = true;
+    trust(authority, await createAuthority());
+    await until(() => expect(unanswered).toBeGreaterThan(0));
+    expect(busy.problem()).toBeUndefined();
+  } finally {
+    await busy.stop();
+    relay.close();
+  }
 });
