@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { attachments } from '../../../../src/core/graph/attachment.ts';
 import { certificateCell } from '../../../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../../../../src/core/incremental/index.ts';
-import { candidateOf, evaluate, grantIn, ourClass, serviceWith, writeOf } from '../../../support/evaluation.ts';
+import { backendTlsPolicy } from '../../../support/backend-tls.ts';
+import { candidateOf, evaluate, grantIn, listenerSet, ourClass, serviceWith, writeOf } from '../../../support/evaluation.ts';
 import { gatewayWith, httpRoute } from '../../../support/rules.ts';
 
 // What a change of an object costs that many routes depend on, counted in functions that ran and results that were
@@ -49,6 +50,9 @@ const changes: readonly (readonly [what: string, change: readonly Write[]])[] = 
   ['the certificateRefs of their listener', [upsert(gatewayWith({ ...web, tls: { certificateRefs: [{ name: 'new', namespace: 'vault' }] } }, spare))]],
   ['the certificate of their listener', [write(certificateCell, ['vault', 'old'], { type: 'unusable', problem: 'it holds no key' })]],
   ['the grant for that certificate', [upsert(grantIn('vault', { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace: 'infra' }, { group: '', kind: 'Secret' }))]],
+  ['a ListenerSet', [upsert(listenerSet({ parentRef: { name: 'front' }, listeners: [{ name: 'web', port: 443, protocol: 'HTTPS' }] }))]],
+  ['whom the Gateway lets in', [upsert({ ...gateway, spec: { ...gateway.spec, allowedListeners: { namespaces: { from: 'Same' } } } })]],
+  ['a BackendTLSPolicy for their Service', [upsert(backendTlsPolicy('secure'))]],
   ['labels of the Gateway', [upsert({ ...gateway, metadata: { ...gateway.metadata, labels: { team: 'shop' } } })]],
   ['the generation of the Gateway', [upsert({ ...gateway, metadata: { ...gateway.metadata, generation: 9 } })]],
   ['labels of the GatewayClass', [upsert({ ...ourClass, metadata: { ...ourClass.metadata, labels: { team: 'platform' } } })]],
