@@ -100,14 +100,15 @@ export class Http2Stream implements ClientStream {
 
   end(trailers: Fields): void {
     this.ending = trailers;
+    const isHeadAlone = this.pending !== undefined && trailers.length === 0;
     // A head that ends the stream by itself: gRPC tells such an answer from one without trailers.
-    if (trailers.length === 0) this.respond({ endStream: true });
+    if (isHeadAlone) this.respond({ endStream: true });
     else this.flushHead();
     if (this.isGone) return;
     this.body.end();
     // The window of a client that does not read may hold an answer back, and what it holds, for ever.
     this.body.setTimeout(this.stallTimeout, () => this.breakOff());
-    if (!this.isComplete) this.stopClient();
+    if (isHeadAlone || this.hasNoBody) this.stopClient();
   }
 
   get isFinished(): boolean {
@@ -134,13 +135,15 @@ export class Http2Stream implements ClientStream {
     } catch {
       this.body.sendTrailers({});
     }
+    this.stopClient();
   }
 
   /**
-   * What the client is still sending has lost its purpose (RFC 9113 section 8.1). It is told so a moment later: a reset
-   * overtakes what of the answer has not been sent.
+   * The answer is out, and what the client is still sending has lost its purpose (RFC 9113 section 8.1). It is told so a
+   * moment later: a reset overtakes what has not been written to the connection.
    */
   private stopClient(): void {
+    if (this.isComplete) return;
     this.body.resume();
     const timer = setTimeout(() => this.body.close(constants.NGHTTP2_NO_ERROR), lingering).unref();
     this.body.once('close', () => clearTimeout(timer));

@@ -102,3 +102,20 @@ test('the same from HTTP/1.1 to HTTP/2', async () => {
   await once(socket, 'close');
   expect(written).toBe(big);
 });
+
+test('an answer that ends before the request keeps its trailers, however slowly it is read', async () => {
+  const backend = await startHttp2Backend((stream) => {
+    stream.respond({ ':status': 200 }, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '1' }));
+    // A little more than the client's window takes, in a piece that the proxy takes over whole.
+    stream.write(Buffer.alloc(60_000));
+    setTimeout(() => stream.end(Buffer.alloc(13_500)), 200);
+  });
+  const stream = openHttp2(await startProxyTo(backend.port)).request({ ':authority': 'a', ':path': '/', ':method': 'POST' });
+  stream.write('begin');
+  await once(stream, 'response');
+  stream.pause();
+  // Longer than the proxy waits before it tells a client to stop.
+  await sleep(1_500);
+  expect(await answerOf(stream.resume())).toMatchObject({ trailers: { 'x-sum': '1' }, code: 0 });
+});
