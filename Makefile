@@ -64,6 +64,10 @@ bench-webhook: $(VALIDATORS) ## CPU, latency and memory per review, beside the o
 bench-proxy: build ## CPU and latency per request of the proxy, beside nginx and HAProxy; one minute
 	@test/bench/proxy/run.sh
 
+.PHONY: bench-check
+bench-check: $(VALIDATORS) ## Objects per second of check beside kubeconform, start-up and memory; needs go, some minutes
+	@test/bench/check/run.sh
+
 .PHONY: schema-diff
 schema-diff: $(VALIDATORS) ## Compare the schema with the official CRDs, node by node, and the hashes
 	@node tools/schema-diff.ts
