@@ -1,4 +1,4 @@
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../differential/random.ts';
 import { fuzzedObject } from './objects.ts';
 import { bundles, type Subject } from './subject.ts';
 

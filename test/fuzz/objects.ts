@@ -1,7 +1,7 @@
 import { allVariants } from '../../src/core/schema/availability.ts';
 import { schemaTables, type KindTable } from '../../src/core/schema/index.ts';
 import type { Node, ObjectNode } from '../../src/core/schema/node.ts';
-import type { Random } from '../support/random.ts';
+import type { Random } from '../differential/random.ts';
 import { anyJson, anyKey, anyText, lengthOf, textOf } from './values.ts';
 
 const kinds = Object.values<KindTable>(schemaTables);

@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts';
+import type { Random } from '../differential/random.ts';
 
 /** Stands for a value that is nested too deeply to be written by JSON.stringify; see `textOf`. */
 const deepMark = '\u0001deep';
