@@ -1,25 +1,23 @@
-import { attachments } from '../graph/attachment.ts';
+import { attachments, type Attachment } from '../graph/attachment.ts';
 import { backends, type RuleBackends } from '../graph/backends.ts';
 import { readObject } from '../graph/inputs.ts';
+import { isOwnerKind, servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
 import type { ServedRouteKind } from '../graph/protocols.ts';
 import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isLost, type Resource } from '../resources/resource.ts';
-import { backendProblem, listenerKey, partProblems, routeValidity, type PartProblem } from '../rules/validity.ts';
+import { backendProblem, partProblems, routeValidity, type PartProblem } from '../rules/validity.ts';
 import { parseDuration } from '../text/duration.ts';
 import { backendTarget } from './backend-target.ts';
 import { compileBackendFilters, compileFilters } from './compile-filters.ts';
 import { compileCalls } from './compile-calls.ts';
 import { compileMatches } from './compile-matches.ts';
+import { configuredListener } from './listener-key.ts';
 import type { Retry, RouteAttachment, RouteBackend, RouteConfig, RouteMatch, RouteRule } from './config.ts';
 
 /** A route as data planes take it; nothing where it is attached nowhere or not accepted. */
 export function* compileRoute(read: Reader, kind: string, namespace: string, name: string): Iterable<RouteConfig> {
-  const attached = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }): RouteAttachment[] =>
-    outcome.type === 'attached'
-      ? outcome.listeners.map((listener) => ({ listener: listenerKey(parent, listener.name), hostnames: listener.hostnames }))
-      : [],
-  );
+  const attached = read.query(attachments, kind, namespace, name).flatMap((attachment) => compileAttachment(read, attachment));
   const route = readObject(read, kind as ServedRouteKind, namespace, name);
   if (attached.length === 0 || route === undefined) return;
   const problems = read.query(partProblems, kind, namespace, name);
@@ -47,6 +45,15 @@ export function* compileRoute(read: Reader, kind: string, namespace: string, nam
     rules,
     generation: route.meta.generation,
   };
+}
+
+function compileAttachment(read: Reader, { parent, outcome }: Attachment): readonly RouteAttachment[] {
+  const { kind, namespace, name } = parent;
+  if (outcome.type !== 'attached' || !isOwnerKind(kind)) return [];
+  const owner: ListenerOwner = { kind, namespace, name };
+  const gateway = servingGateway(read, owner);
+  if (gateway === undefined) return [];
+  return outcome.listeners.map(({ name: listener, hostnames }) => ({ listener: configuredListener(gateway, owner, listener), hostnames }));
 }
 
 /** Two parentRefs may lead to one listener; the data plane wants each listener once. */

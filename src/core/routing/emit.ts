@@ -11,11 +11,12 @@ import { usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
-import { hasValidListener, isValid, listenerKey, listenerValidity, ownerRefusal, partProblems, portsInUse } from '../rules/validity.ts';
+import { hasValidListener, isValid, listenerValidity, ownerRefusal, partProblems, portsInUse } from '../rules/validity.ts';
 import { endpointsKey } from './backend-target.ts';
 import { backendTls } from './backend-tls.ts';
 import { compileRoute } from './compile-route.ts';
 import type { ConfigResource, EndpointsConfig, ListenerConfig } from './config.ts';
+import { configuredListener } from './listener-key.ts';
 
 /**
  * The configuration of all data planes as keyed resources: listeners by their owner, routes, endpoints by Service port.
@@ -58,7 +59,7 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
     if (tls && certificates.length === 0) continue;
     yield {
       kind: 'listener',
-      key: listenerKey(owner, listener.name),
+      key: configuredListener(gateway, owner, listener.name),
       gateway: `${gateway.namespace}/${gateway.name}`,
       owner: ownerKey(owner),
       name: listener.name,

@@ -154,7 +154,7 @@ export function isValid({ accepted, conflicted }: ListenerValidity): boolean {
   return accepted === undefined && conflicted === undefined;
 }
 
-/** The name under which a listener's routes are indexed, and its configuration key. */
+/** The name under which a listener's routes are indexed. */
 export function listenerKey({ kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string }, listener: string): string {
   const owner = kind === 'Gateway' ? `${namespace}/${name}` : `${kind}/${namespace}/${name}`;
   return `listener/${owner}/${listener}`;

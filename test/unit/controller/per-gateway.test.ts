@@ -43,6 +43,12 @@ describe('configuration by Gateway', () => {
     expect(changes.get('ns/a')?.upserts.get('route/HTTPRoute/ns/r')).toMatchObject({ attachments: [{ listener: 'listener/ns/a/http' }] });
   });
 
+  test('a listener of a ListenerSet belongs to the Gateway that serves it', () => {
+    const added: ListenerConfig = { ...listener('ns/a'), key: 'listener/ns/a/other/extra/http', owner: 'ListenerSet/other/extra' };
+    const attached = { ...route('r', [], ['x']), attachments: [{ listener: added.key, hostnames: [''] }] };
+    expect(summary(new PerGateway().take(change([added, attached])))).toEqual([`ns/a: +${added.key} +route/HTTPRoute/ns/r`]);
+  });
+
   test('mirrors need endpoints too, and the certificate for backends goes along with those for clients', () => {
     const mirror = (service: string) => ({ type: 'mirror' as const, target: { type: 'endpoints' as const, key: `endpoints/ns/${service}/80` }, numerator: 1, denominator: 1 });
     const mirroring = route('r', ['ns/a'], ['x']);

@@ -1,0 +1,8 @@
+import type { ListenerOwner } from '../graph/listener-sets.ts';
+import type { ConfigKey } from './config.ts';
+
+/** The configuration key of a listener: it begins with the Gateway that serves it, whoever its owner is. */
+export function configuredListener(gateway: { readonly namespace: string; readonly name: string }, { kind, namespace, name }: ListenerOwner, listener: string): ConfigKey {
+  const owner = kind === 'Gateway' ? '' : `/${namespace}/${name}`;
+  return `listener/${gateway.namespace}/${gateway.name}${owner}/${listener}`;
+}
