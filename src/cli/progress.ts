@@ -9,18 +9,18 @@ export interface Progress {
 /** Milliseconds between two updates, and before the first: short runs show nothing. */
 const interval = 300;
 
-/** Counts on a terminal, by a line that is written over; nothing is written anywhere else. */
-export function createProgress(stream: NodeJS.WriteStream, what: string): Progress {
+/** Counts on a terminal, by a line that is written over; nothing is written anywhere else. `now` is a clock in milliseconds. */
+export function createProgress(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>, what: string, now: () => number = Date.now): Progress {
   if (!stream.isTTY) return { step() {}, clear() {} };
   let count = 0;
-  let last = Date.now();
+  let last = now();
   let isShown = false;
   return {
     step() {
       count += 1;
-      const now = Date.now();
-      if (now - last < interval) return;
-      last = now;
+      const time = now();
+      if (time - last < interval) return;
+      last = time;
       isShown = true;
       stream.write(`\r${count} ${what} …`);
     },
