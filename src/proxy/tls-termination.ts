@@ -52,7 +52,7 @@ function loadIdentity(secret: string, source: CertificateSource, validation: Cli
   const pair = source(secret);
   if (pair === undefined) return `the certificate of Secret ${secret} is not there`;
   try {
-    const context = createSecureContext({ ...pair, ...trust(validation), minVersion: 'TLSv1.2' });
+    const context = createSecureContext({ ...pair, ca: trusted(validation), minVersion: 'TLSv1.2' });
     return { pair, context, certificate: new X509Certificate(pair.cert) };
   } catch (error) {
     return `the certificate of Secret ${secret} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`;
@@ -90,7 +90,7 @@ export class TlsTermination {
       // Another server has other ticket keys: nobody resumes a session past a check that has changed.
       this.server = createTermination(this.limits, this.handlers, validation);
     }
-    this.server.setSecureContext({ ...first, ...trust(validation) });
+    this.server.setSecureContext({ ...first, ca: trusted(validation) });
   }
 
   accept(socket: Socket): void {
@@ -105,8 +105,8 @@ function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validatio
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.tlsHandshakeTimeout,
     allowHalfOpen: true,
-    requestCert: validation !== undefined,
-    rejectUnauthorized: validation?.mode === 'AllowValidOnly',
+    requestCert: isStrict(validation),
+    rejectUnauthorized: true,
     SNICallback: (serverName, done) => {
       const context = handlers.contextFor(serverName.toLowerCase());
       // An error ends the connection without an alert, which is all that a client of an unknown name learns.
@@ -122,7 +122,15 @@ function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validatio
   return server;
 }
 
-/** Whom to trust; without validation nobody is asked, and nobody trusted. */
-function trust(validation: ClientValidation | undefined): { readonly ca: string[] } {
-  return { ca: [...(validation?.authorities ?? [])] };
+/**
+ * Whether only valid clients are served. The others are not asked for a certificate at all, for nothing depends on it
+ * here: Node would end connections whose certificate is not signed by the authority that it names.
+ */
+function isStrict(validation: ClientValidation | undefined): boolean {
+  return validation?.mode === 'AllowValidOnly';
+}
+
+/** Whom to trust; where nobody is asked, nobody. */
+function trusted(validation: ClientValidation | undefined): string[] {
+  return isStrict(validation) ? [...(validation?.authorities ?? [])] : [];
 }

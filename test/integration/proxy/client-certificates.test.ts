@@ -60,6 +60,18 @@ test('where it is allowed others are served as well', async () => {
   expect(await Promise.all([ask(port, client), ask(port, stranger), ask(port)])).toEqual([200, 200, 200]);
 });
 
+test('where it is allowed even those are served whose authority only has the name of the right one', async () => {
+  const { port } = await startSecure(validation('AllowInsecureFallback'));
+  const namesake = await issueLeaf(await createAuthority(undefined, 'clients'), {});
+  expect(await Promise.all([ask(port, namesake), ask(port, { ...namesake, maxVersion: 'TLSv1.2' })])).toEqual([200, 200]);
+  expect(await connectWith(port, namesake)).toMatchObject({ outcome: 'new' });
+});
+
+test('nobody is valid by the name of an authority alone', async () => {
+  const { port } = await startSecure(validation());
+  expect(await ask(port, await issueLeaf(await createAuthority(undefined, 'clients'), {}))).toBe('refused');
+});
+
 test('nobody is valid where no authority is known', async () => {
   const { port } = await startSecure({ authorities: [], mode: 'AllowValidOnly' });
   expect(await ask(port, client)).toBe('refused');
