@@ -1,10 +1,10 @@
-import type { Condition } from '../core/status/conditions.ts';
+import { conditionTypes, type Condition, type ConditionSubject } from '../core/status/conditions.ts';
 import { isRecord, listOf, type JsonRecord } from './json.ts';
 
 /** What a list of conditions is merged by. */
 export interface ConditionMerge {
-  /** The types that this controller speaks for; all others are somebody else's. */
-  readonly owned: ReadonlySet<string>;
+  /** What they are about. */
+  readonly subject: ConditionSubject;
   /** metadata.generation of the live object. */
   readonly generation: number;
   /** RFC 3339. */
@@ -21,13 +21,14 @@ const mostConditions = 8;
  * @param live the present list, any JSON
  */
 export function mergeConditions(live: unknown, ours: readonly Condition[], merge: ConditionMerge): readonly unknown[] {
+  const owned: readonly string[] = conditionTypes[merge.subject];
   const waiting = new Map(ours.map((condition) => [condition.type, condition]));
   const seen = new Set<string>();
   const kept = listOf(live).flatMap((entry) => {
     const type = isRecord(entry) ? entry['type'] : undefined;
     // What is no condition cannot be stored again: the API server would refuse the whole status.
     if (!isRecord(entry) || typeof type !== 'string') return [];
-    if (!merge.owned.has(type)) return [entry];
+    if (!owned.includes(type)) return [entry];
     const condition = waiting.get(type);
     if (seen.has(type) || condition === undefined) return [];
     seen.add(type);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { ListenerStatus } from '../core/status/listeners.ts';
-import type { Condition } from '../core/status/conditions.ts';
+import type { Condition, ConditionSubject } from '../core/status/conditions.ts';
 import type { PolicyStatus } from '../core/status/policy.ts';
 import type { RouteStatus } from '../core/status/route.ts';
 import { mergeConditions } from './conditions.ts';
@@ -13,16 +13,6 @@ export interface StatusContext {
   readonly controllerName: string;
   readonly now: string;
 }
-
-/** Condition types that are ours to write, by where they stand. Negative ones are here while they are absent, too. */
-const owned = {
-  gatewayClass: new Set(['Accepted', 'SupportedVersion']),
-  gateway: new Set(['Accepted', 'Programmed', 'ResolvedRefs', 'InsecureFrontendValidationMode']),
-  listenerSet: new Set(['Accepted', 'Programmed']),
-  listener: new Set(['Accepted', 'Programmed', 'ResolvedRefs', 'Conflicted', 'OverlappingTLSConfig']),
-  route: new Set(['Accepted', 'ResolvedRefs', 'PartiallyInvalid']),
-  policy: new Set(['Accepted', 'ResolvedRefs']),
-} as const;
 
 /**
  * The whole status that an object must have, or `same` where nothing of ours has changed. What others wrote stays as
@@ -49,7 +39,7 @@ function mergedStatus(live: WireObject, ours: OwnStatus | undefined, context: St
   }
   const { conditions, ...rest } = ours;
   const listeners = 'listeners' in ours ? { listeners: mergeListeners(status, ours.listeners, place) } : {};
-  return { ...status, ...rest, conditions: mergeConditions(status['conditions'], conditions, { ...place, owned: ownedBy(ours) }), ...listeners };
+  return { ...status, ...rest, conditions: mergeConditions(status['conditions'], conditions, { ...place, subject: subjectOf(ours) }), ...listeners };
 }
 
 function withoutOurs(live: WireObject, context: StatusContext): JsonRecord {
@@ -59,9 +49,9 @@ function withoutOurs(live: WireObject, context: StatusContext): JsonRecord {
 }
 
 /** The condition types that are ours where a status has conditions of its own. */
-function ownedBy(ours: Exclude<OwnStatus, PolicyStatus | RouteStatus>): ReadonlySet<string> {
-  if ('addresses' in ours) return owned.gateway;
-  return 'listeners' in ours ? owned.listenerSet : owned.gatewayClass;
+function subjectOf(ours: Exclude<OwnStatus, PolicyStatus | RouteStatus>): ConditionSubject {
+  if ('addresses' in ours) return 'gateway';
+  return 'listeners' in ours ? 'listenerSet' : 'gatewayClass';
 }
 
 interface Place {
@@ -75,13 +65,13 @@ function mergeListeners(status: JsonRecord, ours: readonly ListenerStatus[], pla
 }
 
 function mergeListener(live: JsonRecord = {}, { name, supportedKinds, attachedRoutes, conditions }: ListenerStatus, place: Place): JsonRecord {
-  return { ...live, name, supportedKinds, attachedRoutes, conditions: mergeConditions(live['conditions'], conditions, { ...place, owned: owned.listener }) };
+  return { ...live, name, supportedKinds, attachedRoutes, conditions: mergeConditions(live['conditions'], conditions, { ...place, subject: 'listener' }) };
 }
 
 /** Statuses that controllers share entry by entry: how an entry is told apart, what of it is ours, and how many there may be. */
 const shared = {
-  parents: { ref: 'parentRef', owned: owned.route, most: 32 },
-  ancestors: { ref: 'ancestorRef', owned: owned.policy, most: 16 },
+  parents: { ref: 'parentRef', subject: 'route', most: 32 },
+  ancestors: { ref: 'ancestorRef', subject: 'policy', most: 16 },
 } as const;
 
 interface Entry {
@@ -100,13 +90,13 @@ function entriesOf(ours: RouteStatus | PolicyStatus): readonly [keyof typeof sha
  * there is room. Where another controller's entry stands does not change.
  */
 function mergeEntries(live: WireObject, field: keyof typeof shared, { ours, context }: { readonly ours: readonly Entry[]; readonly context: StatusContext }): readonly unknown[] {
-  const { ref: refField, owned: types, most } = shared[field];
+  const { ref: refField, subject, most } = shared[field];
   const { controllerName, now } = context;
   const namespace = live.metadata.namespace ?? '';
   const entries = listOf(recordOf(live['status'])[field]);
   const isOurs = (entry: unknown): entry is JsonRecord => isRecord(entry) && entry['controllerName'] === controllerName;
   const former = firstBy(entries.filter(isOurs), (entry) => refKey(recordOf(entry[refField]), namespace));
-  const place = { generation: live.metadata.generation ?? 0, now, owned: types };
+  const place = { generation: live.metadata.generation ?? 0, now, subject };
   const waiting = ours.map(({ ref, conditions }): JsonRecord => {
     const before = former.get(refKey({ ...ref }, namespace));
     // The entry's reference stays in its present form where it means the same.

@@ -22,9 +22,30 @@ export function isUnknown(reason: string, message: string): Outcome {
   return { status: 'Unknown', reason, message };
 }
 
-/** Conditions of one observation, in the order given; all carry the same generation, so that none looks stale. */
-export function conditionsAt(generation: number, outcomes: Readonly<Record<string, Outcome>>): readonly Condition[] {
-  return Object.entries(outcomes).map(([type, { status, reason, message }]) => ({ type, status, reason, message, observedGeneration: generation }));
+/**
+ * The types of conditions that are ours to write, by what they are about, in the order in which they are written.
+ * Whoever merges them into a status takes those of ours away that do not hold at present; all others are somebody else's.
+ */
+export const conditionTypes = {
+  gatewayClass: ['Accepted', 'SupportedVersion'],
+  gateway: ['Accepted', 'Programmed', 'ResolvedRefs', 'InsecureFrontendValidationMode'],
+  listenerSet: ['Accepted', 'Programmed'],
+  listener: ['Accepted', 'Programmed', 'ResolvedRefs', 'Conflicted', 'OverlappingTLSConfig'],
+  route: ['Accepted', 'ResolvedRefs', 'PartiallyInvalid'],
+  policy: ['Accepted', 'ResolvedRefs'],
+} as const;
+
+export type ConditionSubject = keyof typeof conditionTypes;
+
+/** How the conditions of a subject turn out; those left out do not hold. */
+export type Outcomes<Subject extends ConditionSubject> = Readonly<Partial<Record<(typeof conditionTypes)[Subject][number], Outcome>>>;
+
+/** Conditions of one observation; all carry the same generation, so that none looks stale. */
+export function conditionsAt<Subject extends ConditionSubject>(subject: Subject, generation: number, outcomes: Outcomes<Subject>): readonly Condition[] {
+  return conditionTypes[subject].flatMap((type: keyof Outcomes<Subject>) => {
+    const outcome = outcomes[type];
+    return outcome === undefined ? [] : [{ type, status: outcome.status, reason: outcome.reason, message: outcome.message, observedGeneration: generation }];
+  });
 }
 
 const shown = 3;

@@ -19,7 +19,7 @@ export function gatewayClassStatus(read: Reader, name: string): GatewayClassStat
   const features = supportedFeatures(installation.bundles);
   const problem = read.query(partProblems, 'GatewayClass', '', name).find((one) => one.condition === 'Accepted');
   return {
-    conditions: conditionsAt(gatewayClass.meta.generation, {
+    conditions: conditionsAt('gatewayClass', gatewayClass.meta.generation, {
       Accepted: problem === undefined ? isTrue('Accepted') : isFalse(problem.reason, problem.message),
       SupportedVersion: isSupportedBundle(installation.bundleVersion)
         ? isTrue('SupportedVersion')

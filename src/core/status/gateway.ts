@@ -5,7 +5,7 @@ import { listenerOwners } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { partProblems, type PartProblem } from '../rules/validity.ts';
 import { fieldIn } from '../schema/index.ts';
-import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
+import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome, type Outcomes } from './conditions.ts';
 import { isListenerSetAccepted } from './listener-set.ts';
 import { judgeGateway } from './judged-gateway.ts';
 import { listenerStatuses, notAccepted, summariseService, type JudgedListener, type ListenerStatus } from './listeners.ts';
@@ -30,7 +30,7 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   return {
     addresses: shownAddresses(given, wanted),
     ...(countsListenerSets(read) ? { attachedListenerSets: acceptedListenerSets(read, namespace, name) } : {}),
-    conditions: conditionsAt(generation, { Accepted: accepted, Programmed: addressProblem(accepted, given, wanted) ?? gatewayProgrammed(accepted, listeners, service), ResolvedRefs: gatewayResolved(problems, listeners), ...insecureMode(problems) }),
+    conditions: conditionsAt('gateway', generation, { Accepted: accepted, Programmed: addressProblem(accepted, given, wanted) ?? gatewayProgrammed(accepted, listeners, service), ResolvedRefs: gatewayResolved(problems, listeners), ...insecureMode(problems) }),
     listeners: listenerStatuses(read, { kind: 'Gateway', namespace, name }, { generation, listeners }),
   };
 }
@@ -76,7 +76,7 @@ function gatewayProgrammed(accepted: Outcome, listeners: readonly JudgedListener
 }
 
 /** Present only while it is true (GatewayConditionInsecureFrontendValidationMode). */
-function insecureMode(problems: readonly PartProblem[]): Partial<Record<'InsecureFrontendValidationMode', Outcome>> {
+function insecureMode(problems: readonly PartProblem[]): Pick<Outcomes<'gateway'>, 'InsecureFrontendValidationMode'> {
   const found = problems.find(({ condition }) => condition === 'InsecureFrontendValidationMode');
   return found === undefined ? {} : { InsecureFrontendValidationMode: isTrue(found.reason, found.message) };
 }

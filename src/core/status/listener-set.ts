@@ -25,7 +25,7 @@ export function listenerSetStatus(read: Reader, namespace: string, name: string)
   const listeners = judgeListeners(read, owner, { refusal, service });
   const accepted = refusal === undefined ? summariseListeners(listeners, problemOf) : isFalse(refusal.reason, refusal.message);
   return {
-    conditions: conditionsAt(generation, { Accepted: accepted, Programmed: accepted.status === 'False' ? isFalse(programmedReason(accepted), notAccepted) : summariseService(listeners, service) }),
+    conditions: conditionsAt('listenerSet', generation, { Accepted: accepted, Programmed: accepted.status === 'False' ? isFalse(programmedReason(accepted), notAccepted) : summariseService(listeners, service) }),
     listeners: listenerStatuses(read, owner, { generation, listeners }),
   };
 }

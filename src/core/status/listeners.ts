@@ -76,7 +76,7 @@ export function listenerStatuses(read: Reader, owner: ListenerOwner, { generatio
     name: node.name,
     supportedKinds: node.routeKinds,
     attachedRoutes: read.count(routesOfListener, listenerKey(owner, node.name)),
-    conditions: conditionsAt(generation, outcomes),
+    conditions: conditionsAt('listener', generation, outcomes),
   }));
 }
 

@@ -36,7 +36,7 @@ export function policyStatus(read: Reader, namespace: string, name: string): Pol
       return {
         ancestorRef: { group: gatewayGroup, kind: 'Gateway', namespace: gatewayNamespace, name: gatewayName },
         controllerName,
-        conditions: conditionsAt(policy.meta.generation, { Accepted: acceptance(concerning), ResolvedRefs: resolved }),
+        conditions: conditionsAt('policy', policy.meta.generation, { Accepted: acceptance(concerning), ResolvedRefs: resolved }),
       };
     }),
   };

@@ -33,7 +33,7 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
       const accepted = acceptance(attachment, problems, validity);
       const partial = accepted.status === 'True' ? partialValidity(validity.dropped, failureOf[route.kind]) : undefined;
       const outcomes = { Accepted: accepted, ResolvedRefs: resolved, ...(partial && { PartiallyInvalid: partial }) };
-      return { parentRef: attachment.parent, controllerName, conditions: conditionsAt(route.meta.generation, outcomes) };
+      return { parentRef: attachment.parent, controllerName, conditions: conditionsAt('route', route.meta.generation, outcomes) };
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { mergeStatus } from '../../../src/controller/status.ts';
-import type { Condition } from '../../../src/core/status/conditions.ts';
+import { conditionTypes, type Condition } from '../../../src/core/status/conditions.ts';
 import type { GatewayStatus } from '../../../src/core/status/gateway.ts';
 import type { RouteStatus } from '../../../src/core/status/route.ts';
 
@@ -64,6 +64,11 @@ describe('conditions', () => {
   ])('$name', ({ before, after }) => {
     const merged = mergeStatus(live({ conditions: before, marker: 1 }), { conditions: [condition('Accepted')] }, context);
     expect(merged).toEqual({ conditions: after, marker: 1 });
+  });
+
+  test.each(conditionTypes.gateway.slice(1))('%s of a Gateway goes when it holds no longer', (type) => {
+    const status = { addresses: [], conditions: [written('Accepted'), written(type)], listeners: [] };
+    expect(mergeStatus(live(status), gatewayStatus({ conditions: [condition('Accepted')] }), context)).toMatchObject({ conditions: [written('Accepted')] });
   });
 
   test('what was said about a newer generation than ours stays', () => {
