@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { auditEvents, installCrds, removeCrds, useNamespace, type AuditEvent } from './support/cluster.ts';
+import { auditEvents, clusterState, installCrds, removeCrds, useNamespace, type AuditEvent } from './support/cluster.ts';
 import { kubectl, kubectlOutput, type Outcome } from './support/kubectl.ts';
 import { httpRoute } from './support/routes.ts';
 import {
@@ -10,8 +10,24 @@ import { waitFor } from './support/wait.ts';
 
 // The audit profile, and what happens when settings change under a running webhook, for better or worse.
 const namespace = useNamespace('settings');
+/** Settings name one of these, and choose the other by its label. */
+const lenient = useNamespace('settings-lenient');
+const watched = useNamespace('settings-watched');
+const exemptUser = 'settings-break-glass';
 const bad = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove: ['x-shop'] } }] };
 const rule = 'header-acted-on-twice';
+const annotations = 'validate.gateway.sallyport.dev';
+/** In the standard channel from v1.5 on. */
+const cors = { filters: [{ type: 'CORS', cors: { allowOrigins: ['https://shop.example.com'] } }] };
+const perNamespace = {
+  profile: 'standard', failurePolicy: 'Fail',
+  namespaces: [
+    { names: [lenient], effects: { [rule]: 'warn' } },
+    { selector: { matchExpressions: [{ key: 'stage', operator: 'In', values: ['preview'] }] }, profile: 'audit' },
+  ],
+  exemptions: { usernames: [exemptUser] },
+  bundleOverrides: [{ kinds: ['HTTPRoute'], bundle: 'v1.4', channel: 'standard' }],
+};
 /** What the kubelet takes to bring a changed ConfigMap into the pods. */
 const patience = 150;
 
@@ -19,6 +35,7 @@ let pods: readonly WebhookPod[];
 
 beforeAll(async () => {
   await installCrds('v1.7.0', 'standard');
+  await kubectlOutput(['label', 'namespace', watched, 'stage=preview']);
   await installSallyport('audit');
   pods = await webhookPods();
 });
@@ -29,12 +46,20 @@ afterAll(async () => {
 });
 
 async function create(name: string, rules: readonly object[], ...flags: readonly string[]): Promise<Outcome> {
-  return kubectl(['create', '-f', '-', ...flags], { stdin: JSON.stringify(httpRoute({ name, namespace }, { rules })) });
+  return createFrom(httpRoute({ name, namespace }, { rules }), ...flags);
 }
 
-async function creationOf(name: string): Promise<AuditEvent | undefined> {
-  return (await auditEvents())?.find(({ verb, objectRef }) => verb === 'create' && objectRef?.resource === 'httproutes' && objectRef.namespace === namespace && objectRef.name === name);
+async function createFrom(route: object, ...flags: readonly string[]): Promise<Outcome> {
+  return kubectl(['create', '-f', '-', ...flags], { stdin: JSON.stringify(route) });
 }
+
+async function creationOf(place: string, name: string): Promise<AuditEvent> {
+  return waitFor(`the event of ${name}`, async () =>
+    (await auditEvents())?.find(({ verb, objectRef }) => verb === 'create' && objectRef?.resource === 'httproutes' && objectRef.namespace === place && objectRef.name === name));
+}
+
+/** The audit log of a cluster of somebody else cannot be read. */
+const whereAudited = clusterState === undefined ? describe.skip : describe;
 
 /** Waits until each pod has the wished value of the gauge. */
 async function settingsReload(state: 'failed' | 'fine'): Promise<void> {
@@ -49,10 +74,10 @@ describe('the audit profile', () => {
     expect(await create('audited', [bad])).toEqual({ code: 0, stdout: 'httproute.gateway.networking.k8s.io/audited created\n', stderr: '' });
   });
 
-  test('leaves what it would have denied in the audit log of the API server', async () => {
-    if ((await auditEvents()) === undefined) return;
-    const event = await waitFor('the event', async () => creationOf('audited'));
-    expect(event.annotations).toMatchObject({ 'validate.gateway.sallyport.dev/would-deny': rule });
+  whereAudited('in the audit log of the API server', () => {
+    test('leaves what it would have denied', async () => {
+      expect((await creationOf(namespace, 'audited')).annotations).toMatchObject({ [`${annotations}/would-deny`]: rule });
+    });
   });
 
   test('leaves it in metrics and logs', async () => {
@@ -64,7 +89,7 @@ describe('the audit profile', () => {
 
 describe('changed settings', () => {
   test('hold without a restart', async () => {
-    await replaceSettings({ profile: 'standard', failurePolicy: 'Fail' });
+    await replaceSettings(perNamespace);
     const denied = await waitFor('both pods deny', async () => {
       const outcomes = await Promise.all(Array.from({ length: 8 }, () => create('changed', [bad], '--dry-run=server')));
       return outcomes.every(({ code }) => code === 1) ? outcomes[0] : undefined;
@@ -72,6 +97,41 @@ describe('changed settings', () => {
     expect(denied?.stderr).toContain(`[${rule}]`);
     await waitForFailurePolicy('Fail');
     expect(await webhookPods()).toEqual(pods);
+  });
+
+  test('hold for the namespaces that they name', async () => {
+    const outcome = await createFrom(httpRoute({ name: 'named', namespace: lenient }, { rules: [bad] }));
+    expect(outcome).toMatchObject({ code: 0, stderr: expect.stringContaining(`Warning: [${rule}] spec.rules[0]`) });
+  });
+
+  test('hold for the namespaces that their selector matches, also when a label goes', async () => {
+    const route = httpRoute({ name: 'selected', namespace: watched }, { rules: [bad] });
+    expect(await createFrom(route)).toEqual({ code: 0, stdout: 'httproute.gateway.networking.k8s.io/selected created\n', stderr: '' });
+    await kubectlOutput(['label', 'namespace', watched, 'stage=production', '--overwrite']);
+    const denied = await waitFor('the label is seen', async () => {
+      const outcome = await createFrom({ ...route, metadata: { name: 'selected-no-more', namespace: watched } }, '--dry-run=server');
+      return outcome.code === 1 ? outcome : undefined;
+    });
+    expect(denied.stderr).toContain(`[${rule}]`);
+  });
+
+  test('exempt the users that they name, and no others', async () => {
+    // The group may do everything, so that nothing but the webhook can refuse.
+    const as = (user: string) => [`--as=${user}`, '--as-group=system:masters'];
+    expect(await create('exempt', [bad], ...as(exemptUser))).toEqual({ code: 0, stdout: 'httproute.gateway.networking.k8s.io/exempt created\n', stderr: '' });
+    expect(await create('not-exempt', [bad], ...as('somebody-else'))).toMatchObject({ code: 1, stderr: expect.stringContaining(`[${rule}]`) });
+  });
+
+  whereAudited('in the audit log of the API server', () => {
+    test('leave what was done by them', async () => {
+      expect((await creationOf(lenient, 'named')).annotations).toMatchObject({ [`${annotations}/warned`]: rule });
+      expect((await creationOf(watched, 'selected')).annotations).toMatchObject({ [`${annotations}/would-deny`]: rule });
+      expect((await creationOf(namespace, 'exempt')).annotations).toMatchObject({ [`${annotations}/exempt`]: 'true' });
+    });
+  });
+
+  test('say which bundle holds, whatever the CRDs say', async () => {
+    expect(await create('cors', [cors])).toMatchObject({ code: 1, stderr: expect.stringContaining('"CORS" is in the standard channel since v1.5') });
   });
 
   test('that are wrong are told with their place, and the last good ones stay', async () => {
@@ -106,5 +166,7 @@ describe('changed settings', () => {
     await waitUntilReady();
     await waitForFailurePolicy('Fail');
     expect(await create('back', [bad])).toMatchObject({ code: 1 });
+    // These settings override no bundle.
+    expect(await create('cors', [cors])).toMatchObject({ code: 0, stderr: '' });
   });
 });
