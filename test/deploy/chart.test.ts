@@ -56,6 +56,13 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
     expect(classes(none)).toEqual([]);
   });
 
+  test('the API server may be called on ports of its own', async () => {
+    const rendered = await renderChart(helm, ['networkPolicy.enabled=true', 'networkPolicy.apiServerPorts={443,9345}']);
+    for (const name of ['webhook', 'watchdog']) {
+      expect(rendered.get(`NetworkPolicy sallyport-system/sallyport-${name}`)?.['spec']).toMatchObject({ egress: [{ ports: [{ port: 443 }, { port: 9345 }] }] });
+    }
+  });
+
   test('another namespace is used throughout', async () => {
     const rendered = await renderChart(helm, ['namespace.name=gates', 'namespace.create=false', 'networkPolicy.enabled=true', 'prometheus.enabled=true', 'dashboard.enabled=true', 'controller.enabled=true']);
     expect(JSON.stringify([...rendered.values()])).not.toContain('sallyport-system"');
