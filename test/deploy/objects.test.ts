@@ -2,13 +2,17 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { BundlesInForce } from '../../src/cli/bundles-in-force.ts';
 import { admissionKinds, controllerKinds } from '../../src/cli/cluster-state.ts';
+import { FailurePolicyKeeper } from '../../src/cli/failure-policy-keeper.ts';
 import { openSettings } from '../../src/cli/settings-file.ts';
+import { Watchdog } from '../../src/cli/watchdog.ts';
 import { Controller } from '../../src/controller/index.ts';
 import { desiredObjects } from '../../src/controller/provision.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { tables } from '../../src/core/schema/index.ts';
+import { createClient } from '../../src/kubernetes/index.ts';
 import { createAdmissionMetrics, createLogger, createMetrics, type Metrics } from '../../src/telemetry/index.ts';
 import { hasKubectl, renderKustomize, type DeployedObject, type Rendered } from './render.ts';
 
@@ -45,6 +49,16 @@ function grantedTo(key: string, verb: string): readonly string[] {
   const rules = (controller.get(key)?.['rules'] ?? []) as readonly Rule[];
   return rules.filter(({ verbs, resourceNames }) => verbs.includes(verb) && resourceNames === undefined)
     .flatMap(({ apiGroups, resources }) => apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)));
+}
+
+/** What looking after the failurePolicy and after CRDs counts. */
+function clusterMetrics(metrics: Metrics): void {
+  const log = createLogger('silent');
+  const client = createClient({ server: 'https://127.0.0.1:1', namespace: undefined, proxy: undefined, prove: () => Promise.reject(new Error('nothing is asked')) });
+  const options = { client, log, metrics, events: { record() {} }, configuration: 'c' };
+  void new FailurePolicyKeeper({ ...options, wanted: () => 'Fail' });
+  void new Watchdog({ ...options, service: { namespace: 'n', name: 's' }, patience: 1 });
+  void new BundlesInForce({ log, metrics });
 }
 
 /** What a controller counts. */
@@ -160,6 +174,20 @@ whereRendered('what belongs together agrees', () => {
     expect(labels).not.toMatchObject(podsOf('watchdog').metadata.labels);
   });
 
+  test('Prometheus finds the ports of webhook and watchdog', () => {
+    const monitors = [
+      { component: 'webhook', target: rendering('Service sallyport-system/sallyport-webhook'), kind: 'ServiceMonitor', field: 'endpoints' },
+      { component: 'watchdog', target: podsOf('watchdog'), kind: 'PodMonitor', field: 'podMetricsEndpoints' },
+    ];
+    for (const { component, target, kind, field } of monitors) {
+      const spec = rendering(`${kind} sallyport-system/sallyport-${component}`)['spec'] as { readonly selector: { readonly matchLabels: object } };
+      expect(target.metadata.labels).toMatchObject(spec.selector.matchLabels);
+      expect(spec).toMatchObject({ [field]: [{ port: 'probes', path: '/metrics' }] });
+    }
+    expect(rendering('Service sallyport-system/sallyport-webhook')['spec']).toMatchObject({ ports: expect.arrayContaining([expect.objectContaining({ name: 'probes' })]) });
+    expect(podsOf('watchdog').spec.containers[0].ports.map(({ name }) => name)).toContain('probes');
+  });
+
   test('a pod gets the time that it takes to drain', () => {
     const { terminationGracePeriodSeconds, containers: [{ args, lifecycle }] } = podsOf('webhook').spec;
     const drain = Number(args.find((argument) => argument.startsWith('--drain='))?.slice('--drain='.length));
@@ -173,6 +201,7 @@ whereRendered('what belongs together agrees', () => {
     const settings = await openSettings(`${root}/deploy/base/settings.yaml`, { log: createLogger('silent'), metrics });
     settings.close();
     controllerMetrics(metrics);
+    clusterMetrics(metrics);
     const counted = [...(await metrics.scrape()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
     const shown = JSON.stringify([...['webhook', 'controller'].map((of) => rendering(`PrometheusRule sallyport-system/sallyport-${of}`)), rendering('ConfigMap sallyport-system/sallyport-dashboards')]);
     const names = [...shown.matchAll(/sallyport_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''));

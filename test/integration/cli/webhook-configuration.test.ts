@@ -77,6 +77,7 @@ describe('what looks after the failurePolicy', () => {
     const keeping = keeper('Fail');
     await probes(keeping, 'denied', 'denied');
     expect(await failurePolicy()).toBe('Ignore');
+    expect(await metrics.scrape()).toContain('sallyport_webhook_failure_policy_changes_total{to="Ignore",reason="Unreachable"} 0');
     await probes(keeping, 'denied');
     expect(await failurePolicy()).toBe('Fail');
     expect(events).toEqual([expect.objectContaining({ type: 'Normal', reason: 'FailurePolicyFail', regarding: expect.objectContaining({ name }) })]);
