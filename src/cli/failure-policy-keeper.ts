@@ -3,7 +3,7 @@ import type { FailurePolicy } from '../core/admission/settings.ts';
 import type { ApiClient, EventRecorder } from '../kubernetes/index.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { decideFailurePolicy, noProbes, recordProbe, type FailurePolicyStep, type ProbeRecord } from './failure-policy.ts';
-import { sendProbe, type ProbeOutcome } from './probe.ts';
+import { readProbeOutcome, sendProbe, type ProbeOutcome } from './probe.ts';
 import { applyFailurePolicy, failurePolicyOf, mayBlock, readWebhookConfiguration, webhookConfigurations, type WebhookConfiguration } from './webhook-configuration.ts';
 
 export interface FailurePolicyOptions {
@@ -52,10 +52,10 @@ export class FailurePolicyKeeper {
    */
   async round(): Promise<number> {
     const { client, configuration: name, wanted, interval = defaultInterval } = this.#options;
-    const outcome = await sendProbe(client);
+    const answer = await sendProbe(client);
     // Read after the probe: a change in between then makes the write a conflict, or the proof void.
     const configuration = await readWebhookConfiguration(client, name);
-    this.#note(outcome, configuration);
+    this.#note(readProbeOutcome(answer, configuration), configuration);
     if (configuration === undefined) return interval;
     const step = decideFailurePolicy(wanted(), this.#record);
     if (step !== undefined) await this.#take(step, configuration);

@@ -1,5 +1,6 @@
 import type { AdmissionRequest, Denied } from '../core/admission/types.ts';
 import { create, type ApiClient, type KubernetesObject, type ResourceType, type WriteOutcome } from '../kubernetes/index.ts';
+import type { WebhookConfiguration } from './webhook-configuration.ts';
 
 /**
  * An object that the webhook denies whatever its settings are. Sent through the API server as a dry run, it proves
@@ -45,9 +46,9 @@ export const probeDenial: Denied = {
   auditAnnotations: { probe: 'denied' },
 };
 
-/** Sends the probe. Never rejects. */
-export async function sendProbe(client: ApiClient, timeout = 15_000): Promise<ProbeOutcome> {
-  return readProbeOutcome(await create({ client, type: gatewayClasses }, probeObject, { dryRun: 'All', timeout, fieldManager: 'sallyport-probe' }));
+/** Sends the probe; `readProbeOutcome` reads the answer. Never rejects. */
+export function sendProbe(client: ApiClient, timeout = 15_000): Promise<WriteOutcome> {
+  return create({ client, type: gatewayClasses }, probeObject, { dryRun: 'All', timeout, fieldManager: 'sallyport-probe' });
 }
 
 /** The object itself: valid by every schema, served by nobody. */
@@ -56,8 +57,8 @@ export const probeObject: KubernetesObject = {
   spec: { controllerName: 'sallyport.dev/probe' },
 };
 
-/** Reads what the API server answered to the probe. */
-export function readProbeOutcome(outcome: WriteOutcome): ProbeOutcome {
+/** Reads what the API server answered to the probe. A webhook that is not of this configuration proves nothing about ours. */
+export function readProbeOutcome(outcome: WriteOutcome, configuration: Pick<WebhookConfiguration, 'webhooks'> | undefined): ProbeOutcome {
   switch (outcome.type) {
     case 'ok':
       return { type: 'admitted' };
@@ -68,13 +69,18 @@ export function readProbeOutcome(outcome: WriteOutcome): ProbeOutcome {
       return texts.some((text) => text.includes(proof)) ? { type: 'denied' } : { type: 'inconclusive', message: outcome.message };
     }
     case 'unavailable':
-      if (!/failed calling webhook/.test(outcome.message)) return { type: 'inconclusive', message: outcome.message };
-      return { type: 'failed', phase: failingPhase(outcome.message), message: outcome.message };
+      return isAboutUs(outcome.message, configuration?.webhooks ?? [])
+        ? { type: 'failed', phase: failingPhase(outcome.message), message: outcome.message }
+        : { type: 'inconclusive', message: outcome.message };
     case 'forbidden':
     case 'conflict':
     case 'exists':
       return { type: 'inconclusive', message: outcome.message };
   }
+}
+
+function isAboutUs(message: string, webhooks: WebhookConfiguration['webhooks']): boolean {
+  return webhooks.some(({ name }) => message.includes(`failed calling webhook "${name}"`));
 }
 
 const phases: readonly (readonly [CallPhase, RegExp])[] = [

@@ -155,6 +155,9 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--service <name>', 'Service of the webhook', 'sallyport-webhook')
     .option('--configuration <name>', 'ValidatingWebhookConfiguration', 'sallyport-webhook')
     .option('--secret <name>', 'Secret with the certificate authority', 'sallyport-authority')
+    .option('--lease <name>', "Lease of the webhook's replicas", 'sallyport-webhook')
+    .option('--webhook-account <name>', 'ServiceAccount of the webhook', 'sallyport-webhook')
+    .option('--watchdog-account <name>', 'ServiceAccount of the watchdog', 'sallyport-watchdog')
     .option('--kubeconfig <file>', 'instead of the one that kubectl would use')
     .addOption(new Option('-o, --output <form>', 'how to print it').choices(['text', 'json']).default('text'))
     .action(async ({ kubeconfig, output, ...installation }: DoctorArguments) => {

@@ -4,7 +4,7 @@ import { issueSigningAuthority } from '../../src/certificates/authority-rotation
 import { AuthorityRotation, ManagedCertificate, serviceNames, type Rounds } from '../../src/certificates/index.ts';
 import { ClusterBundleStore, ClusterSecretStore } from '../../src/cli/cluster-certificates.ts';
 import { FailurePolicyKeeper } from '../../src/cli/failure-policy-keeper.ts';
-import { isProbe, probeDenial, sendProbe, type ProbeOutcome } from '../../src/cli/probe.ts';
+import { isProbe, probeDenial, readProbeOutcome, sendProbe, type ProbeOutcome } from '../../src/cli/probe.ts';
 import { startSelfCheck } from '../../src/cli/self-check.ts';
 import { Watchdog } from '../../src/cli/watchdog.ts';
 import { readWebhookConfiguration } from '../../src/cli/webhook-configuration.ts';
@@ -137,8 +137,9 @@ describe('three replicas with certificates of their own', () => {
     return webhooks.map(({ failurePolicy }) => failurePolicy);
   };
   const becomes = (what: string) => waitFor(`failurePolicy becomes ${what}`, async () => ((await failurePolicies()).every((policy) => policy === what) ? true : undefined));
+  const probe = async (): Promise<ProbeOutcome> => readProbeOutcome(await sendProbe(client), await readWebhookConfiguration(client, configuration));
   /** Service and endpoints take a moment to reach the node's tables. */
-  const probeShows = (type: ProbeOutcome['type']) => waitFor(`a probe is ${type}`, async () => ((await sendProbe(client)).type === type ? true : undefined));
+  const probeShows = (type: ProbeOutcome['type']) => waitFor(`a probe is ${type}`, async () => ((await probe()).type === type ? true : undefined));
   const keeper = (wanted: 'Fail' | 'Ignore'): Rounds =>
     new FailurePolicyKeeper({ client, log, metrics: createMetrics(), events: { record: (note) => void events.push(note) }, configuration, wanted: () => wanted, interval: 500 }).start();
 
@@ -170,7 +171,7 @@ describe('three replicas with certificates of their own', () => {
     const end = Date.now() + 1.7 * policy.authorityLifetime;
     const call = async (): Promise<void> => {
       while (Date.now() < end) {
-        const outcome = await sendProbe(client);
+        const outcome = await probe();
         if (outcome.type !== 'denied') failures.push(outcome);
       }
     };
@@ -229,5 +230,5 @@ describe('three replicas with certificates of their own', () => {
 
 test('the probe is suspended while its CRD is missing', async () => {
   await removeCrds();
-  expect(await sendProbe(client)).toMatchObject({ type: 'suspended' });
+  expect(readProbeOutcome(await sendProbe(client), undefined)).toMatchObject({ type: 'suspended' });
 });

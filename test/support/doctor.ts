@@ -39,7 +39,7 @@ const authority = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\
 /** A cluster in which everything is as it should be. */
 export const healthy: DoctorFacts = {
   now,
-  installation: { namespace: 'sallyport-system', service: 'sallyport-webhook', configuration: 'sallyport-webhook', secret: 'sallyport-authority' },
+  installation: { namespace: 'sallyport-system', service: 'sallyport-webhook', configuration: 'sallyport-webhook', secret: 'sallyport-authority', lease: 'sallyport-webhook', webhookAccount: 'sallyport-webhook', watchdogAccount: 'sallyport-watchdog' },
   server: { type: 'known', value: 'v1.37.1' },
   kinds: { type: 'known', value: bundle() },
   guardedBundle: { type: 'known', value: 'v1.7.0' },
@@ -56,5 +56,5 @@ export const healthy: DoctorFacts = {
   },
   readyEndpoints: { type: 'known', value: 2 },
   probe: { type: 'denied' },
-  permissions: { type: 'known', value: { user: 'admin', denied: [], asked: 9 } },
+  permissions: { type: 'known', value: { denied: [], asked: 9 } },
 };

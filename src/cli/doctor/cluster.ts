@@ -1,6 +1,7 @@
-import { fail, ok, warn, type Check, type DoctorFacts, type Permission, type Verdict } from './facts.ts';
+import { trustedByAll } from '../webhook-configuration.ts';
+import { applyAgain, fail, ok, warn, type Check, type DoctorFacts, type Permission, type Verdict } from './facts.ts';
 
-/** Whether the cluster can be reached, and what one may do there. */
+/** Whether the cluster can be reached, and whether webhook and watchdog may do there what they have to. */
 export const clusterChecks: readonly Check[] = [server, permissions];
 
 function server({ server: version }: DoctorFacts): readonly Verdict[] {
@@ -8,14 +9,26 @@ function server({ server: version }: DoctorFacts): readonly Verdict[] {
   return [ok('api-server', `answers, version ${version.value}`)];
 }
 
-function permissions({ permissions: answers }: DoctorFacts): readonly Verdict[] {
-  if (answers.type === 'unknown') return [warn('permissions', `cannot be asked for: ${answers.problem}`)];
-  const { user, denied, asked } = answers.value;
-  if (denied.length === 0) return [ok('permissions', `${user} has all ${asked} that were asked for`)];
-  return [fail('permissions', `${user} lacks ${denied.map(describe).join('; ')}`, 'kubectl apply -k deploy/overlays/audit')];
+function permissions(facts: DoctorFacts): readonly Verdict[] {
+  const { permissions: answers } = facts;
+  if (answers.type === 'unknown') {
+    const message = `of webhook and watchdog are not known; asking takes the right to create SubjectAccessReviews: ${answers.problem}`;
+    return [warn('permissions', message, 'kubectl auth can-i create subjectaccessreviews.authorization.k8s.io')];
+  }
+  const lacking = keepsAuthority(facts) ? answers.value.denied : answers.value.denied.filter(({ resource }) => resource !== 'secrets');
+  if (lacking.length === 0) return [ok('permissions', 'webhook and watchdog may do all that they have to')];
+  return [...Map.groupBy(lacking, ({ account }) => account)].map(([account, some]) =>
+    fail('permissions', `ServiceAccount ${facts.installation.namespace}/${account} lacks ${some.map(describe).join('; ')}`, applyAgain));
 }
 
-function describe({ verb, group, resource, namespace, name }: Permission): string {
+/** Who brings certificates along needs no Secret: then there is none of ours, and something is trusted all the same. */
+function keepsAuthority({ authorities, configuration }: DoctorFacts): boolean {
+  const hasNone = authorities.type === 'known' && authorities.value === undefined;
+  const isTrusted = configuration.type === 'known' && configuration.value !== undefined && trustedByAll(configuration.value).length > 0;
+  return !(hasNone && isTrusted);
+}
+
+function describe({ verbs, group, resource, namespace, name }: Permission): string {
   const what = `${resource}${group === '' ? '' : `.${group}`}${name === undefined ? '' : `/${name}`}`;
-  return `${verb} ${what}${namespace === undefined ? '' : ` in ${namespace}`}`;
+  return `${verbs.join(', ')} ${what}${namespace === undefined ? '' : ` in ${namespace}`}`;
 }

@@ -34,7 +34,7 @@ const needed = [tables.GatewayClass, tables.Gateway, tables.HTTPRoute, tables.Re
 export const definitionChecks: readonly Check[] = [presence, establishment, bundleVersion, downgrade, channel, schemas, storedVersions];
 
 function presence({ kinds }: DoctorFacts): readonly Verdict[] {
-  if (kinds.type === 'unknown') return [fail('crds-installed', `the CRDs cannot be listed: ${kinds.problem}`)];
+  if (kinds.type === 'unknown') return [fail('crds-installed', `the CRDs cannot be listed: ${kinds.problem}`, 'kubectl auth can-i list customresourcedefinitions.apiextensions.k8s.io')];
   const found = new Set(ofGateway(kinds.value).map(({ plural }) => plural));
   if (found.size === 0) return [fail('crds-installed', 'no CRD of the Gateway API is installed', install('standard'))];
   const missing = needed.filter((plural) => !found.has(plural));

@@ -13,6 +13,11 @@ export interface Installation {
   readonly configuration: string;
   /** Name of the Secret with the certificate authorities. */
   readonly secret: string;
+  /** Name of the Lease that decides which replica renews the authority and sets failurePolicy. */
+  readonly lease: string;
+  /** ServiceAccounts of webhook and watchdog. */
+  readonly webhookAccount: string;
+  readonly watchdogAccount: string;
 }
 
 /** What the doctor looks at, all of it read before anything is judged. */
@@ -46,14 +51,16 @@ export type AuthorityFacts =
     };
 
 export interface Permissions {
-  /** Who was asked about. */
-  readonly user: string;
+  /** With the verbs that are lacking, at least one each. */
   readonly denied: readonly Permission[];
+  /** Number of verbs that were asked for. */
   readonly asked: number;
 }
 
+/** What a ServiceAccount may do. */
 export interface Permission {
-  readonly verb: string;
+  readonly account: string;
+  readonly verbs: readonly string[];
   readonly group: string;
   readonly resource: string;
   /** `undefined` for all namespaces, or a kind without. */
@@ -70,6 +77,9 @@ export interface Verdict {
   /** What puts it right, to be run as they are. */
   readonly commands: readonly string[];
 }
+
+/** Puts back what was installed. Overlays differ in the settings, so which one it was matters. */
+export const applyAgain = 'kubectl apply -k deploy/overlays/enforce   # or the overlay, or chart, that you installed with';
 
 /** A check: looks at facts, never at the cluster. */
 export type Check = (facts: DoctorFacts) => readonly Verdict[];

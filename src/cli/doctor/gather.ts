@@ -3,13 +3,12 @@ import {
   ApiError, customResourceDefinitions, pathOf, readInstalledKind,
   type ApiClient, type InstalledKind, type KubernetesObject, type ResourceType,
 } from '../../kubernetes/index.ts';
-import { tables } from '../../core/schema/index.ts';
 import { readSecret } from '../cluster-certificates.ts';
-import { admissionKinds } from '../cluster-state.ts';
-import { sendProbe } from '../probe.ts';
+import { readProbeOutcome, sendProbe } from '../probe.ts';
 import { countReady, endpointSlicesOf } from '../watchdog.ts';
 import { readWebhookConfiguration } from '../webhook-configuration.ts';
-import type { AuthorityFacts, DoctorFacts, Gathered, Installation, Permission, Permissions } from './facts.ts';
+import type { AuthorityFacts, DoctorFacts, Gathered, Installation } from './facts.ts';
+import { askPermissions } from './permissions.ts';
 
 const gatewayGroups: ReadonlySet<string> = new Set(['gateway.networking.k8s.io', 'gateway.networking.x-k8s.io']);
 const admissionPolicies: ResourceType = {
@@ -18,7 +17,7 @@ const admissionPolicies: ResourceType = {
 
 /** Reads everything that the checks look at. Never rejects: what cannot be read is a fact, too. */
 export async function gatherFacts(client: ApiClient, installation: Installation): Promise<DoctorFacts> {
-  const [server, kinds, guardedBundle, configuration, authorities, readyEndpoints, probe, permissions] = await Promise.all([
+  const [server, kinds, guardedBundle, configuration, authorities, readyEndpoints, answer, permissions] = await Promise.all([
     gather(readServer(client)),
     gather(readKinds(client)),
     gather(readGuardedBundle(client)),
@@ -28,6 +27,7 @@ export async function gatherFacts(client: ApiClient, installation: Installation)
     sendProbe(client),
     gather(askPermissions(client, installation)),
   ]);
+  const probe = readProbeOutcome(answer, configuration.type === 'known' ? configuration.value : undefined);
   return { now: Date.now(), installation, server, kinds, guardedBundle, configuration, authorities, readyEndpoints, probe, permissions };
 }
 
@@ -68,40 +68,6 @@ async function readAuthorityFacts(client: ApiClient, { namespace, secret }: Inst
 
 async function readEndpoints(client: ApiClient, { namespace, service }: Installation): Promise<number> {
   return countReady(await client.request(endpointSlicesOf({ namespace, name: service })));
-}
-
-/** What the webhook needs; see deploy/base/webhook-rbac.yaml. */
-function neededPermissions({ namespace, configuration, secret }: Installation): readonly Permission[] {
-  const each = (verbs: readonly string[], rest: Omit<Permission, 'verb'>): readonly Permission[] => verbs.map((verb) => ({ verb, ...rest }));
-  return [
-    ...admissionKinds.flatMap((kind) => each(['list', 'watch'], { group: tables[kind].group, resource: tables[kind].plural })),
-    ...each(['list', 'watch'], { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }),
-    ...each(['get', 'patch'], { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations', name: configuration }),
-    ...each(['create'], { group: 'gateway.networking.k8s.io', resource: 'gatewayclasses' }),
-    ...each(['create'], { group: '', resource: 'secrets', namespace }),
-    ...each(['get', 'update'], { group: '', resource: 'secrets', namespace, name: secret }),
-    ...each(['create'], { group: 'coordination.k8s.io', resource: 'leases', namespace }),
-  ];
-}
-
-async function askPermissions(client: ApiClient, installation: Installation): Promise<Permissions> {
-  const needed = neededPermissions(installation);
-  const [user, answers] = await Promise.all([askUser(client), Promise.all(needed.map((permission) => isAllowed(client, permission)))]);
-  return { user, asked: needed.length, denied: needed.filter((_, position) => answers[position] === false) };
-}
-
-async function askUser(client: ApiClient): Promise<string> {
-  const apiVersion = 'authentication.k8s.io/v1';
-  const answer = await client.request({ method: 'POST', path: `/apis/${apiVersion}/selfsubjectreviews`, body: { apiVersion, kind: 'SelfSubjectReview' } });
-  const { username } = asRecord(asRecord(asRecord(answer)['status'])['userInfo']);
-  return typeof username === 'string' ? username : 'the present user';
-}
-
-async function isAllowed(client: ApiClient, permission: Permission): Promise<boolean> {
-  const apiVersion = 'authorization.k8s.io/v1';
-  const body = { apiVersion, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: permission } };
-  const answer = await client.request({ method: 'POST', path: `/apis/${apiVersion}/selfsubjectaccessreviews`, body });
-  return asRecord(asRecord(answer)['status'])['allowed'] === true;
 }
 
 async function unlessMissing(reading: Promise<unknown>): Promise<unknown> {

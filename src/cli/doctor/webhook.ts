@@ -1,19 +1,20 @@
 import type { CallPhase } from '../probe.ts';
 import { mayBlock, trustedByAll, type WebhookConfiguration } from '../webhook-configuration.ts';
-import { fail, ok, warn, type AuthorityFacts, type Check, type DoctorFacts, type Verdict } from './facts.ts';
+import { applyAgain, fail, ok, warn, type AuthorityFacts, type Check, type DoctorFacts, type Installation, type Verdict } from './facts.ts';
 
 /** What is wrong with the webhook and the way to it. */
 export const webhookChecks: readonly Check[] = [configured, failurePolicy, endpoints, trust, authority, reachability];
 
 function configured({ configuration, installation }: DoctorFacts): readonly Verdict[] {
   const { configuration: name, namespace, service } = installation;
-  if (configuration.type === 'unknown') return [fail('webhook-configuration', `cannot be read: ${configuration.problem}`)];
+  const look = `kubectl get validatingwebhookconfiguration ${name} -o yaml`;
+  if (configuration.type === 'unknown') return [fail('webhook-configuration', `cannot be read: ${configuration.problem}`, look)];
   if (configuration.value === undefined) {
-    return [fail('webhook-configuration', `there is no ValidatingWebhookConfiguration ${name}: nothing is checked`, 'kubectl apply -k deploy/overlays/audit')];
+    return [fail('webhook-configuration', `there is no ValidatingWebhookConfiguration ${name}: nothing is checked`, applyAgain)];
   }
   const elsewhere = configuration.value.webhooks.filter((webhook) => webhook.service?.namespace !== namespace || webhook.service.name !== service);
   if (elsewhere.length > 0) {
-    return [warn('webhook-configuration', `${elsewhere.map((webhook) => webhook.name).join(', ')} of ${name} does not call Service ${namespace}/${service}`)];
+    return [warn('webhook-configuration', `${elsewhere.map((webhook) => webhook.name).join(', ')} of ${name} does not call Service ${namespace}/${service}`, look, applyAgain)];
   }
   return [ok('webhook-configuration', `${name} calls Service ${namespace}/${service}`)];
 }
@@ -29,8 +30,8 @@ function failurePolicy({ configuration, probe }: DoctorFacts): readonly Verdict[
 }
 
 function endpoints({ readyEndpoints, installation: { namespace, service } }: DoctorFacts): readonly Verdict[] {
-  if (readyEndpoints.type === 'unknown') return [warn('webhook-endpoints', `EndpointSlices cannot be read: ${readyEndpoints.problem}`)];
-  const look = `kubectl -n ${namespace} get pods -o wide`;
+  if (readyEndpoints.type === 'unknown') return [warn('webhook-endpoints', `EndpointSlices cannot be read: ${readyEndpoints.problem}`, `kubectl auth can-i list endpointslices.discovery.k8s.io -n ${namespace}`)];
+  const look = podsOf(namespace);
   if (readyEndpoints.value === 0) return [fail('webhook-endpoints', `Service ${service} has no ready pod`, look, `kubectl -n ${namespace} describe service ${service}`)];
   if (readyEndpoints.value === 1) return [warn('webhook-endpoints', `Service ${service} has one ready pod only: its restart is an outage`, look)];
   return [ok('webhook-endpoints', `Service ${service} has ${readyEndpoints.value} ready pods`)];
@@ -43,7 +44,7 @@ function trust({ configuration, authorities, installation }: DoctorFacts): reado
   const trusted = trustedByAll(present);
   const stored = storedAuthorities(authorities);
   const { namespace, configuration: name } = installation;
-  const logs = `kubectl -n ${namespace} logs -l app.kubernetes.io/component=webhook --tail=50`;
+  const logs = logsOf(namespace);
   if (trusted.length === 0) return [fail('webhook-ca-bundle', `${name} has no caBundle: the API server trusts only what its own system trusts`, logs)];
   if (stored === undefined) return [ok('webhook-ca-bundle', `${name} trusts ${count(trusted.length, 'authority', 'authorities')}, of somebody else`)];
   if (stored.current !== undefined && !trusted.includes(stored.current.certificate)) {
@@ -56,9 +57,9 @@ function trust({ configuration, authorities, installation }: DoctorFacts): reado
 }
 
 function authority({ authorities, installation: { namespace, secret }, now }: DoctorFacts): readonly Verdict[] {
-  if (authorities.type === 'unknown') return [warn('webhook-authority', `Secret ${namespace}/${secret} cannot be read: ${authorities.problem}`)];
+  if (authorities.type === 'unknown') return [warn('webhook-authority', `Secret ${namespace}/${secret} cannot be read: ${authorities.problem}`, `kubectl auth can-i get secrets/${secret} -n ${namespace}`)];
   if (authorities.value === undefined) return [ok('webhook-authority', `there is no Secret ${namespace}/${secret}: certificates come from elsewhere, or the webhook never ran`)];
-  if (authorities.value.type === 'unreadable') return [fail('webhook-authority', `Secret ${namespace}/${secret}: ${authorities.value.problem}; the leader replaces it, if one is there`)];
+  if (authorities.value.type === 'unreadable') return [fail('webhook-authority', `Secret ${namespace}/${secret}: ${authorities.value.problem}; the leader replaces it, if one is there`, podsOf(namespace), logsOf(namespace))];
   const { current } = authorities.value;
   if (current === undefined) return [warn('webhook-authority', 'no authority signs at present; a new one does as soon as it is trusted, within a minute')];
   const end = new Date(current.notAfter).toISOString();
@@ -71,7 +72,7 @@ function authority({ authorities, installation: { namespace, secret }, now }: Do
 /** Milliseconds: a rotation takes its time. */
 const overdue = 10 * 60_000;
 
-function reachability({ probe, installation: { configuration } }: DoctorFacts): readonly Verdict[] {
+function reachability({ probe, installation }: DoctorFacts): readonly Verdict[] {
   const check = 'webhook-reachable';
   switch (probe.type) {
     case 'denied':
@@ -82,10 +83,10 @@ function reachability({ probe, installation: { configuration } }: DoctorFacts): 
       return [warn(check, `the probe came to nothing: ${probe.message}`)];
     case 'admitted': {
       const message = 'the probe was let through: either the call failed and failurePolicy Ignore hid that, or the webhook was not asked';
-      return [fail(check, message, `kubectl get --raw /metrics | grep apiserver_admission_webhook_fail_open_count`, `kubectl get validatingwebhookconfiguration ${configuration} -o yaml`)];
+      return [fail(check, message, `kubectl get --raw /metrics | grep apiserver_admission_webhook_fail_open_count`, `kubectl get validatingwebhookconfiguration ${installation.configuration} -o yaml`)];
     }
     case 'failed':
-      return [fail(check, `the call breaks off at: ${phases[probe.phase]}. The API server says: ${probe.message}`)];
+      return [fail(check, `the call breaks off at: ${phases[probe.phase]}. The API server says: ${probe.message}`, ...nextSteps[probe.phase](installation))];
   }
 }
 
@@ -98,6 +99,29 @@ const phases: Readonly<Record<CallPhase, string>> = {
   timeout: 'timeout (nobody answers, often a firewall between API server and pods)',
   unknown: 'unknown phase',
 };
+
+/** Where to look next, by where the call broke off. */
+const nextSteps: Readonly<Record<CallPhase, (installation: Installation) => readonly string[]>> = {
+  service: ({ namespace, service }) => [`kubectl -n ${namespace} describe service ${service}`, podsOf(namespace)],
+  dns: ({ configuration }) => [`kubectl get validatingwebhookconfiguration ${configuration} -o yaml`],
+  connect: ({ namespace }) => [podsOf(namespace), policiesOf(namespace)],
+  tls: ({ namespace }) => [logsOf(namespace)],
+  http: ({ namespace, service }) => [`kubectl -n ${namespace} describe service ${service}`, logsOf(namespace)],
+  timeout: ({ namespace }) => [podsOf(namespace), policiesOf(namespace)],
+  unknown: ({ namespace }) => [podsOf(namespace), logsOf(namespace)],
+};
+
+function podsOf(namespace: string): string {
+  return `kubectl -n ${namespace} get pods -o wide`;
+}
+
+function policiesOf(namespace: string): string {
+  return `kubectl -n ${namespace} describe networkpolicy`;
+}
+
+function logsOf(namespace: string): string {
+  return `kubectl -n ${namespace} logs -l app.kubernetes.io/component=webhook --tail=50`;
+}
 
 /** Lets writes through at once, by hand. */
 function breakGlass(name: string, webhooks: number): string {

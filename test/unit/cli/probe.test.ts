@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { failingPhase, isProbe, probeDenial, probeObject, readProbeOutcome } from '../../../src/cli/probe.ts';
+import { failingPhase, isProbe, probeDenial, probeObject, readProbeOutcome, type ProbeOutcome } from '../../../src/cli/probe.ts';
 import type { AdmissionRequest } from '../../../src/core/admission/types.ts';
+import type { WriteOutcome } from '../../../src/kubernetes/index.ts';
 
 function request(object: unknown, kind = 'GatewayClass'): AdmissionRequest {
   return {
@@ -23,28 +24,40 @@ describe('isProbe', () => {
   });
 });
 
+const configuration = { webhooks: [{ name: 'other.example', trusted: [], failurePolicy: 'Fail', service: undefined }, { name: 'x', trusted: [], failurePolicy: 'Fail', service: undefined }] } as const;
+
+function read(outcome: WriteOutcome): ProbeOutcome {
+  return readProbeOutcome(outcome, configuration);
+}
+
 describe('readProbeOutcome', () => {
   test('knows our denial, in its causes and in its message', () => {
     const causes = probeDenial.causes.map((cause) => ({ ...cause }));
-    expect(readProbeOutcome({ type: 'invalid', message: 'admission webhook "x" denied the request', causes })).toEqual({ type: 'denied' });
-    expect(readProbeOutcome({ type: 'invalid', message: `admission webhook "x" denied the request: ${probeDenial.message}`, causes: [] })).toEqual({ type: 'denied' });
+    expect(read({ type: 'invalid', message: 'admission webhook "x" denied the request', causes })).toEqual({ type: 'denied' });
+    expect(read({ type: 'invalid', message: `admission webhook "x" denied the request: ${probeDenial.message}`, causes: [] })).toEqual({ type: 'denied' });
   });
 
   test('does not take the denial of somebody else for ours', () => {
-    expect(readProbeOutcome({ type: 'invalid', message: 'no', causes: [{ field: 'spec', reason: '', message: 'required' }] })).toEqual({ type: 'inconclusive', message: 'no' });
-    expect(readProbeOutcome({ type: 'forbidden', message: 'rbac' })).toEqual({ type: 'inconclusive', message: 'rbac' });
+    expect(read({ type: 'invalid', message: 'no', causes: [{ field: 'spec', reason: '', message: 'required' }] })).toEqual({ type: 'inconclusive', message: 'no' });
+    expect(read({ type: 'forbidden', message: 'rbac' })).toEqual({ type: 'inconclusive', message: 'rbac' });
   });
 
   test('tells a webhook that is not reached from an API server that is not', () => {
     const message = 'Internal error occurred: failed calling webhook "x": failed to call webhook: Post "https://a.b.svc:443/validate?timeout=5s": dial tcp 10.0.0.1:443: connect: connection refused';
-    expect(readProbeOutcome({ type: 'unavailable', message })).toEqual({ type: 'failed', phase: 'connect', message });
-    expect(readProbeOutcome({ type: 'unavailable', message: 'no answer' })).toEqual({ type: 'inconclusive', message: 'no answer' });
+    expect(read({ type: 'unavailable', message })).toEqual({ type: 'failed', phase: 'connect', message });
+    expect(read({ type: 'unavailable', message: 'no answer' })).toEqual({ type: 'inconclusive', message: 'no answer' });
+  });
+
+  test('takes the failure of a foreign webhook for no news of ours', () => {
+    const message = 'Internal error occurred: failed calling webhook "foreign.example": failed to call webhook: connection refused';
+    expect(read({ type: 'unavailable', message })).toEqual({ type: 'inconclusive', message });
+    expect(readProbeOutcome({ type: 'unavailable', message: message.replace('foreign.example', 'x') }, undefined)).toMatchObject({ type: 'inconclusive' });
   });
 
   test('reads the rest', () => {
-    expect(readProbeOutcome({ type: 'ok' })).toEqual({ type: 'admitted' });
-    expect(readProbeOutcome({ type: 'notFound', message: 'm' })).toEqual({ type: 'suspended', message: 'm' });
-    expect(readProbeOutcome({ type: 'exists', message: 'm' })).toEqual({ type: 'inconclusive', message: 'm' });
+    expect(read({ type: 'ok' })).toEqual({ type: 'admitted' });
+    expect(read({ type: 'notFound', message: 'm' })).toEqual({ type: 'suspended', message: 'm' });
+    expect(read({ type: 'exists', message: 'm' })).toEqual({ type: 'inconclusive', message: 'm' });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { clusterChecks } from '../../../../src/cli/doctor/cluster.ts';
-import type { AuthorityFacts, DoctorFacts, Verdict } from '../../../../src/cli/doctor/facts.ts';
+import { applyAgain, type AuthorityFacts, type DoctorFacts, type Verdict } from '../../../../src/cli/doctor/facts.ts';
 import { diagnose, exitCodeOf, printVerdicts } from '../../../../src/cli/doctor/report.ts';
 import { webhookChecks } from '../../../../src/cli/doctor/webhook.ts';
 import type { ConfiguredWebhook } from '../../../../src/cli/webhook-configuration.ts';
@@ -49,12 +49,26 @@ describe('the doctor', () => {
   });
 });
 
+const gateways = { account: 'hook', verbs: ['list', 'watch'], group: 'gateway.networking.k8s.io', resource: 'gateways' };
+const secret = { account: 'hook', verbs: ['get'], group: '', resource: 'secrets', namespace: 'n', name: 's' };
+
 describe('permissions', () => {
   test('that are missing are named', () => {
-    const denied = [{ verb: 'list', group: 'gateway.networking.k8s.io', resource: 'gateways' }, { verb: 'get', group: '', resource: 'secrets', namespace: 'n', name: 's' }];
-    expect(verdict({ permissions: { type: 'known', value: { user: 'jane', denied, asked: 9 } } }, 'permissions'))
-      .toMatchObject({ status: 'fail', message: 'jane lacks list gateways.gateway.networking.k8s.io; get secrets/s in n' });
-    expect(verdict({ permissions: { type: 'unknown', problem: 'no' } }, 'permissions')?.status).toBe('warn');
+    const permissions = { type: 'known' as const, value: { denied: [gateways, secret, { ...gateways, account: 'dog', verbs: ['get'] }], asked: 9 } };
+    expect(examine({ permissions }).filter(({ check }) => check === 'permissions')).toEqual([
+      { check: 'permissions', status: 'fail', message: 'ServiceAccount sallyport-system/hook lacks list, watch gateways.gateway.networking.k8s.io; get secrets/s in n', commands: [applyAgain] },
+      { check: 'permissions', status: 'fail', message: 'ServiceAccount sallyport-system/dog lacks get gateways.gateway.networking.k8s.io', commands: [applyAgain] },
+    ]);
+  });
+
+  test('that cannot be asked for are no fault', () => {
+    expect(verdict({ permissions: { type: 'unknown', problem: 'forbidden' } }, 'permissions')).toMatchObject({ status: 'warn', message: expect.stringContaining('create SubjectAccessReviews: forbidden') });
+  });
+
+  test('on Secrets are not missed where certificates come from elsewhere', () => {
+    const permissions = { type: 'known' as const, value: { denied: [secret], asked: 9 } };
+    expect(verdict({ permissions, ...withAuthorities(undefined) }, 'permissions')?.status).toBe('ok');
+    expect(verdict({ permissions, ...withAuthorities(undefined), ...withWebhooks({ trusted: [] }) }, 'permissions')?.status).toBe('fail');
   });
 });
 
@@ -80,6 +94,26 @@ describe('the configuration', () => {
     expect(verdict(withWebhooks({ failurePolicy: 'Ignore' }), 'webhook-failure-policy')).toMatchObject({ status: 'ok', message: expect.stringContaining('Ignore') });
     expect(verdict(withWebhooks({ failurePolicy: 'Ignore' }, {}), 'webhook-failure-policy')?.message).toContain('for some');
   });
+});
+
+test.each<Partial<DoctorFacts>>([
+  { server: { type: 'unknown', problem: 'p' } },
+  { kinds: { type: 'unknown', problem: 'p' } },
+  { configuration: { type: 'unknown', problem: 'p' } },
+  { configuration: { type: 'known', value: undefined } },
+  { permissions: { type: 'known', value: { denied: [gateways], asked: 9 } } },
+  withWebhooks({ service: undefined }),
+  withWebhooks({ trusted: [] }),
+  withAuthorities({ type: 'unreadable', problem: 'p' }),
+  { authorities: { type: 'unknown', problem: 'p' } },
+  { readyEndpoints: { type: 'unknown', problem: 'p' } },
+  { readyEndpoints: { type: 'known', value: 0 } },
+  { probe: { type: 'admitted' } },
+  ...(['service', 'dns', 'connect', 'tls', 'http', 'timeout', 'unknown'] as const).map((phase): Partial<DoctorFacts> => ({ probe: { type: 'failed', phase, message: 'm' } })),
+])('whatever is wrong, there is a command to go on with: %j', (changes) => {
+  const wrong = diagnose({ ...healthy, ...changes }).filter(({ status }) => status !== 'ok');
+  expect(wrong).not.toEqual([]);
+  for (const { commands } of wrong) expect(commands).not.toEqual([]);
 });
 
 describe('trust', () => {

@@ -1,0 +1,63 @@
+import { tables } from '../../core/schema/index.ts';
+import type { ApiClient } from '../../kubernetes/index.ts';
+import { admissionKinds } from '../cluster-state.ts';
+import type { Installation, Permission, Permissions } from './facts.ts';
+
+/** What webhook and watchdog need: all that deploy/base/webhook-rbac.yaml and watchdog-rbac.yaml grant, and no more. */
+export function neededPermissions(installation: Installation): readonly Permission[] {
+  return [...neededByWebhook(installation), ...neededByWatchdog(installation)];
+}
+
+function neededByWebhook({ namespace, webhookAccount: account, configuration, secret, lease }: Installation): readonly Permission[] {
+  return [
+    ...admissionKinds.map((kind) => ({ account, verbs: ['list', 'watch'], group: tables[kind].group, resource: tables[kind].plural })),
+    { account, verbs: ['get', 'list', 'watch'], group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
+    { account, verbs: ['get', 'list', 'watch', 'patch'], ...configurationOf(configuration) },
+    { account, verbs: ['create'], group: tables.GatewayClass.group, resource: tables.GatewayClass.plural },
+    { account, verbs: ['create'], group: '', resource: 'secrets', namespace },
+    { account, verbs: ['get', 'list', 'watch', 'update'], group: '', resource: 'secrets', namespace, name: secret },
+    { account, verbs: ['create'], group: 'coordination.k8s.io', resource: 'leases', namespace },
+    { account, verbs: ['get', 'update'], group: 'coordination.k8s.io', resource: 'leases', namespace, name: lease },
+    { account, ...events },
+  ];
+}
+
+function neededByWatchdog({ namespace, watchdogAccount: account, configuration }: Installation): readonly Permission[] {
+  return [
+    { account, verbs: ['get', 'patch'], ...configurationOf(configuration) },
+    { account, verbs: ['list'], group: 'discovery.k8s.io', resource: 'endpointslices', namespace },
+    { account, ...events },
+  ];
+}
+
+function configurationOf(name: string): Pick<Permission, 'group' | 'resource' | 'name'> {
+  return { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations', name };
+}
+
+/** Events about what belongs to no namespace live in this one. */
+const events = { verbs: ['create', 'patch'], group: 'events.k8s.io', resource: 'events', namespace: 'default' };
+
+/**
+ * Asks which of the permissions the ServiceAccounts of webhook and watchdog lack.
+ *
+ * @throws ApiError, ConnectionError where that cannot be asked: it takes the right to create SubjectAccessReviews
+ */
+export async function askPermissions(client: ApiClient, installation: Installation): Promise<Permissions> {
+  const needed = neededPermissions(installation);
+  const denied = await Promise.all(needed.map(async (permission) => ({ ...permission, verbs: await deniedVerbs(client, installation.namespace, permission) })));
+  return { asked: needed.reduce((sum, { verbs }) => sum + verbs.length, 0), denied: denied.filter(({ verbs }) => verbs.length > 0) };
+}
+
+async function deniedVerbs(client: ApiClient, accountNamespace: string, { account, verbs, ...resource }: Permission): Promise<readonly string[]> {
+  const user = `system:serviceaccount:${accountNamespace}:${account}`;
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${accountNamespace}`, 'system:authenticated'];
+  const answers = await Promise.all(verbs.map((verb) => isAllowed(client, { user, groups, resourceAttributes: { ...resource, verb } })));
+  return verbs.filter((_, position) => answers[position] === false);
+}
+
+async function isAllowed(client: ApiClient, spec: object): Promise<boolean> {
+  const apiVersion = 'authorization.k8s.io/v1';
+  const answer = await client.request({ method: 'POST', path: `/apis/${apiVersion}/subjectaccessreviews`, body: { apiVersion, kind: 'SubjectAccessReview', spec } });
+  const { status } = answer as { readonly status?: { readonly allowed?: unknown } };
+  return status?.allowed === true;
+}

@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { neededPermissions } from '../../src/cli/doctor/permissions.ts';
+import { hasKubectl, renderKustomize, type DeployedObject } from './render.ts';
+
+const installation = {
+  namespace: 'sallyport-system', service: 'sallyport-webhook', configuration: 'sallyport-webhook', secret: 'sallyport-authority', lease: 'sallyport-webhook',
+  webhookAccount: 'sallyport-webhook', watchdogAccount: 'sallyport-watchdog',
+};
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+interface Binding extends DeployedObject {
+  readonly roleRef: { readonly kind: string; readonly name: string };
+  readonly subjects: readonly { readonly name: string }[];
+}
+
+function isBinding(object: DeployedObject): object is Binding {
+  return object.kind.endsWith('RoleBinding');
+}
+
+let deployed: readonly DeployedObject[];
+const whereRendered = (await hasKubectl()) ? describe : describe.skip;
+
+beforeAll(async () => {
+  if (whereRendered === describe) deployed = [...(await renderKustomize('base')).values()];
+});
+
+/** One line for each account, verb and resource. */
+function granted(binding: Binding): readonly string[] {
+  const { metadata: { namespace }, roleRef, subjects } = binding;
+  const role = deployed.find(({ kind, metadata }) => kind === roleRef.kind && metadata.name === roleRef.name && metadata.namespace === namespace);
+  const rules = (role?.['rules'] ?? []) as readonly Rule[];
+  return rules.flatMap(({ apiGroups, resources, resourceNames = [undefined], verbs }) => subjects.flatMap(({ name: account }) => apiGroups.flatMap((group) =>
+    resources.flatMap((resource) => resourceNames.flatMap((name) => verbs.map((verb) => line({ account, verb, group, resource, namespace, name })))))));
+}
+
+interface Line {
+  readonly account: string;
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+}
+
+function line({ account, verb, group, resource, namespace = '', name = '' }: Line): string {
+  return `${account}: ${verb} ${group}/${resource} ${namespace}/${name}`;
+}
+
+whereRendered('the doctor', () => {
+  test('asks for exactly what the roles of webhook and watchdog grant', () => {
+    const needed = neededPermissions(installation).flatMap(({ verbs, namespace, name, ...rest }) => verbs.map((verb) => line({ ...rest, verb, namespace, name })));
+    const bindings = deployed.filter(isBinding);
+    expect(new Set(bindings.flatMap(({ subjects }) => subjects.map(({ name }) => name)))).toEqual(new Set(['sallyport-webhook', 'sallyport-watchdog']));
+    expect(needed.toSorted()).toEqual(bindings.flatMap(granted).toSorted());
+  });
+});

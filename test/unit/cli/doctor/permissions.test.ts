@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { askPermissions, neededPermissions } from '../../../../src/cli/doctor/permissions.ts';
+import type { ApiClient } from '../../../../src/kubernetes/index.ts';
+import { healthy } from '../../../support/doctor.ts';
+
+interface Asked {
+  readonly path: string;
+  readonly body: { readonly spec: { readonly user: string; readonly groups: readonly string[]; readonly resourceAttributes: { readonly verb: string; readonly resource: string } } };
+}
+
+function clientThat(answer: (asked: Asked) => unknown): ApiClient {
+  return { request: (asked: Asked) => Promise.resolve(asked).then(answer) } as unknown as ApiClient;
+}
+
+test('asks what the ServiceAccounts may do, and names the verbs that they lack', async () => {
+  const asked: Asked[] = [];
+  const client = clientThat((request) => {
+    asked.push(request);
+    const { user, resourceAttributes: { verb, resource } } = request.body.spec;
+    return { status: { allowed: resource !== 'secrets' && !(user.endsWith('watchdog') && verb === 'patch') } };
+  });
+  const { denied, asked: count } = await askPermissions(client, healthy.installation);
+  expect(denied.map(({ account, verbs, resource, name }) => [account, resource, name, verbs])).toEqual([
+    ['sallyport-webhook', 'secrets', undefined, ['create']],
+    ['sallyport-webhook', 'secrets', 'sallyport-authority', ['get', 'list', 'watch', 'update']],
+    ['sallyport-watchdog', 'validatingwebhookconfigurations', 'sallyport-webhook', ['patch']],
+    ['sallyport-watchdog', 'events', undefined, ['patch']],
+  ]);
+  expect(asked).toHaveLength(count);
+  expect(count).toBe(neededPermissions(healthy.installation).flatMap(({ verbs }) => verbs).length);
+  expect(new Set(asked.map(({ path }) => path))).toEqual(new Set(['/apis/authorization.k8s.io/v1/subjectaccessreviews']));
+  expect(asked[0]?.body.spec).toEqual({
+    user: 'system:serviceaccount:sallyport-system:sallyport-webhook',
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:sallyport-system', 'system:authenticated'],
+    resourceAttributes: { verb: 'list', group: 'gateway.networking.k8s.io', resource: 'gatewayclasses' },
+  });
+});
+
+test('does not take a refusal to answer for an answer', async () => {
+  const client = clientThat(() => { throw new Error('jane may not create subjectaccessreviews'); });
+  await expect(askPermissions(client, healthy.installation)).rejects.toThrow('jane may not');
+});
