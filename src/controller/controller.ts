@@ -1,4 +1,5 @@
 import type { ConfigurationSource } from '../channel/source.ts';
+import { gatewayClassNode } from '../core/graph/gateway.ts';
 import { dataPlaneCell, readObject } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';
@@ -15,8 +16,8 @@ import { Exposure } from './exposure.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
 import type { ConfigurationChange } from './per-gateway.ts';
 import type { ClusterWriter, EventSink, ObjectChange } from './ports.ts';
-import type { DataPlaneSettings, GatewayFacts } from './provision.ts';
-import { Provisioner } from './provisioner.ts';
+import type { DataPlaneSettings } from './provision.ts';
+import { Provisioner, type Need } from './provisioner.ts';
 import { readReport, Reporter, reportName, type Replica } from './reporter.ts';
 import { StatusWriter } from './status-writer.ts';
 import { describeDataPlanes } from './troubles.ts';
@@ -76,7 +77,7 @@ export class Controller {
     const wanted = (key: string) => kernel.emitted(statuses).get(key);
     this.#statuses = new StatusWriter({ writer, live: this.#live, wanted, mayWrite, controllerName, events, log, metrics });
     const describe = (gateway: string): void => this.#describe(gateway);
-    this.#provisioner = new Provisioner({ writer, settings: dataPlane, factsOf: (namespace, name) => this.#factsOf(namespace, name), mayWrite, onTrouble: describe, log, metrics });
+    this.#provisioner = new Provisioner({ writer, settings: dataPlane, needOf: (namespace, name) => this.#needOf(namespace, name), mayWrite, onTrouble: describe, log, metrics });
     this.#capacity = new Capacity({ onChange: describe, onLost: (gateway) => this.#provisioner.distrust(gateway) });
     this.#finalizers = new ClassFinalizers({ writer, controllerName, mayWrite, log });
     metrics.observed({ name: 'controller_leader', help: 'Whether this replica writes.', labels: [] }, () => [{ labels: [], value: Number(mayWrite()) }]);
@@ -106,7 +107,7 @@ export class Controller {
   lead(): void {
     this.#dataPlanes.settle();
     this.#statuses.markAll();
-    for (const key of this.#live.keys()) if (key.startsWith('Gateway/')) this.#provisioner.mark(gatewayName(key));
+    this.#markGateways();
     this.#finalizers.markAll();
     for (const gateway of this.#exposure.gateways()) this.#provisioner.distrust(gateway);
   }
@@ -133,6 +134,13 @@ export class Controller {
     if (!withStatus.has(ref.kind)) return;
     if (event.type === 'delete') this.#live.delete(liveKey(ref.kind, ref));
     else this.#statuses.mark(this.#live.set(ref.kind, event.object));
+    // Of a Gateway that is left alone nothing changes in the evaluation when it stops being ours.
+    if (ref.kind === 'Gateway') this.#provisioner.mark(`${ref.namespace}/${ref.name}`);
+    else if (ref.kind === 'GatewayClass') this.#markGateways();
+  }
+
+  #markGateways(): void {
+    for (const key of this.#live.keys()) if (key.startsWith('Gateway/')) this.#provisioner.mark(gatewayName(key));
   }
 
   #follow(delta: Delta, certificates: ConfigurationChange): void {
@@ -177,14 +185,16 @@ export class Controller {
     this.#apply([write(dataPlaneCell, gateway.split('/'), facts)]);
   }
 
-  #factsOf(namespace: string, name: string): GatewayFacts | undefined {
+  /** Where a Gateway or its class is refused, what there is stays: nobody shall lose an address to a mistake. */
+  #needOf(namespace: string, name: string): Need {
     const { read } = this.#kernel;
     const gateway = readObject(read, 'Gateway', namespace, name);
     const uid = this.#live.get(liveKey('Gateway', { namespace, name }))?.object.metadata.uid;
-    if (gateway === undefined || uid === undefined || gateway.meta.deleting) return undefined;
+    if (gateway === undefined || uid === undefined || gateway.meta.deleting) return 'none';
+    if (!read.query(gatewayClassNode, gateway.spec?.gatewayClassName ?? '').named) return 'none';
     // Ports of listeners that are not valid at present are among them: an address must not go while a certificate is exchanged.
     const wanted = this.#kernel.emitted(infrastructure).get(`${namespace}/${name}`);
-    if (wanted === undefined || ownerRefusal(read.query(partProblems, 'Gateway', namespace, name)) !== undefined) return undefined;
+    if (wanted === undefined || ownerRefusal(read.query(partProblems, 'Gateway', namespace, name)) !== undefined) return 'unchanged';
     return { namespace, name, uid, ...wanted };
   }
 }

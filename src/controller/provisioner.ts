@@ -7,8 +7,8 @@ import type { Trouble } from './troubles.ts';
 export interface ProvisionerOptions {
   readonly writer: Pick<ClusterWriter, 'read' | 'apply' | 'remove'>;
   readonly settings: () => DataPlaneSettings;
-  /** What a Gateway needs now; nothing where no data plane of it may be. */
-  readonly factsOf: (namespace: string, name: string) => GatewayFacts | undefined;
+  /** What a Gateway needs now. */
+  readonly needOf: (namespace: string, name: string) => Need;
   /** Asked before everything that is sent. */
   readonly mayWrite: () => boolean;
   /** What stands in the way of a Gateway's objects has changed. */
@@ -18,6 +18,9 @@ export interface ProvisionerOptions {
   /** Milliseconds until the next attempt after a failure. */
   readonly retry?: number;
 }
+
+/** What is to become of a Gateway's objects: they are made like this, left as they are, or deleted. */
+export type Need = GatewayFacts | 'unchanged' | 'none';
 
 /** Gateways that are worked on at one time: a new leader looks at all of them, and statuses shall not wait for that. */
 const concurrency = 8;
@@ -81,8 +84,9 @@ export class Provisioner {
   async #work(gateway: string): Promise<void> {
     if (!this.#options.mayWrite()) return;
     const [namespace = '', name = ''] = gateway.split('/');
-    const facts = this.#options.factsOf(namespace, name);
-    const desired = facts === undefined ? [] : desiredObjects(facts, this.#options.settings());
+    const need = this.#options.needOf(namespace, name);
+    if (need === 'unchanged') return;
+    const desired = need === 'none' ? [] : desiredObjects(need, this.#options.settings());
     const text = JSON.stringify(desired);
     if (this.#applied.get(gateway) === text || (desired.length === 0 && !this.#applied.has(gateway))) return;
     const outcome = desired.length === 0 ? await this.#removeAll(gateway) : await this.#applyAll(gateway, desired);

@@ -14,6 +14,8 @@ export const isObserved = defineQuery({
 /** What a Gateway's class says about who serves it. */
 export interface GatewayClassNode {
   readonly exists: boolean;
+  /** The class names our controller. */
+  readonly named: boolean;
   /** The class names our controller and can be accepted: its Gateways are ours. */
   readonly ours: boolean;
 }
@@ -24,11 +26,11 @@ export const gatewayClassNode = defineQuery({
   compute(read, name: string): GatewayClassNode {
     const resource = readObject(read, 'GatewayClass', '', name);
     const controllerName = read.input(installationCell)?.controllerName;
-    if (resource === undefined) return { exists: false, ours: false };
-    const { spec } = resource;
+    if (resource === undefined) return { exists: false, named: false, ours: false };
+    const named = controllerName !== undefined && resource.spec?.controllerName === controllerName;
     // A class whose parameters cannot be used is not accepted, and its Gateways are left alone.
     const acceptable = isReadable(resource, ['spec']) && areUsable(read.query(classParameters, name));
-    return { exists: true, ours: acceptable && controllerName !== undefined && spec?.controllerName === controllerName };
+    return { exists: true, named, ours: named && acceptable };
   },
 });
 

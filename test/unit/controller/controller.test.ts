@@ -186,6 +186,33 @@ describe('a controller', () => {
     expect(controller.sourceOf('shop/web')).toBeUndefined();
   });
 
+  const nowhere = { group: '', kind: 'ConfigMap', name: 'nowhere' };
+
+  test('takes nothing away from a Gateway that is refused, until that goes', async () => {
+    const { statuses, calls, put, drop } = cluster();
+    await put(gatewayClass);
+    await put(gateway);
+    calls.splice(0);
+    const refused = { ...gateway, metadata: { ...gateway.metadata, generation: 4 }, spec: { ...(gateway['spec'] as object), infrastructure: { parametersRef: nowhere } } };
+    await put(refused);
+    expect(statuses.get('Gateway web')).toMatchObject({ conditions: [{ type: 'Accepted', status: 'False', reason: 'InvalidParameters' }, {}, {}] });
+    expect(calls).not.toContainEqual(expect.stringMatching(/^(?:apply|remove)/));
+    await drop(refused);
+    expect(calls).toContain('remove Service web-sallyport');
+  });
+
+  test('takes nothing away while a class is refused, until that goes', async () => {
+    const { statuses, calls, put, drop } = cluster();
+    await put(gatewayClass);
+    await put(gateway);
+    calls.splice(0);
+    await put({ ...gatewayClass, metadata: { ...gatewayClass.metadata, generation: 2 }, spec: { controllerName, parametersRef: { ...nowhere, namespace: 'shop' } } });
+    expect(statuses.get('GatewayClass ours')).toMatchObject({ conditions: [{ type: 'Accepted', status: 'False', reason: 'InvalidParameters' }, {}] });
+    expect(calls).not.toContainEqual(expect.stringMatching(/^(?:apply|remove)/));
+    await drop(gatewayClass);
+    expect(calls).toContain('remove Service web-sallyport');
+  });
+
   test('makes a Service anew that somebody deleted', async () => {
     const { calls, put, drop } = cluster();
     await put(gatewayClass);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import type { GatewayFacts } from '../../../src/controller/provision.ts';
-import { Provisioner } from '../../../src/controller/provisioner.ts';
+import { Provisioner, type Need } from '../../../src/controller/provisioner.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
 import { until } from '../../support/until.ts';
 
@@ -15,7 +15,7 @@ const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: 
 
 function started() {
   const calls: string[] = [];
-  const world: { facts: GatewayFacts | undefined; leads: boolean; result: WriteResult } = { facts, leads: true, result: { type: 'ok' } };
+  const world: { need: Need; leads: boolean; result: WriteResult } = { need: facts, leads: true, result: { type: 'ok' } };
   /** What the cluster holds, by kind. */
   const held = new Map<string, WireObject>();
   const act = (step: string) => async ({ kind, metadata }: WireObject) => {
@@ -40,7 +40,7 @@ function started() {
     },
     onTrouble: () => void troubles.push(provisioner.troubleOf('shop/web')?.message),
     settings: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }),
-    factsOf: (namespace, gateway) => world.facts && { ...world.facts, namespace, name: gateway },
+    needOf: (namespace, gateway) => (typeof world.need === 'string' ? world.need : { ...world.need, namespace, name: gateway }),
     mayWrite: () => world.leads,
     log: createLogger('silent'), metrics: createMetrics(), retry: 60_000,
   });
@@ -62,7 +62,7 @@ describe('provisioning', () => {
     const { world, mark } = started();
     expect(await mark()).toEqual(all);
     expect(await mark()).toEqual([]);
-    world.facts = { ...facts, ports: [80, 81] };
+    world.need = { ...facts, ports: [80, 81] };
     expect(await mark()).toEqual(all);
     expect(await mark('distrust')).toEqual(all);
   });
@@ -70,14 +70,24 @@ describe('provisioning', () => {
   test('a Gateway that needs nothing any more loses everything, once', async () => {
     const { world, mark } = started();
     await mark();
-    world.facts = undefined;
+    world.need = 'none';
     expect(await mark()).toEqual(['PodDisruptionBudget', 'Deployment', 'Service', 'ConfigMap', 'ServiceAccount'].map((kind) => `remove ${kind} ${name} uid of ${kind}`));
     expect(await mark()).toEqual([]);
   });
 
+  test('what is there stays while a Gateway is refused, and goes with it even so', async () => {
+    const { world, mark } = started();
+    await mark();
+    world.need = 'unchanged';
+    expect(await mark()).toEqual([]);
+    expect(await mark('distrust')).toEqual([]);
+    world.need = 'none';
+    expect(await mark()).toHaveLength(all.length);
+  });
+
   test('nothing is deleted for a Gateway that never was ours', async () => {
     const { world, mark } = started();
-    world.facts = undefined;
+    world.need = 'none';
     expect(await mark()).toEqual([]);
   });
 
@@ -142,7 +152,7 @@ describe('provisioning', () => {
     const { held, world, mark } = started();
     await mark();
     held.set('Service', theirs);
-    world.facts = undefined;
+    world.need = 'none';
     expect(await mark()).not.toContainEqual(expect.stringContaining('Service shop'));
   });
 
