@@ -13,8 +13,15 @@ export function gatewayOfChild({ metadata }: WireObject): string | undefined {
 
 const mostAddresses = 16;
 
-/** The addresses that a load balancer gave to a Service (Service.status.loadBalancer.ingress), as many as a Gateway's status may hold. */
+/**
+ * The addresses at which a Service is reached, as many as a Gateway's status may hold: those that a load balancer gave
+ * (Service.status.loadBalancer.ingress), and where none is asked for, those inside of the cluster.
+ */
 export function addressesOfService(service: WireObject): Acknowledgement['addresses'] {
+  const { type, clusterIPs } = recordOf(service['spec']);
+  if (type === 'ClusterIP' || type === 'NodePort') {
+    return listOf(clusterIPs).flatMap((value) => (typeof value === 'string' && value !== '' && value !== 'None' ? [{ type: 'IPAddress', value }] : []));
+  }
   const { ingress } = recordOf(recordOf(service['status'])['loadBalancer']);
   return listOf(ingress).filter(isRecord).flatMap(({ ip, hostname }) => {
     if (typeof ip === 'string' && ip !== '') return [{ type: 'IPAddress', value: ip }];

@@ -31,7 +31,8 @@ export function dataPlaneUser(namespace: string, gateway: string): string {
 
 /**
  * The objects of a Gateway's data plane, in the order in which they are needed (GatewayInfrastructure, GEP-1762). They
- * belong to the Gateway, so that they go with it. The number of replicas is nobody's here: an autoscaler may have it.
+ * belong to the Gateway, so that they go with it. The number of replicas is nobody's here unless a parameter names it: an
+ * autoscaler may have it.
  */
 export function desiredObjects(gateway: GatewayFacts, settings: DataPlaneSettings): readonly WireObject[] {
   if (gateway.ports.length === 0) return [];
@@ -82,15 +83,28 @@ function selectorOf({ name }: GatewayFacts): Readonly<Record<string, string>> {
 
 function service(gateway: GatewayFacts, metadata: WireObject['metadata']): WireObject {
   const ports = gateway.ports.map((port) => ({ name: `tcp-${port}`, port, targetPort: port, protocol: 'TCP' }));
-  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { type: 'LoadBalancer', ports, selector: selectorOf(gateway) } };
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { ...exposureOf(gateway), ports, selector: selectorOf(gateway) } };
+}
+
+/** How a Service is reached: what its type has no use for the API server refuses (ServiceSpec). */
+function exposureOf({ addresses, parameters }: GatewayFacts): object {
+  const { serviceType: type = 'LoadBalancer', loadBalancerClass, externalTrafficPolicy } = parameters;
+  if (type === 'ClusterIP') return { type };
+  const external = { type, ...(externalTrafficPolicy !== undefined && { externalTrafficPolicy }) };
+  if (type !== 'LoadBalancer') return external;
+  // There is room for one; whoever wants more asks the load balancer in its own words, by annotations.
+  const wanted = addresses.find((address) => address.type === 'IPAddress' && address.value !== '');
+  return { ...external, ...(loadBalancerClass !== undefined && { loadBalancerClass }), ...(wanted !== undefined && { loadBalancerIP: wanted.value }) };
 }
 
 const paths = { token: '/var/run/secrets/sallyport', authority: '/etc/sallyport/controller' } as const;
 
 function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: WireObject['metadata']): WireObject {
+  const { replicas } = gateway.parameters;
   return {
     apiVersion: 'apps/v1', kind: 'Deployment', metadata,
     spec: {
+      ...(replicas !== undefined && { replicas }),
       selector: { matchLabels: selectorOf(gateway) },
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
       template: { metadata: { labels: labelsOf(gateway), annotations: gateway.annotations }, spec: podSpec(gateway, settings, metadata.name) },
@@ -99,6 +113,7 @@ function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata
 }
 
 function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPlaneSettings, name: string): object {
+  const { cpu = '50m', memory = '96Mi' } = gateway.parameters;
   const probePort = freePort(gateway.ports);
   const args = ['proxy', `--controller=${controller}`, `--gateway=${gateway.namespace}/${gateway.name}`, `--token-file=${paths.token}/token`, `--ca-file=${paths.authority}/ca.crt`, `--probe-port=${probePort}`];
   return {
@@ -115,7 +130,7 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
       startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
       readinessProbe: probe('/readyz', { periodSeconds: 1, failureThreshold: 2 }),
       livenessProbe: probe('/healthz', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),
-      resources: { requests: { cpu: '50m', memory: '96Mi' } },
+      resources: { requests: { cpu, memory } },
       securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
       volumeMounts: [{ name: 'token', mountPath: paths.token, readOnly: true }, { name: 'authority', mountPath: paths.authority, readOnly: true }],
     }],

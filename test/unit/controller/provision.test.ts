@@ -60,12 +60,41 @@ describe('objects of a data plane', () => {
     expect(objects[3]?.['spec']).not.toHaveProperty('replicas');
   });
 
+  test.each<[GatewayFacts['parameters'], object]>([
+    [{}, { type: 'LoadBalancer', loadBalancerIP: '192.0.2.7' }],
+    [{ loadBalancerClass: 'example.com/internal', externalTrafficPolicy: 'Local' }, { type: 'LoadBalancer', loadBalancerClass: 'example.com/internal', externalTrafficPolicy: 'Local', loadBalancerIP: '192.0.2.7' }],
+    [{ serviceType: 'NodePort', loadBalancerClass: 'example.com/internal', externalTrafficPolicy: 'Local' }, { type: 'NodePort', externalTrafficPolicy: 'Local' }],
+    [{ serviceType: 'ClusterIP', loadBalancerClass: 'example.com/internal', externalTrafficPolicy: 'Local' }, { type: 'ClusterIP' }],
+  ])('parameters %j make the Service one that the API server takes', (parameters, expected) => {
+    const addresses = [{ type: 'Hostname', value: 'lb.example.com' }, { type: 'IPAddress', value: '' }, { type: 'IPAddress', value: '192.0.2.7' }, { type: 'IPAddress', value: '192.0.2.8' }] as const;
+    expect(desiredObjects({ ...facts, addresses, parameters }, settings)[2]?.['spec']).toEqual({ ...expected, ports: expect.any(Array), selector: expect.any(Object) });
+  });
+
+  test('no address is asked for where any will do', () => {
+    expect(desiredObjects({ ...facts, addresses: [{ type: 'IPAddress', value: '' }] }, settings)[2]).toEqual(objects[2]);
+  });
+
+  test('parameters say how many pods there are, and what each requests', () => {
+    expect(desiredObjects({ ...facts, parameters: { replicas: 3, cpu: '250m' } }, settings)[3]).toMatchObject({
+      spec: { replicas: 3, template: { spec: { containers: [{ resources: { requests: { cpu: '250m', memory: '96Mi' } } }] } } },
+    });
+  });
+
   test('without ports there is nothing', () => {
     expect(desiredObjects({ ...facts, ports: [] }, settings)).toEqual([]);
   });
 });
 
 describe('what the cluster says of them', () => {
+  test.each([
+    [{ type: 'ClusterIP', clusterIPs: ['10.96.0.7', 'fd00::7', null] }, [{ type: 'IPAddress', value: '10.96.0.7' }, { type: 'IPAddress', value: 'fd00::7' }]],
+    [{ type: 'NodePort', clusterIPs: ['10.96.0.7'] }, [{ type: 'IPAddress', value: '10.96.0.7' }]],
+    [{ type: 'ClusterIP', clusterIPs: ['None'] }, []],
+    [{ type: 'LoadBalancer', clusterIPs: ['10.96.0.7'] }, []],
+  ])('addresses of a Service %j', (spec, expected) => {
+    expect(addressesOfService({ metadata: { name: 'x' }, spec })).toEqual(expected);
+  });
+
   test.each([
     [{ loadBalancer: { ingress: [{ ip: '192.0.2.1' }, { hostname: 'lb.example' }, {}, null] } }, [{ type: 'IPAddress', value: '192.0.2.1' }, { type: 'Hostname', value: 'lb.example' }]],
     [{ loadBalancer: { ingress: null } }, []],
