@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dump, loadAll } from 'js-yaml';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { createClient, loadCredentials, type ApiClient } from '../../src/kubernetes/index.ts';
@@ -57,14 +58,41 @@ async function inForce(): Promise<readonly Judged[]> {
 }
 
 /** The same once it is as expected, and what it is in the end where that does not come. */
-async function inForceAfter(expected: readonly Judged[]): Promise<readonly Judged[]> {
-  let state: readonly Judged[] = [];
-  await waitFor('the bundles in force', async () => {
-    state = await inForce();
-    return isDeepStrictEqual(state, expected) ? true : undefined;
+function inForceAfter(expected: readonly Judged[]): Promise<readonly Judged[]> {
+  return lastOf(inForce, expected);
+}
+
+/** What is read once it is as expected, and what was read last where that does not come. */
+async function lastOf<T>(read: () => Promise<T>, expected: T): Promise<T> {
+  let state = await read();
+  await waitFor('what is expected', async () => {
+    if (isDeepStrictEqual(state, expected)) return true;
+    state = await read();
+    return undefined;
   }).catch(() => {});
   return state;
 }
+
+/** What `sallyport doctor` does not find in order. */
+interface Diagnosis {
+  readonly exitCode: number;
+  /** Check → status. */
+  readonly wrong: Readonly<Record<string, string>>;
+}
+
+async function diagnosis(): Promise<Diagnosis> {
+  const [exitCode, stdout] = await new Promise<readonly [number, string]>((resolve) => {
+    const child = execFile(join(import.meta.dirname, '../../bin/sallyport'), ['doctor', '--output', 'json'], (_, output) => { resolve([child.exitCode ?? -1, output]); });
+  });
+  const { verdicts } = JSON.parse(stdout) as { readonly verdicts: readonly { readonly check: string; readonly status: string }[] };
+  return { exitCode, wrong: Object.fromEntries(verdicts.filter(({ status }) => status !== 'ok').map(({ check, status }) => [check, status])) };
+}
+
+function diagnosisAfter(expected: Diagnosis): Promise<Diagnosis> {
+  return lastOf(diagnosis, expected);
+}
+
+const inOrder: Diagnosis = { exitCode: 0, wrong: {} };
 
 /** Both pods judge all kinds of a bundle's standard channel so, and know of no other kind. */
 function allBy(version: string, bundle: string): readonly Judged[] {
@@ -132,6 +160,11 @@ describe('without CRDs', () => {
     const { allowed, warnings } = await review(gateway(17), 'gateways');
     expect([allowed, warnings?.[0]]).toEqual([true, expect.stringMatching(/^\[schema\] spec\.infrastructure\.annotations: .*16/)]);
   });
+
+  test('the doctor misses them, and nothing else', async () => {
+    const absent = { exitCode: 1, wrong: { 'crds-installed': 'fail', 'webhook-reachable': 'warn' } };
+    expect(await diagnosisAfter(absent)).toEqual(absent);
+  });
 });
 
 describe('v1.5.1, installed later', () => {
@@ -155,6 +188,8 @@ test('of mixed bundles each kind is held against its own', async () => {
   expect(await inForceAfter(mixed)).toEqual(mixed);
   expect(await review(gateway(9), 'gateways')).toMatchObject({ allowed: false });
   expect((await review(retrying, 'httproutes')).warnings).not.toContainEqual(expect.stringContaining('[schema'));
+  const confused = { exitCode: 1, wrong: { 'crds-bundle': 'fail' } };
+  expect(await diagnosisAfter(confused)).toEqual(confused);
 });
 
 describe('v1.7.0, over v1.5.1', () => {
@@ -173,6 +208,19 @@ describe('v1.7.0, over v1.5.1', () => {
     await expect(apply(...crds('v1.5.1'))).rejects.toThrow('Installing CRDs with version before v1.7.0 is prohibited by default');
     expect(await inForce()).toEqual(current);
   });
+
+  test('is a part of itself while a kind is missing, and whole again afterwards', async () => {
+    const withoutGrpc = current.map((judged) => Object.fromEntries(Object.entries(judged).filter(([kind]) => kind !== 'GRPCRoute')));
+    await kubectlOutput(['delete', 'crd', `grpcroutes.${group}`]);
+    expect(await inForceAfter(withoutGrpc)).toEqual(withoutGrpc);
+    await waitUntilReady();
+    const partial = { exitCode: 0, wrong: { 'crds-installed': 'warn' } };
+    expect(await diagnosisAfter(partial)).toEqual(partial);
+    expect(await applied(bad)).toMatchObject({ code: 1, stderr: expect.stringContaining('[header-name-not-token]') });
+    await apply(...crds('v1.7.0').filter(({ spec }) => spec.names.kind === 'GRPCRoute'));
+    expect(await inForceAfter(current)).toEqual(current);
+    expect(await diagnosisAfter(inOrder)).toEqual(inOrder);
+  });
 });
 
 describe('CRDs that are not what they say', () => {
@@ -187,6 +235,8 @@ describe('CRDs that are not what they say', () => {
     const place = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/infrastructure/properties/annotations/maxProperties';
     await kubectlOutput(['patch', 'crd', `gateways.${group}`, '--type=json', '-p', JSON.stringify([{ op: 'replace', path: place, value: 32 }])]);
     expect(await inForceAfter(changed)).toEqual(changed);
+    const wrong = { exitCode: 1, wrong: { 'crds-bundle': 'fail', 'crds-channel': 'warn', 'crds-schema': 'warn' } };
+    expect(await diagnosisAfter(wrong)).toEqual(wrong);
   });
 
   test('what only contradicts the schema that was is told, and admitted', async () => {
@@ -201,6 +251,7 @@ describe('CRDs that are not what they say', () => {
   test('are in order again once the bundle is applied by force', async () => {
     await kubectlOutput(['apply', '--server-side', '--force-conflicts', '-f', '-'], { stdin: crdManifests('v1.7.0', 'standard') });
     expect(await inForceAfter(current)).toEqual(current);
+    expect(await diagnosisAfter(inOrder)).toEqual(inOrder);
   });
 });
 
@@ -236,4 +287,9 @@ describe('CRDs that go', () => {
 test('no pod of the webhook ever crashed or was replaced', async () => {
   expect(await webhookPods()).toEqual(pods);
   expect(pods.map(({ restarts }) => restarts)).toEqual([0, 0]);
+});
+
+test('the doctor is content in the end with all but the CRDs, which name no bundle', async () => {
+  const unnamed = { exitCode: 0, wrong: { 'crds-bundle': 'warn', 'crds-channel': 'warn', 'crds-schema': 'warn' } };
+  expect(await diagnosisAfter(unnamed)).toEqual(unnamed);
 });
