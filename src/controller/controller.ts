@@ -1,5 +1,5 @@
 import type { ConfigurationSource } from '../channel/source.ts';
-import { gatewayClassNode } from '../core/graph/gateway.ts';
+import { gatewayClassName, gatewayClassNode } from '../core/graph/gateway.ts';
 import { dataPlaneCell, readObject } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';
@@ -92,6 +92,8 @@ export class Controller {
   take(events: readonly ObjectChange[], delta: Delta): void {
     for (const event of events) this.#note(event);
     this.#follow(delta, certificateChanges(events));
+    // Of a Gateway that is left alone nothing changes in the evaluation when it stops being ours.
+    for (const gateway of this.#concernedBy(events)) this.#review(gateway);
   }
 
   /** What became of objects that replicas or data planes made (`ownObjects`). */
@@ -107,7 +109,7 @@ export class Controller {
   lead(): void {
     this.#dataPlanes.settle();
     this.#statuses.markAll();
-    this.#markGateways();
+    for (const gateway of this.#gateways()) this.#provisioner.mark(gateway);
     this.#finalizers.markAll();
     for (const gateway of this.#exposure.gateways()) this.#provisioner.distrust(gateway);
   }
@@ -134,13 +136,15 @@ export class Controller {
     if (!withStatus.has(ref.kind)) return;
     if (event.type === 'delete') this.#live.delete(liveKey(ref.kind, ref));
     else this.#statuses.mark(this.#live.set(ref.kind, event.object));
-    // Of a Gateway that is left alone nothing changes in the evaluation when it stops being ours.
-    if (ref.kind === 'Gateway') this.#provisioner.mark(`${ref.namespace}/${ref.name}`);
-    else if (ref.kind === 'GatewayClass') this.#markGateways();
   }
 
-  #markGateways(): void {
-    for (const key of this.#live.keys()) if (key.startsWith('Gateway/')) this.#provisioner.mark(gatewayName(key));
+  #gateways(): readonly string[] {
+    return [...this.#live.keys()].filter((key) => key.startsWith('Gateway/')).map(gatewayName);
+  }
+
+  #concernedBy(events: readonly ObjectChange[]): ReadonlySet<string> {
+    const all = events.some(({ ref }) => ref.kind === 'GatewayClass') ? this.#gateways() : [];
+    return new Set([...all, ...events.flatMap(({ ref }) => (ref.kind === 'Gateway' ? [`${ref.namespace}/${ref.name}`] : []))]);
   }
 
   #follow(delta: Delta, certificates: ConfigurationChange): void {
@@ -154,7 +158,7 @@ export class Controller {
     // In one go: a listener that appears with its certificate shall never be without.
     this.#dataPlanes.publish({ upserted: new Map([...certificates.upserted, ...configured.upserted]), removed: new Set([...certificates.removed, ...configured.removed]) });
     for (const key of change.removed) {
-      if (key.startsWith('Gateway/')) this.#abandon(gatewayName(key));
+      if (key.startsWith('Gateway/')) this.#review(gatewayName(key));
       this.#statuses.mark(key);
     }
   }
@@ -167,6 +171,13 @@ export class Controller {
     this.#capacity.follow(gateway);
     this.#exposure.repeat(gateway);
     this.#describe(gateway);
+  }
+
+  /** Gives up what is no longer ours. Data planes of a Gateway that is left alone stay connected, to be served again. */
+  #review(gateway: string): void {
+    const [namespace = '', name = ''] = gateway.split('/');
+    if (this.#dataPlanes.sourceOf(gateway) !== undefined && !this.#isOfOurClass(namespace, name)) this.#abandon(gateway);
+    else this.#provisioner.mark(gateway);
   }
 
   #abandon(gateway: string): void {
@@ -185,13 +196,19 @@ export class Controller {
     this.#apply([write(dataPlaneCell, gateway.split('/'), facts)]);
   }
 
+  /** Whether there is such a Gateway with a class that names our controller, accepted or not. */
+  #isOfOurClass(namespace: string, name: string): boolean {
+    const { read } = this.#kernel;
+    const className = read.query(gatewayClassName, namespace, name);
+    return className !== undefined && read.query(gatewayClassNode, className).named;
+  }
+
   /** Where a Gateway or its class is refused, what there is stays: nobody shall lose an address to a mistake. */
   #needOf(namespace: string, name: string): Need {
     const { read } = this.#kernel;
     const gateway = readObject(read, 'Gateway', namespace, name);
     const uid = this.#live.get(liveKey('Gateway', { namespace, name }))?.object.metadata.uid;
-    if (gateway === undefined || uid === undefined || gateway.meta.deleting) return 'none';
-    if (!read.query(gatewayClassNode, gateway.spec?.gatewayClassName ?? '').named) return 'none';
+    if (gateway === undefined || uid === undefined || gateway.meta.deleting || !this.#isOfOurClass(namespace, name)) return 'none';
     // Ports of listeners that are not valid at present are among them: an address must not go while a certificate is exchanged.
     const wanted = this.#kernel.emitted(infrastructure).get(`${namespace}/${name}`);
     if (wanted === undefined || ownerRefusal(read.query(partProblems, 'Gateway', namespace, name)) !== undefined) return 'unchanged';

@@ -202,15 +202,19 @@ describe('a controller', () => {
   });
 
   test('takes nothing away while a class is refused, until that goes', async () => {
-    const { statuses, calls, put, drop } = cluster();
+    const { controller, statuses, calls, put, drop } = cluster();
     await put(gatewayClass);
     await put(gateway);
+    const source = controller.sourceOf('shop/web');
     calls.splice(0);
     await put({ ...gatewayClass, metadata: { ...gatewayClass.metadata, generation: 2 }, spec: { controllerName, parametersRef: { ...nowhere, namespace: 'shop' } } });
     expect(statuses.get('GatewayClass ours')).toMatchObject({ conditions: [{ type: 'Accepted', status: 'False', reason: 'InvalidParameters' }, {}] });
     expect(calls).not.toContainEqual(expect.stringMatching(/^(?:apply|remove)/));
+    // Data planes that are connected are to hear of it when the class is accepted again.
+    expect(controller.sourceOf('shop/web')).toBe(source);
     await drop(gatewayClass);
     expect(calls).toContain('remove Service web-sallyport');
+    expect(controller.sourceOf('shop/web')).toBeUndefined();
   });
 
   test('makes a Service anew that somebody deleted', async () => {
