@@ -105,8 +105,8 @@ function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validatio
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.tlsHandshakeTimeout,
     allowHalfOpen: true,
-    requestCert: isStrict(validation),
-    rejectUnauthorized: true,
+    requestCert: validation !== undefined,
+    rejectUnauthorized: isStrict(validation),
     SNICallback: (serverName, done) => {
       const context = handlers.contextFor(serverName.toLowerCase());
       // An error ends the connection without an alert, which is all that a client of an unknown name learns.
@@ -122,15 +122,15 @@ function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validatio
   return server;
 }
 
-/**
- * Whether only valid clients are served. The others are not asked for a certificate at all, for nothing depends on it
- * here: Node would end connections whose certificate is not signed by the authority that it names.
- */
+/** Whether only valid clients are served. */
 function isStrict(validation: ClientValidation | undefined): boolean {
   return validation?.mode === 'AllowValidOnly';
 }
 
-/** Whom to trust; where nobody is asked, nobody. */
+/**
+ * Whom to trust. Where nothing depends on it, nobody: Node would end connections whose certificate is not signed by the
+ * authority that it names, if it knew that one.
+ */
 function trusted(validation: ClientValidation | undefined): string[] {
   return isStrict(validation) ? [...(validation?.authorities ?? [])] : [];
 }

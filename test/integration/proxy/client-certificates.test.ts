@@ -1,4 +1,5 @@
 import { request as startRequest, type RequestOptions } from 'node:https';
+import { connect as connectPlain, createServer, type AddressInfo } from 'node:net';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createAuthority, type Authority } from '../../../src/certificates/index.ts';
@@ -67,6 +68,11 @@ test('where it is allowed even those are served whose authority only has the nam
   expect(await connectWith(port, namesake)).toMatchObject({ outcome: 'new' });
 });
 
+test.each(['AllowValidOnly', 'AllowInsecureFallback'] as const)('%s: clients are asked for a certificate, also where they need none', async (mode) => {
+  const { port } = await startSecure(validation(mode));
+  expect(await asksForCertificate(port)).toBe(true);
+});
+
 test('nobody is valid by the name of an authority alone', async () => {
   const { port } = await startSecure(validation());
   expect(await ask(port, await issueLeaf(await createAuthority(undefined, 'clients'), {}))).toBe('refused');
@@ -82,8 +88,38 @@ test('a certificate that is not for clients is refused', async () => {
   expect(await ask(port, await issueLeaf(clients, { usages: ['serverAuth'] }))).toBe('refused');
 });
 
+/** Whether the server's half of a handshake has a CertificateRequest, which TLS 1.2 shows in plain text. */
+async function asksForCertificate(port: number): Promise<boolean> {
+  const seen: Buffer[] = [];
+  const relay = createServer((client) => {
+    const server = connectPlain(port, '127.0.0.1');
+    server.on('data', (chunk) => seen.push(chunk)).on('error', () => client.destroy());
+    client.on('error', () => server.destroy()).pipe(server).pipe(client);
+  });
+  await new Promise<void>((resolve) => { relay.listen(0, '127.0.0.1', resolve); });
+  const socket = connect({ host: '127.0.0.1', port: (relay.address() as AddressInfo).port, servername: name, ca: servers.certificate, maxVersion: 'TLSv1.2' });
+  await new Promise((resolve) => { socket.on('error', resolve).on('secureConnect', resolve); });
+  socket.destroy();
+  relay.close();
+  return [...handshakeMessages(Buffer.concat(seen))].includes(13);
+}
+
+/** The types of the handshake messages up to ServerHelloDone (RFC 5246 sections 6.2.1 and 7.4). */
+function* handshakeMessages(bytes: Buffer): Iterable<number> {
+  const records: Buffer[] = [];
+  for (let at = 0; at + 5 <= bytes.length; at += 5 + bytes.readUInt16BE(at + 3)) {
+    if (bytes[at] === 22) records.push(bytes.subarray(at + 5, at + 5 + bytes.readUInt16BE(at + 3)));
+  }
+  const messages = Buffer.concat(records);
+  for (let at = 0; at + 4 <= messages.length; at += 4 + messages.readUIntBE(at + 1, 3)) {
+    yield messages.readUInt8(at);
+    if (messages[at] === 14) return;
+  }
+}
+
 test('nobody is asked for a certificate where none is needed', async () => {
   const { port } = await startSecure();
+  expect(await asksForCertificate(port)).toBe(false);
   expect(await ask(port)).toBe(200);
 });
 
