@@ -81,7 +81,10 @@ function judgeAny(kernel: Kernel, document: ReadDocument, { json, policy }: { re
 
 /** A rule that throws is caught, and says so. */
 function inspect(findings: readonly JudgedFinding[]): void {
-  for (const { rule, message } of findings) if (message.startsWith('This rule could not judge')) throw new Error(`${rule}: ${message}`);
+  for (const { rule, message } of findings) {
+    if (message.startsWith('This rule could not judge')) throw new Error(`${rule}: ${message}`);
+    if (/[\p{Cc}\p{Cs}]/u.test(message)) throw new Error(`${rule} says what nobody can see: ${JSON.stringify(message)}`);
+  }
 }
 
 /** What goes to the API server and to data planes must be JSON. */

@@ -3,6 +3,7 @@ import { strata } from '../graph/strata.ts';
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';
+import { printable } from '../text/display.ts';
 import { registry } from './registry.ts';
 import type { Finding, Rule } from './rule.ts';
 
@@ -10,6 +11,9 @@ const byKind = new Map<string, Rule[]>();
 for (const rule of registry) {
   for (const kind of rule.kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), rule]);
 }
+
+/** Conditions and reviews have room for several; names in a message may be of any length and hold anything. */
+const longestMessage = 2_048;
 
 const none: readonly Finding[] = [];
 
@@ -32,7 +36,7 @@ export function runRules(rules: readonly Rule[], subject: Resource, read: Reader
 function runRule(rule: Rule, subject: Resource, read: Reader): readonly Finding[] {
   const found: Finding[] = [];
   try {
-    rule.check(subject, read, (finding) => found.push({ rule: rule.id, ...finding }));
+    rule.check(subject, read, (finding) => found.push({ rule: rule.id, ...finding, message: printable(finding.message, longestMessage) }));
   } catch (error) {
     // A rule that throws is our bug; the object's owner and its neighbours must not pay for it.
     found.push({ rule: rule.id, path: [], message: `This rule could not judge the object (${String(error)}); please report it.` });

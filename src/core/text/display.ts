@@ -5,6 +5,8 @@ export const displayLimit = 64;
 // characters that would make the quoting ambiguous.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}"\\]/gu;
 
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
 const shortEscapes: ReadonlyMap<string, string> = new Map([
   ['\n', '\\n'],
   ['\r', '\\r'],
@@ -28,6 +30,14 @@ export function quote(value: unknown, limit: number = displayLimit): string {
 /** A text of the user as `quote` shows it, without the quotes: for fields that hold nothing but the value. */
 export function display(text: string, limit: number = displayLimit): string {
   return escape(shorten(text, limit));
+}
+
+/**
+ * A whole message, at most `limit` characters (code points) long: what nobody could see in it is escaped. Quotes stay as
+ * they are, since values in it have theirs already.
+ */
+export function printable(message: string, limit: number): string {
+  return shorten(message, limit).replace(unseen, (character) => shortEscapes.get(character) ?? codePointEscape(character));
 }
 
 /** At most `limit` characters (code points) of `text`; the last one is `…` where something was cut off. */

@@ -17,6 +17,11 @@ describe('parent-not-found', () => {
     expect(found('parent-not-found', [route, gatewayWith()])).toHaveLength(1);
   });
 
+  test('shows names that no API server would store so that they can be read', () => {
+    const findings = found('parent-not-found', [httpRoute({ parentRefs: [{ name: `a\u0007\n${'b'.repeat(5_000)}` }] }), ourClass]);
+    expect(findings).toEqual([['spec.parentRefs[0]', expect.stringMatching(/^Gateway shop\/a\\u0007\\nb{2000,2100}…$/), 'none']]);
+  });
+
   test('leaves parents of other kinds to others', () => {
     expect(found('parent-not-found', [httpRoute({ parentRefs: [{ kind: 'Service', group: '', name: 'cart' }] })])).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { quote, shorten } from '../../../../src/core/text/display.ts';
+import { printable, quote, shorten } from '../../../../src/core/text/display.ts';
 
 describe('quote', () => {
   test.each<[unknown, string]>([
@@ -35,5 +35,18 @@ describe('shorten', () => {
     ['😀😀😀😀', 3, '😀😀…'],
   ])('%s to %d', (text, limit, short) => {
     expect(shorten(text, limit)).toBe(short);
+  });
+});
+
+describe('printable', () => {
+  test.each([
+    ['It is "as written\\" here.', 'It is "as written\\" here.'],
+    ['a\nb\u0000c\u202ed\ud800e', 'a\\nb\\u0000c\\u202ed\\ud800e'],
+  ])('%j', (message, shown) => {
+    expect(printable(message, 100)).toBe(shown);
+  });
+
+  test('shortens', () => {
+    expect(printable('abcdef', 5)).toBe('abcd…');
   });
 });
