@@ -55,7 +55,7 @@ test('a Gateway is served at its address, and people are told', async () => {
   expect((await fetch(`http://${status?.addresses?.[0]?.value ?? ''}/`)).status).toBe(404);
   const events = await waitFor('events', async () => {
     const text = await kubectlOutput(['get', 'events', '-n', namespace, '--field-selector', 'involvedObject.kind=Gateway', '-o', 'jsonpath={range .items[*]}{.type} {.reason}{"\\n"}{end}']);
-    return text.includes('Programmed') ? text : undefined;
+    return text.includes('Accepted') && text.includes('Programmed') ? text : undefined;
   });
   // The API server lists them by name, and names are made of times.
   expect(events.trimEnd().split('\n').sort()).toEqual(['Normal Accepted', 'Normal Programmed']);
