@@ -52,7 +52,8 @@ function steadyRequests(url: string): { stop(): Promise<readonly string[]> } {
 test('a Gateway is served at its address, and people are told', async () => {
   await apply(gateway('web', namespace, 80));
   const { status } = await waitForGateway('web', namespace, ['Programmed', 'True']);
-  expect((await fetch(`http://${status?.addresses?.[0]?.value ?? ''}/`)).status).toBe(404);
+  // kube-proxy learns of the data plane when the controller does; there is no route yet.
+  await waitFor('an answer', async () => ((await fetch(`http://${status?.addresses?.[0]?.value ?? ''}/`)).status === 404 ? true : undefined));
   const events = await waitFor('events', async () => {
     const text = await kubectlOutput(['get', 'events', '-n', namespace, '--field-selector', 'involvedObject.kind=Gateway', '-o', 'jsonpath={range .items[*]}{.type} {.reason}{"\\n"}{end}']);
     return text.includes('Accepted') && text.includes('Programmed') ? text : undefined;
