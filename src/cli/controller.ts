@@ -15,7 +15,7 @@ import { imageOfPod } from './own-image.ts';
 import { PublishedAuthorities } from './published-authorities.ts';
 import { ReadinessGate } from './readiness.ts';
 import { controllerName } from './settings.ts';
-import { Shutdown } from './shutdown.ts';
+import { startOrStop, type Shutdown } from './shutdown.ts';
 
 /** Settings of `sallyport controller`. */
 export interface ControllerCommandOptions {
@@ -47,15 +47,8 @@ const policy: RotationPolicy = { ...defaultRotationPolicy, propagation: 5 * 60_0
  *
  * @returns how to stop
  */
-export async function startController(options: ControllerCommandOptions): Promise<{ stop(): Promise<void> }> {
-  const running = new Shutdown();
-  try {
-    await start(options, running);
-    return running;
-  } catch (error) {
-    await running.stop();
-    throw error;
-  }
+export function startController(options: ControllerCommandOptions): Promise<{ stop(): Promise<void> }> {
+  return startOrStop((running) => start(options, running));
 }
 
 interface Surroundings {

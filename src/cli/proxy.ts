@@ -7,7 +7,7 @@ import { buildProbes } from '../webhook/index.ts';
 import { listenEverywhere } from './listen.ts';
 import { exposeProxyCounters } from './proxy-metrics.ts';
 import { ReadinessGate } from './readiness.ts';
-import { Shutdown } from './shutdown.ts';
+import { startOrStop, type Shutdown } from './shutdown.ts';
 
 /** Settings of `sallyport proxy`. Durations in milliseconds. */
 export interface ProxyCommandOptions {
@@ -36,15 +36,8 @@ export interface ProxyCommandOptions {
  *
  * @returns how to stop: drains, then resolves
  */
-export async function startProxy(options: ProxyCommandOptions): Promise<{ stop(): Promise<void> }> {
-  const running = new Shutdown();
-  try {
-    await start(options, running);
-    return running;
-  } catch (error) {
-    await running.stop();
-    throw error;
-  }
+export function startProxy(options: ProxyCommandOptions): Promise<{ stop(): Promise<void> }> {
+  return startOrStop((running) => start(options, running));
 }
 
 async function start(options: ProxyCommandOptions, running: Shutdown): Promise<void> {

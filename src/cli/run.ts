@@ -19,7 +19,7 @@ import { findingLine } from './report/text.ts';
 import { printServing } from './report-serving.ts';
 import { printStatuses } from './report-status.ts';
 import { assumedBundle, filesOnly, policyOf } from './settings.ts';
-import { Shutdown } from './shutdown.ts';
+import { startOrStop, type Shutdown } from './shutdown.ts';
 import { startStandaloneWebhook } from './standalone-webhook.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { Workspace } from './workspace.ts';
@@ -44,15 +44,8 @@ const host = '127.0.0.1';
  *
  * @returns how to stop it: drains, then resolves
  */
-export async function run(options: RunOptions): Promise<{ stop(): Promise<void> }> {
-  const running = new Shutdown();
-  try {
-    await start(options, running);
-    return running;
-  } catch (error) {
-    await running.stop();
-    throw error;
-  }
+export function run(options: RunOptions): Promise<{ stop(): Promise<void> }> {
+  return startOrStop((running) => start(options, running));
 }
 
 async function start(options: RunOptions, running: Shutdown): Promise<void> {

@@ -30,3 +30,15 @@ export class Shutdown {
     for (const step of [...this.steps, ...this.lastSteps]) await step();
   }
 }
+
+/** Starts something that adds what it opens to a Shutdown. Where starting fails, what was opened by then is closed, and it fails with that error. */
+export async function startOrStop(start: (running: Shutdown) => Promise<void>): Promise<{ stop(): Promise<void> }> {
+  const running = new Shutdown();
+  try {
+    await start(running);
+    return running;
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+}

@@ -18,7 +18,7 @@ import { ReadinessGate } from './readiness.ts';
 import { startSelfCheck } from './self-check.ts';
 import { openSettings } from './settings-file.ts';
 import { controllerName } from './settings.ts';
-import { Shutdown } from './shutdown.ts';
+import { startOrStop, type Shutdown } from './shutdown.ts';
 import { orUsageError } from './usage-error.ts';
 import { decideInCluster } from './webhook-decision.ts';
 
@@ -54,16 +54,9 @@ export interface WebhookCommandOptions {
  * @returns how to stop: not ready and no leader at once, serving for the time of the drain, then closed
  * @throws UsageError where settings, lifetimes, kubeconfig or certificate cannot be used
  */
-export async function startWebhook(options: WebhookCommandOptions): Promise<{ stop(): Promise<void> }> {
+export function startWebhook(options: WebhookCommandOptions): Promise<{ stop(): Promise<void> }> {
   expectShortLives();
-  const running = new Shutdown();
-  try {
-    await start(options, running);
-    return running;
-  } catch (error) {
-    await running.stop();
-    throw error;
-  }
+  return startOrStop((running) => start(options, running));
 }
 
 async function start(options: WebhookCommandOptions, running: Shutdown): Promise<void> {

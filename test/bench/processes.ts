@@ -1,7 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -69,6 +72,28 @@ async function isOpen(host: string, port: number): Promise<boolean> {
     return false;
   } finally {
     socket.destroy();
+  }
+}
+
+/**
+ * Runs a benchmark with a folder that goes afterwards, and ends every process that it keeps in `stoppables`, also where
+ * it fails or is interrupted.
+ */
+export async function runBenchmark(run: (folder: string, stoppables: { stop(): void }[]) => Promise<void>): Promise<void> {
+  const stoppables: { stop(): void }[] = [];
+  const stopAll = (): void => stoppables.forEach((one) => one.stop());
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      stopAll();
+      process.exit(1);
+    });
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-bench-'));
+  try {
+    await run(folder, stoppables);
+  } finally {
+    stopAll();
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startOnPort, type ServerProcess } from './processes.ts';
+import { runBenchmark, startOnPort, type ServerProcess } from './processes.ts';
 import { haproxyConfiguration, nginxConfiguration, objects, upstreamConfiguration } from './proxy/configurations.ts';
 
 // CPU per request and latency of the proxy beside nginx and HAProxy: the same route, the same backend, the same client,
@@ -91,18 +90,4 @@ async function compare(contestants: readonly Contestant[]): Promise<void> {
   }
 }
 
-const stoppables: { stop(): void }[] = [];
-const stopAll = (): void => stoppables.forEach((one) => one.stop());
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => {
-    stopAll();
-    process.exit(1);
-  });
-}
-const folder = await mkdtemp(join(tmpdir(), 'sallyport-bench-'));
-try {
-  await compare(await start(folder, stoppables));
-} finally {
-  stopAll();
-  await rm(folder, { recursive: true, force: true });
-}
+await runBenchmark(async (folder, stoppables) => compare(await start(folder, stoppables)));

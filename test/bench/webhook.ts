@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAuthority, issueServingCertificate } from '../../src/certificates/authority.ts';
 import { bundle } from '../../tools/bundle.ts';
-import { startOnPort, startPrintingPort, type ServerProcess } from './processes.ts';
+import { runBenchmark, startOnPort, startPrintingPort, type ServerProcess } from './processes.ts';
 import { Client } from './webhook/load.ts';
 import { mixedShapes, sharedGatewayShape, type Shape } from './webhook/reviews.ts';
 
@@ -135,18 +134,4 @@ async function run(bench: Bench): Promise<void> {
   for (const shape of [...shapes, sharedGatewayShape()]) reportShape(shape, await compare(bench, shape.bodies, single));
 }
 
-const stoppables: { stop(): void }[] = [];
-const stopAll = (): void => stoppables.forEach((one) => one.stop());
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => {
-    stopAll();
-    process.exit(1);
-  });
-}
-const folder = await mkdtemp(join(tmpdir(), 'sallyport-bench-'));
-try {
-  await run(await start(folder, process.argv[2] ?? '', stoppables));
-} finally {
-  stopAll();
-  await rm(folder, { recursive: true, force: true });
-}
+await runBenchmark(async (folder, stoppables) => run(await start(folder, process.argv[2] ?? '', stoppables)));
