@@ -3,10 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connectChannel, ConfigurationSink, type CertificateResource, type ConfigChange, type ResourceProblem } from '../channel/index.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
-import { buildProbes } from '../webhook/index.ts';
-import { listenEverywhere } from './listen.ts';
 import { exposeProxyCounters } from './proxy-metrics.ts';
-import { ReadinessGate } from './readiness.ts';
+import { openProbes } from './readiness.ts';
 import { startOrStop, type Shutdown } from './shutdown.ts';
 
 /** Settings of `sallyport proxy`. Durations in milliseconds. */
@@ -44,11 +42,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   const log = createLogger(options.logLevel);
   const metrics = createMetrics();
   metrics.observeProcess();
-  const readiness = new ReadinessGate(() => running.stopping);
-  const probes = buildProbes({ ready: () => readiness.now(), metrics });
-  // Probes answer while everything else drains.
-  running.last(() => probes.close());
-  const probePort = await listenEverywhere(probes, options.probePort);
+  const { readiness, port: probePort } = await openProbes(options.probePort, metrics, running);
 
   const certificates = new ReceivedCertificates();
   const proxy = createProxy({

@@ -1,4 +1,7 @@
-import type { Readiness } from '../webhook/index.ts';
+import type { Metrics } from '../telemetry/index.ts';
+import { buildProbes, type Readiness } from '../webhook/index.ts';
+import { listenEverywhere } from './listen.ts';
+import type { Shutdown } from './shutdown.ts';
 
 /** Why something is not as it has to be, one short sentence each. */
 type Requirement = () => readonly string[];
@@ -26,4 +29,12 @@ export class ReadinessGate {
     const reasons = this.#isStopping() ? ['stopping'] : [...(this.#isStarted ? [] : ['starting']), ...this.#requirements.flatMap((requirement) => requirement())];
     return { ready: reasons.length === 0, reasons };
   }
+}
+
+/** Opens the probes and metrics of a server on a port (0: any). They answer while everything else drains, as not ready. */
+export async function openProbes(port: number, metrics: Metrics, running: Shutdown): Promise<{ readonly readiness: ReadinessGate; readonly port: number }> {
+  const readiness = new ReadinessGate(() => running.stopping);
+  const probes = buildProbes({ ready: () => readiness.now(), metrics });
+  running.last(() => probes.close());
+  return { readiness, port: await listenEverywhere(probes, port) };
 }

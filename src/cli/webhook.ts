@@ -7,14 +7,14 @@ import { defaultSettings, type Settings } from '../core/admission/settings.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
 import { createAdmissionMetrics, createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
-import { buildProbes, buildWebhook } from '../webhook/index.ts';
+import { buildWebhook } from '../webhook/index.ts';
 import { BundlesInForce } from './bundles-in-force.ts';
 import { ClusterBundleStore, ClusterSecretStore } from './cluster-certificates.ts';
 import { admissionKinds, ClusterState, followCluster } from './cluster-state.ts';
 import { FailurePolicyKeeper } from './failure-policy-keeper.ts';
 import { expectShortLives } from './garbage-collection.ts';
 import { listenEverywhere } from './listen.ts';
-import { ReadinessGate } from './readiness.ts';
+import { openProbes } from './readiness.ts';
 import { startSelfCheck } from './self-check.ts';
 import { openSettings } from './settings-file.ts';
 import { controllerName } from './settings.ts';
@@ -65,11 +65,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   const metrics = createMetrics();
   metrics.observeProcess();
   const settings = await followSettings(options, running, { log, metrics });
-  const readiness = new ReadinessGate(() => running.stopping);
-  const probes = buildProbes({ ready: () => readiness.now(), metrics });
-  // Probes answer while everything else drains.
-  running.last(() => probes.close());
-  await listenEverywhere(probes, options.probePort);
+  const { readiness } = await openProbes(options.probePort, metrics, running);
 
   const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
   running.add(() => client.close());
