@@ -3,15 +3,13 @@ import { failureOf, servedRouteKinds } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { display } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
+import { warned } from './effects.ts';
 import { referenceUnresolvedAt } from './parts.ts';
-import { rule, type Effect, type Finding, type Profile } from './rule.ts';
-
-/** Backends may be applied after their routes: admission warns, status tells, traffic fails. */
-const curable: Readonly<Record<Profile, Effect>> = { audit: 'record', standard: 'warn', strict: 'warn' };
+import { rule, type Finding } from './rule.ts';
 
 type OutcomeOf<T extends BackendOutcome['type']> = Extract<BackendOutcome, { type: T }>;
 
-/** Declares the rule for some ways in which a backendRef does not resolve. */
+/** Declares the rule for some ways in which a backendRef does not resolve: backends may be applied after their routes. */
 function backendRule<const T extends BackendOutcome['type']>(declaration: {
   readonly id: string;
   readonly outcomes: readonly T[];
@@ -26,7 +24,7 @@ function backendRule<const T extends BackendOutcome['type']>(declaration: {
     id,
     kinds: servedRouteKinds,
     summary,
-    effect: curable,
+    effect: warned,
     consequence: { condition: 'ResolvedRefs', reason, scope: 'backendRef' },
     source,
     check(route, read: Reader, report) {

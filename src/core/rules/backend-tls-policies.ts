@@ -4,15 +4,14 @@ import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { display, quote } from '../text/display.ts';
 import { hostnameProblems, preciseHostnameProblems } from '../text/hostname.ts';
+import { warned } from './effects.ts';
 import { describeAuthority } from './gateway-tls.ts';
-import { rule, type Effect, type Profile } from './rule.ts';
+import { rule } from './rule.ts';
 
 // What BackendTLSPolicies say of the connections to backends, and whether they have a say.
 
 type PolicyView = Resource<'BackendTLSPolicy'>;
 type ValidationView = NonNullable<NonNullable<PolicyView['spec']>['validation']>;
-
-const warned: Readonly<Record<Profile, Effect>> = { audit: 'record', standard: 'warn', strict: 'warn' };
 
 export const backendPolicyConflicted = rule({
   id: 'backend-policy-conflicted',

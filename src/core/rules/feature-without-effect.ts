@@ -3,6 +3,7 @@ import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Path } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import { routeRules } from './parts.ts';
+import { warned } from './effects.ts';
 import { rule } from './rule.ts';
 
 /** Leaving these out lets no request go astray, so everything else works without them, and the owner is told. */
@@ -11,7 +12,7 @@ export const featureWithoutEffect = rule({
   kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],
   about: 'dialect',
   summary: 'The object asks for a feature that is not served yet; everything else works.',
-  effect: { audit: 'record', standard: 'warn', strict: 'warn' },
+  effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.sessionPersistence, GatewaySpec.defaultScope (extended support), ListenerTLSConfig.options',
   check(subject, _read, report) {
     for (const path of placesIn(subject)) {

@@ -5,6 +5,7 @@ import { formatPath } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import { display, quote } from '../text/display.ts';
 import { listenerRule } from './listener-rule.ts';
+import { warned } from './effects.ts';
 import { rule, type Consequence, type Finding } from './rule.ts';
 
 // What a Gateway says of TLS apart from its listeners: certificates of clients, and the one that it shows to backends.
@@ -73,7 +74,7 @@ export const insecureClientValidation = rule({
   id: 'insecure-client-validation',
   kinds: ['Gateway'],
   summary: 'Clients without a valid certificate are let in.',
-  effect: { audit: 'record', standard: 'warn', strict: 'warn' },
+  effect: warned,
   consequence: { condition: 'InsecureFrontendValidationMode', reason: 'ConfigurationChanged', scope: 'object' },
   source: 'Gateway API v1.7.0, FrontendTLSValidation.mode; GatewayConditionInsecureFrontendValidationMode',
   check(gateway, _read, report) {
@@ -94,7 +95,7 @@ export const backendCertificateInvalid = rule({
   id: 'backend-certificate-invalid',
   kinds: ['Gateway'],
   summary: 'The certificate that the Gateway shall show to backends cannot be used.',
-  effect: { audit: 'record', standard: 'warn', strict: 'warn' },
+  effect: warned,
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidClientCertificateRef', scope: 'object' },
   source: 'Gateway API v1.7.0, GatewayBackendTLS.clientCertificateRef; GatewayReasonInvalidClientCertificateRef',
   check({ ref: { namespace, name } }, read, report) {

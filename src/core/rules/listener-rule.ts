@@ -2,10 +2,8 @@ import type { ListenerOwner } from '../graph/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Path } from '../resources/path.ts';
-import { rule, type Consequence, type Effect, type Finding, type Profile } from './rule.ts';
-
-export type Effects = Readonly<Record<Profile, Effect>>;
-const warned: Effects = { audit: 'record', standard: 'warn', strict: 'warn' };
+import { warned, type Effects } from './effects.ts';
+import { rule, type Consequence, type Finding } from './rule.ts';
 
 /** `below` is the path inside the listener. */
 export type ListenerFinding = Omit<Finding, 'rule' | 'path'> & { readonly below?: Path };

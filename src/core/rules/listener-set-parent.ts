@@ -2,10 +2,10 @@ import { listenerSetParent, type ListenerSetParent } from '../graph/listener-set
 import type { Path } from '../resources/path.ts';
 import { describeRef, qualifiedName } from '../resources/reference.ts';
 import type { Resource } from '../resources/resource.ts';
-import { rule, type Consequence, type Effect, type Profile } from './rule.ts';
+import { warned } from './effects.ts';
+import { rule, type Consequence } from './rule.ts';
 
-/** Another object, applied a second later, may cure each of these: admission warns, status tells. */
-const curable: Readonly<Record<Profile, Effect>> = { audit: 'record', standard: 'warn', strict: 'warn' };
+// Another object, applied a second later, may cure each of these: admission warns, status tells.
 
 interface ParentFinding {
   readonly path: Path;
@@ -25,7 +25,7 @@ function listenerSetRule(declaration: {
   return rule({
     ...frame,
     kinds: ['ListenerSet'],
-    effect: curable,
+    effect: warned,
     check(set, read, report) {
       const parent = read.query(listenerSetParent, set.ref.namespace, set.ref.name);
       if (parent?.type === outcome) report({ value: qualifiedName(parent), ...describe(describeRef({ kind: 'Gateway', ...parent }), set) });

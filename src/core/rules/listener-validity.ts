@@ -6,10 +6,9 @@ import type { ReferenceOutcome } from '../graph/references.ts';
 import { describeRef } from '../resources/reference.ts';
 import { display, quote } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
-import { listenerRule, type Effects } from './listener-rule.ts';
+import { recorded } from './effects.ts';
+import { listenerRule } from './listener-rule.ts';
 import type { Finding } from './rule.ts';
-
-const recorded: Effects = { audit: 'record', standard: 'record', strict: 'record' };
 
 export const listenerConflict = listenerRule({
   id: 'listener-conflict',

@@ -2,9 +2,9 @@ import { isOurGateway } from '../graph/gateway.ts';
 import { installationCell } from '../graph/inputs.ts';
 import { classParameters, gatewayParameters, type ParametersNode } from '../graph/parameters.ts';
 import { display } from '../text/display.ts';
-import { rule, type Consequence, type Effect, type Finding, type Profile } from './rule.ts';
+import { warned } from './effects.ts';
+import { rule, type Consequence, type Finding } from './rule.ts';
 
-const warned: Readonly<Record<Profile, Effect>> = { audit: 'record', standard: 'warn', strict: 'warn' };
 const refused: Consequence = { condition: 'Accepted', reason: 'InvalidParameters', scope: 'object' };
 
 /** A class whose parameters nobody can read must not look accepted: its Gateways would run with other settings. */

@@ -3,10 +3,10 @@ import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { describeRef } from '../resources/reference.ts';
 import type { Resource } from '../resources/resource.ts';
-import { rule, type Effect, type Finding, type Profile } from './rule.ts';
+import { warned } from './effects.ts';
+import { rule, type Finding } from './rule.ts';
 
-/** Another object, applied a second later, may cure each of these: admission warns, status tells. */
-const curable: Readonly<Record<Profile, Effect>> = { audit: 'record', standard: 'warn', strict: 'warn' };
+// Another object, applied a second later, may cure each of these: admission warns, status tells.
 
 type OutcomeOf<T extends AttachmentOutcome['type']> = Extract<AttachmentOutcome, { type: T }>;
 
@@ -24,7 +24,7 @@ function attachmentRule<const T extends AttachmentOutcome['type']>(declaration: 
     id,
     kinds: servedRouteKinds,
     summary,
-    effect: curable,
+    effect: warned,
     ...(reason === undefined ? {} : { consequence: { condition: 'Accepted', reason, scope: 'parentRef' as const } }),
     source,
     check(route, read: Reader, report) {
