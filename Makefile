@@ -64,6 +64,10 @@ bench-webhook: $(VALIDATORS) ## CPU, latency and memory per review, beside the o
 bench-proxy: build ## CPU and latency per request of the proxy, beside nginx and HAProxy; one minute
 	@test/bench/proxy/run.sh
 
+.PHONY: bench-routes
+bench-routes: build ## New routes, statuses, memory and start at 5,000 routes, in a real cluster (KUBECONFIG, CLUSTER); 5 minutes
+	@test/bench/routes/run.sh
+
 .PHONY: bench-check
 bench-check: $(VALIDATORS) ## Objects per second of check beside kubeconform, start-up and memory; needs go, some minutes
 	@test/bench/check/run.sh

@@ -1,0 +1,187 @@
+import { loadavg } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { create, createClient, loadCredentials, mergePatch, type ApiClient, type WriteOutcome } from '../../src/kubernetes/index.ts';
+import { dataPlane, install, leader, startController, stopController, usageOf, type Installation, type Pod, type Usage } from './routes/installation.ts';
+import { httpRoutes, route, routeName, rulesOf } from './routes/objects.ts';
+import { Statuses } from './routes/statuses.ts';
+import { Traffic, type Report } from './routes/traffic.ts';
+
+// What routes cost in a real cluster, many of them on one Gateway: how soon a new one is served, how long the statuses of
+// many take, what controller and data plane hold and do when nothing happens, and how long a controller needs that
+// begins anew. `make bench-routes` brings the cluster, or takes that of KUBECONFIG (routes/run.sh).
+
+const image = process.env['IMAGE'] ?? 'localhost/sallyport:dev';
+/** Routes: those whose statuses are waited for; those that are there when more are added one by one, and how many; all. */
+const counts = { together: 1_000, before: 3_000, alone: 300, all: 5_000 };
+/** Writes under way at a time. */
+const concurrency = 16;
+/** Milliseconds between two requests to other routes. */
+const interval = 10;
+const idleSeconds = 30;
+/** Milliseconds without news after which nothing more is expected. */
+const quiet = 5_000;
+
+interface Bench extends Installation {
+  readonly client: ApiClient;
+  readonly statuses: Statuses;
+  readonly traffic: Traffic;
+}
+
+function row(what: string, measured: string, remark = ''): void {
+  progress('');
+  console.log(`${what.padEnd(56)}${measured.padStart(26)}${(loadavg()[0] ?? 0).toFixed(1).padStart(7)}   ${remark}`);
+}
+
+/** Tells a person who looks on what is being done. */
+function progress(what: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${what}\u001b[K`);
+}
+
+/** Does something for each number from `first` to below `end`, some at a time. */
+async function forEach(first: number, end: number, act: (number: number) => Promise<WriteOutcome>): Promise<void> {
+  let next = first;
+  const worker = async (): Promise<void> => {
+    while (next < end) {
+      const number = next;
+      next += 1;
+      const outcome = await act(number);
+      if (outcome.type !== 'ok') throw new Error(`route ${number}: ${outcome.message}`);
+      if (number % 50 === 0) progress(`Writing routes: ${number - first} of ${end - first} ...`);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}
+
+function createRoute({ client, namespace }: Bench, number: number): Promise<WriteOutcome> {
+  return create({ client, type: httpRoutes }, route(namespace, number));
+}
+
+async function fill(bench: Bench, first: number, end: number): Promise<void> {
+  await forEach(first, end, (number) => createRoute(bench, number));
+  progress('Waiting until all are accepted ...');
+  await bench.statuses.whenAccepted(end);
+  await bench.statuses.whenQuiet(1_000);
+}
+
+async function measureStatuses(bench: Bench): Promise<void> {
+  const pods = await podsOf(bench);
+  const before = await usagesOf(pods);
+  const began = performance.now();
+  await forEach(0, counts.together, (number) => createRoute(bench, number));
+  const created = performance.now();
+  progress('Waiting until all are accepted ...');
+  const accepted = await bench.statuses.whenAccepted(counts.together);
+  await bench.statuses.whenQuiet(1_000);
+  row(`${format(counts.together)} routes created, until all are accepted`, seconds(accepted - began), `creating alone: ${seconds(created - began)}, ${concurrency} at a time`);
+  const after = await usagesOf(pods);
+  for (const [name, { cpu }] of after) row(`CPU of that, ${name}`, `${(((cpu - (before.get(name)?.cpu ?? Number.NaN)) * 1000) / counts.together).toFixed(2)} ms a route`);
+}
+
+/** New routes one after another: from the API server's answer to the first request that is served. */
+async function measureLatency(bench: Bench): Promise<void> {
+  const { before, alone } = counts;
+  const background = bench.traffic.begin(before, interval);
+  const latencies: number[] = [];
+  for (let number = before; number < before + alone; number += 1) {
+    progress(`Adding routes one by one: ${number - before} of ${alone} ...`);
+    const outcome = await createRoute(bench, number);
+    const answered = performance.now();
+    if (outcome.type !== 'ok') throw new Error(outcome.message);
+    latencies.push((await bench.traffic.whenServed(number)) - answered);
+  }
+  const report = await background.stop();
+  const sorted = latencies.toSorted((one, other) => one - other);
+  const at = (share: number): number => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
+  row(`A new route among ${format(before)}, until it is served`, `p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms`, `${alone} routes, slowest ${at(1).toFixed(1)} ms`);
+  rowOfTraffic('Requests to other routes meanwhile', report);
+}
+
+function rowOfTraffic(what: string, { requests, failures }: Report): void {
+  const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
+  row(what, `${failed} of ${format(requests)} failed`, failed === 0 ? '' : JSON.stringify(failures));
+}
+
+/** By what they are called here. */
+type ByName<T> = ReadonlyMap<string, T>;
+
+async function podsOf({ namespace }: Bench): Promise<ByName<Pod>> {
+  return new Map([['controller', await leader()], ['data plane', await dataPlane(namespace)]]);
+}
+
+async function usagesOf(pods: ByName<Pod>): Promise<ByName<Usage>> {
+  return new Map(await Promise.all([...pods].map(async ([name, pod]) => [name, await usageOf(pod)] as const)));
+}
+
+async function measureUsage(bench: Bench, routes: number): Promise<void> {
+  progress('Waiting: what is done when nothing happens ...');
+  const pods = await podsOf(bench);
+  await pause(quiet);
+  const before = await usagesOf(pods);
+  const began = performance.now();
+  await pause(idleSeconds * 1000);
+  const after = await usagesOf(pods);
+  const elapsed = (performance.now() - began) / 1000;
+  for (const [name, { memory, cpu }] of after) {
+    const cores = (cpu - (before.get(name)?.cpu ?? Number.NaN)) / elapsed;
+    row(`With ${format(routes)} routes, ${name}`, `${memory.toFixed(0)} MiB, idle ${(cores * 1000).toFixed(1)} mCPU`, `over ${idleSeconds} s`);
+  }
+}
+
+/** A controller that finds all routes changed: every status is to be written, and every route to be sent. */
+async function measureStart(bench: Bench): Promise<void> {
+  const { client, namespace, statuses, traffic } = bench;
+  await stopController();
+  const background = traffic.begin(counts.before, interval);
+  await forEach(0, counts.all, (number) => mergePatch({ client, type: httpRoutes }, { namespace, name: routeName(number) }, { spec: { rules: rulesOf('2') } }));
+  await statuses.whenAccepted(0);
+  progress('Waiting for a controller that begins anew ...');
+  const began = performance.now();
+  await startController();
+  const served = await traffic.whenServed(counts.all - 1, { version: '2', seconds: 120 });
+  await statuses.whenAccepted(counts.all, 180);
+  const written = await statuses.whenQuiet(quiet);
+  const report = await background.stop();
+  const what = `A new controller, all ${format(counts.all)} routes changed`;
+  row(`${what}, until served`, seconds(served - began), 'start of the pod included');
+  row(`${what}, until written`, seconds(written - began));
+  rowOfTraffic('Requests meanwhile, and without a controller', report);
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+function format(count: number): string {
+  return count.toLocaleString('en');
+}
+
+async function measure(bench: Bench): Promise<void> {
+  console.log('load'.padStart(89));
+  await measureUsage(bench, 0);
+  await measureStatuses(bench);
+  await fill(bench, counts.together, counts.before);
+  await measureLatency(bench);
+  await fill(bench, counts.before + counts.alone, counts.all);
+  await measureUsage(bench, counts.all);
+  await measureStart(bench);
+}
+
+const undo: (() => Promise<unknown>)[] = [];
+const interrupted = Promise.withResolvers<never>();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => interrupted.reject(new Error('interrupted')));
+try {
+  progress('Installing the controller, and a Gateway ...');
+  const client = createClient(await loadCredentials('default'));
+  undo.push(() => client.close());
+  const installation = await install(image, undo);
+  const statuses = new Statuses(client, installation.namespace);
+  undo.push(() => statuses.stop());
+  const traffic = new Traffic(installation.address);
+  undo.push(() => traffic.close());
+  await traffic.ask(0);
+  await Promise.race([measure({ ...installation, client, statuses, traffic }), interrupted.promise]);
+} finally {
+  progress('Removing everything ...');
+  for (const step of undo.toReversed()) await step();
+  progress('');
+}

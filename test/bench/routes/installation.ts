@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { crdManifests } from '../../cluster/crd-manifests.ts';
+import { apply, getObject, kubectl, kubectlOutput } from '../../e2e/support/kubectl.ts';
+import { waitFor } from '../../e2e/support/wait.ts';
+import { backend, gateway, gatewayName } from './objects.ts';
+
+const system = 'sallyport-system';
+const deployment = 'deployment/sallyport-controller';
+const bundle = 'v1.7.0';
+
+/** A Gateway that is served, with a backend and no routes. */
+export interface Installation {
+  readonly namespace: string;
+  /** Where its data plane is reached. */
+  readonly address: string;
+}
+
+/** A process of ours in the cluster, by its pod. */
+export interface Pod {
+  readonly namespace: string;
+  readonly name: string;
+  /** Where its metrics are. */
+  readonly port: number;
+}
+
+/** How much a process took so far. */
+export interface Usage {
+  /** What it holds of the machine's memory, in MiB. */
+  readonly memory: number;
+  /** Seconds, of the user's and of the kernel's. */
+  readonly cpu: number;
+}
+
+/**
+ * Installs CRDs where there are none, and the controller, and makes a Gateway. What it did is undone by the steps that it
+ * adds to `undo`, the last one first. Throws where the cluster holds Gateways or a controller of ours.
+ */
+export async function install(image: string, undo: (() => Promise<unknown>)[]): Promise<Installation> {
+  const crds = await kubectl(['get', 'crd', 'gateways.gateway.networking.k8s.io']);
+  if (crds.code !== 0) await installCrds(undo);
+  const busy = await kubectlOutput(['get', 'gateways,gatewayclasses', '-A', '-o', 'name']);
+  if (busy !== '') throw new Error('the cluster holds Gateways or GatewayClasses already; use one that nobody needs');
+  await installController(image, undo);
+  const namespace = `bench-routes-${randomBytes(3).toString('hex')}`;
+  await kubectlOutput(['create', 'namespace', namespace]);
+  undo.push(() => kubectl(['delete', 'namespace', namespace, '--timeout=120s']));
+  await apply(...backend(namespace, image), gateway(namespace));
+  await kubectlOutput(['wait', '-n', namespace, 'pod/backend', '--for=condition=Ready', '--timeout=60s']);
+  await kubectlOutput(['wait', '-n', namespace, `gateway/${gatewayName}`, '--for=condition=Programmed', '--timeout=60s']);
+  const { status } = await getObject<{ readonly status: { readonly addresses: readonly { readonly value: string }[] } }>(['gateway', gatewayName, '-n', namespace]);
+  return { namespace, address: status.addresses[0]?.value ?? '' };
+}
+
+async function installCrds(undo: (() => Promise<unknown>)[]): Promise<void> {
+  const stdin = crdManifests(bundle, 'standard');
+  undo.push(() => kubectl(['delete', '-f', '-', '--ignore-not-found', '--timeout=60s'], { stdin }));
+  await kubectlOutput(['apply', '--server-side', '-f', '-'], { stdin });
+  await kubectlOutput(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s']);
+}
+
+async function installController(image: string, undo: (() => Promise<unknown>)[]): Promise<void> {
+  const rendered = await kubectlOutput(['kustomize', join(import.meta.dirname, '../../../deploy/overlays/controller')]);
+  const stdin = rendered.replace(/image: ghcr\.io\/sallyport\/sallyport:.*/, `image: ${image}`);
+  undo.push(() => kubectl(['delete', '-f', '-', '--ignore-not-found', '--timeout=60s'], { stdin }));
+  await kubectlOutput(['apply', '-f', '-'], { stdin });
+  await kubectlOutput(['rollout', 'status', deployment, '-n', system, '--timeout=60s']);
+}
+
+/** Ends all replicas of the controller, and waits until they have gone. */
+export async function stopController(): Promise<void> {
+  await kubectlOutput(['scale', deployment, '-n', system, '--replicas=0']);
+  await kubectlOutput(['wait', 'pod', '-n', system, '-l', 'app.kubernetes.io/component=controller', '--for=delete', '--timeout=60s']);
+}
+
+/** Starts one replica, and waits for nothing. */
+export async function startController(): Promise<void> {
+  await kubectlOutput(['scale', deployment, '-n', system, '--replicas=1']);
+}
+
+/** The replica that writes. */
+export async function leader(): Promise<Pod> {
+  const { spec } = await getObject<{ readonly spec: { readonly holderIdentity: string } }>(['lease', 'sallyport-controller', '-n', system]);
+  return { namespace: system, name: spec.holderIdentity, port: 8080 };
+}
+
+/** The data plane, of which there is one. */
+export async function dataPlane(namespace: string): Promise<Pod> {
+  const selector = `gateway.networking.k8s.io/gateway-name=${gatewayName}`;
+  const name = await kubectlOutput(['get', 'pod', '-n', namespace, '-l', selector, '-o', 'jsonpath={.items[0].metadata.name}']);
+  return { namespace, name, port: 19_090 };
+}
+
+/** What the process itself says; through the API server, so that it is reached from anywhere. */
+export async function usageOf({ namespace, name, port }: Pod): Promise<Usage> {
+  return waitFor(`metrics of ${name}`, async () => {
+    const text = await kubectlOutput(['get', '--raw', `/api/v1/namespaces/${namespace}/pods/${name}:${port}/proxy/metrics`]);
+    const value = (metric: string): number => Number(new RegExp(`^${metric} (\\S+)`, 'm').exec(text)?.[1]);
+    return { memory: value('process_resident_memory_bytes') / 2 ** 20, cpu: value('process_cpu_seconds_total') };
+  });
+}
