@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { qualifiedName } from '../../src/core/resources/reference.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
-import { judgeOfficially } from '../../src/core/rules/official/judge.ts';
 import { allRules, changeRules, defensiveRules, registry, specificationRules } from '../../src/core/rules/registry.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
-import { channels, isSchemaKind, minors, validateStructure, type Bundle } from '../../src/core/schema/index.ts';
+import { channels, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
 import { inForce } from '../../tools/compare-rules.ts';
 import { candidateOf, evaluate, type World } from '../support/evaluation.ts';
 import { examples, rulePage, section } from '../support/rule-pages.ts';
 import { findingsOf } from '../support/rules.ts';
+import { refusedByRules, refusedBySchema } from '../support/schema.ts';
 
 // The page of a rule is what its user reads, so its examples are run and its tables compared with the rule.
 
@@ -97,8 +97,8 @@ const bundles = minors.toReversed().flatMap((minor) => channels.toReversed().map
 function refusedBy(bundle: Bundle, object: unknown): readonly string[] {
   const { kind, apiVersion } = object as { readonly kind: string; readonly apiVersion: string };
   if (!isSchemaKind(kind)) throw new Error(`${kind} has no schema`);
-  const structure = validateStructure(kind, apiVersion, object, bundle).map(({ message }) => message);
-  return [...structure, ...judgeOfficially(kind, apiVersion, object, bundle).map(({ rule }) => rule)];
+  const structure = refusedBySchema(kind, apiVersion, object, bundle).map(({ message }) => message);
+  return [...structure, ...refusedByRules(kind, apiVersion, object, bundle).map(({ rule }) => rule)];
 }
 
 describe.each(specificationRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whose objects a bundle refuses', (id) => {

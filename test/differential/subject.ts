@@ -1,5 +1,4 @@
 import { formatPath, type Path } from '../../src/core/resources/path.ts';
-import { judgeOfficially } from '../../src/core/rules/official/judge.ts';
 import { officialSites, partsOf, type OfficialSite } from '../../src/core/rules/official/table.ts';
 import type { Bundle } from '../../src/core/schema/availability.ts';
 import { versionsIn } from '../../src/core/schema/compile.ts';
@@ -7,7 +6,7 @@ import { schemaTables, type SchemaKind } from '../../src/core/schema/kinds.ts';
 import { nodeAt } from '../../src/core/schema/locate.ts';
 import type { ObjectNode } from '../../src/core/schema/node.ts';
 import { apiVersionOf, type KindTable } from '../../src/core/schema/tables/table.ts';
-import { validateStructure } from '../../src/core/schema/validate.ts';
+import { refusedByRules, refusedBySchema } from '../support/schema.ts';
 
 /** One version of a kind that a bundle serves. */
 export interface Subject {
@@ -44,10 +43,10 @@ export interface Reason {
 /** Why we say that the API server refuses an object; empty where we say that it does not. */
 export function predict({ kind, bundle }: Subject, json: unknown): readonly Reason[] {
   const { apiVersion } = json as { readonly apiVersion: string };
-  const structure = validateStructure(kind, apiVersion, json, bundle).filter(({ keyword }) => keyword !== 'unknown');
+  const structure = refusedBySchema(kind, apiVersion, json, bundle).filter(({ keyword }) => keyword !== 'unknown');
   return [
     ...structure.map(({ path, message }): Reason => ({ path, field: formatPath(path), message, from: 'schema', rule: 'schema' })),
-    ...judgeOfficially(kind, apiVersion, json, bundle).map(({ path, message, rule }): Reason => ({ path, field: formatPath(path), message, from: 'rule', rule })),
+    ...refusedByRules(kind, apiVersion, json, bundle).map(({ path, message, rule }): Reason => ({ path, field: formatPath(path), message, from: 'rule', rule })),
   ];
 }
 

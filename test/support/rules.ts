@@ -1,9 +1,9 @@
 import { parseObject } from '../../src/core/resources/parse.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import type { Reader } from '../../src/core/incremental/reader.ts';
-import { judgeOfficially } from '../../src/core/rules/official/judge.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
 import { channels, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
+import { refusedByRules } from './schema.ts';
 
 /** For rules about one object: looking at another one is an error. */
 const blind: Reader = {
@@ -65,7 +65,7 @@ const newest: Bundle = { minor: '1.7', channel: 'experimental' };
 export function refusals(rule: string, json: unknown, bundle: Bundle = newest): readonly (readonly [path: string, message: string])[] {
   const { kind, apiVersion } = json as { readonly kind: string; readonly apiVersion: string };
   if (!isSchemaKind(kind)) throw new Error(`${kind} has no schema`);
-  return judgeOfficially(kind, apiVersion, json, bundle).filter((found) => found.rule === rule).map(({ path, message }) => [formatPath(path), message]);
+  return refusedByRules(kind, apiVersion, json, bundle).filter((found) => found.rule === rule).map(({ path, message }) => [formatPath(path), message]);
 }
 
 /** In which bundles a rule finds something in an object: `standard 1.5–1.7` for each channel that has any. */

@@ -1,11 +1,10 @@
 import { objectCell } from '../graph/inputs.ts';
 import { write, type Kernel, type Overlay } from '../incremental/index.ts';
-import type { Reader } from '../incremental/reader.ts';
 import { formatPath } from '../resources/path.ts';
 import { parseObject } from '../resources/parse.ts';
 import { describeRef, type ObjectRef } from '../resources/reference.ts';
 import { impactOf } from './impact.ts';
-import { isStructural, judge, judgeByRules, type Candidate, type JudgedFinding } from './judge.ts';
+import { judge, type Candidate, type JudgedFinding } from './judge.ts';
 import { findingsOfChange } from './judge-change.ts';
 import type { AdmissionPolicy } from './policy.ts';
 import { newFindings, sameJson } from './ratchet.ts';
@@ -37,24 +36,17 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   }
 
   const previous = overlayOf(context, ref, before);
-  const impact = describeImpact({ subject: 'This change', ref, before: previous, after: overlay }, context);
+  const impact = () => describeImpact({ subject: 'This change', ref, before: previous, after: overlay }, context);
   // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
-  if (sameSpec(before.json, candidate.json)) return allowed(impact);
+  if (sameSpec(before.json, candidate.json)) return allowed(impact());
   const found = judge(overlay.read, candidate, context.policy);
-  const fresh = newFindings({ candidate: before, findings: comparableFindings(found, previous.read, { candidate: before, context }) }, { candidate, findings: found });
+  // Most changes are fine; then nothing can be the same as before.
+  const earlier = found.length === 0 ? [] : judge(previous.read, before, context.policy);
+  const fresh = newFindings({ candidate: before, findings: earlier }, { candidate, findings: found });
   const ofChange = findingsOfChange(before, candidate, context.policy);
-  return verdict(ref, { fresh: [...fresh, ...ofChange], found: [...found, ...ofChange], impact });
-}
-
-interface Earlier {
-  readonly candidate: Candidate;
-  readonly context: AdmissionContext;
-}
-
-/** What was wrong with the old object, no more of it than can be the same as something in `found`: most changes are fine. */
-function comparableFindings(found: readonly JudgedFinding[], read: Reader, { candidate, context: { policy } }: Earlier): readonly JudgedFinding[] {
-  if (found.length === 0) return [];
-  return found.some(isStructural) ? judge(read, candidate, policy) : judgeByRules(read, candidate, policy);
+  const isDenied = [...fresh, ...ofChange].some(({ effect }) => effect === 'deny');
+  // A change that is denied breaks nothing.
+  return verdict(ref, { fresh: [...fresh, ...ofChange], found: [...found, ...ofChange], impact: isDenied ? [] : impact() });
 }
 
 function decideDeletion(before: Candidate, context: AdmissionContext): AdmissionVerdict {

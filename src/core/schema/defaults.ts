@@ -12,11 +12,12 @@ import { bodyOf } from './tables/table.ts';
  * whatever has the wrong type, is kept. The tables of Kubernetes' own kinds hold no defaults. Never throws.
  */
 export function applyDefaults(kind: SchemaKind, json: unknown, bundle: Bundle): unknown {
-  return fill(bodyOf(schemaTables[kind], json), json, bundle);
+  return fillDefaults(bodyOf(schemaTables[kind], json), json, bundle);
 }
 
-function fill(node: Node, json: unknown, bundle: Bundle): unknown {
-  if (node.type === 'list') return Array.isArray(json) ? mapItems(json, (item) => fill(node.items, item, bundle)) : json;
+/** The same for a value that a table describes. */
+export function fillDefaults(node: Node, json: unknown, bundle: Bundle): unknown {
+  if (node.type === 'list') return Array.isArray(json) ? mapItems(json, (item) => fillDefaults(node.items, item, bundle)) : json;
   if (node.type !== 'object' && node.type !== 'map') return json;
   if (!isRecord(json)) return json;
   return node.type === 'map' ? fillMap(node, json, bundle) : fillObject(node, json, bundle);
@@ -29,7 +30,7 @@ function fillObject(node: ObjectNode, json: Json, bundle: Bundle): unknown {
   for (const name of Object.keys(json)) {
     const child = fields.get(name);
     if (child === undefined) continue;
-    const value = isPresent(json[name]) ? fill(child, json[name], bundle) : undefined;
+    const value = isPresent(json[name]) ? fillDefaults(child, json[name], bundle) : undefined;
     if (value === json[name]) continue;
     filled ??= { ...json };
     if (value === undefined) delete filled[name];
@@ -38,7 +39,7 @@ function fillObject(node: ObjectNode, json: Json, bundle: Bundle): unknown {
   for (const { name, child, value } of defaultsIn(node, bundle)) {
     if (isPresent(property(json, name))) continue;
     filled ??= { ...json };
-    filled[name] = fill(child, value, bundle);
+    filled[name] = fillDefaults(child, value, bundle);
   }
   return filled ?? json;
 }
@@ -51,7 +52,7 @@ const defaultsIn = perBundle((node: ObjectNode, bundle): readonly { readonly nam
   }));
 
 function fillMap(node: MapNode, json: Json, bundle: Bundle): unknown {
-  const filled = Object.entries(json).filter(([, value]) => isPresent(value)).map(([key, value]): [string, unknown] => [key, fill(node.values, value, bundle)]);
+  const filled = Object.entries(json).filter(([, value]) => isPresent(value)).map(([key, value]): [string, unknown] => [key, fillDefaults(node.values, value, bundle)]);
   const isSame = filled.length === Object.keys(json).length && filled.every(([key, value]) => value === json[key]);
   return isSame ? json : Object.fromEntries(filled);
 }

@@ -8,6 +8,7 @@ export {
   type BundleVersion,
 } from './bundle.ts';
 export { applyDefaults } from './defaults.ts';
+export { examine, type Examination, type WrittenObject } from './examine.ts';
 export { enumOf, fieldIn } from './field.ts';
 export type { FieldPath } from './json.ts';
 export {
@@ -18,7 +19,5 @@ export { readView, unreadableInteger, unreadableString, type FieldProblem, type 
 export { nameOf as nameOfBundle, type StructureProblem } from './problem.ts';
 export { visitSemantic, type SemanticValue, type Visit } from './semantic.ts';
 export { versionOf, whyNotServed } from './served.ts';
-export { readStored } from './stored.ts';
 export type { KindTable, KindVersion } from './tables/table.ts';
-export { validateStructure } from './validate.ts';
 export type { View } from './view.ts';

@@ -1,24 +1,23 @@
 import type { Path } from '../../resources/path.ts';
-import { readStored, versionOf, type Bundle, type SchemaKind } from '../../schema/index.ts';
+import { versionOf, type Bundle, type Examination, type SchemaKind, type WrittenObject } from '../../schema/index.ts';
 import type { Demand } from '../demand.ts';
 import type { Finding } from '../rule.ts';
 import { officialSites, partsOf } from './table.ts';
 
 /**
  * What the API server refuses in an object by the rules of a bundle's CRDs, its schema left out: in our words, at
- * paths at or below those that the API server names. Nothing for what the bundle does not serve, nor for what has the
+ * paths at or below those that the API server names. Nothing for what the bundle does not have, nor for what has the
  * wrong type, of which the schema tells. What takes two objects to see is found by `judgeChange`. Never throws.
  *
- * @param apiVersion as the object has it, `gateway.networking.k8s.io/v1`
+ * @param stored what examining the object by the same bundle left of it
  */
-export function judgeOfficially(kind: SchemaKind, apiVersion: string, json: unknown, bundle: Bundle): readonly Finding[] {
+export function judgeOfficially({ kind, apiVersion, json }: WrittenObject, { stored }: Pick<Examination, 'stored'>, bundle: Bundle): readonly Finding[] {
   const version = versionOf(kind, apiVersion, bundle);
-  const stored = readStored(kind, apiVersion, json, bundle);
   if (version === undefined || stored === undefined) return [];
   const found: Finding[] = [];
-  visit(placesOf(kind, version.name, bundle), { value: stored.view, path: [], found });
+  visit(placesOf(kind, version.name, bundle), { value: stored, path: [], found });
   // What stands there but has the wrong type, or is no field of the bundle, is not missing: the schema tells of it.
-  return found.filter(({ path }) => hasValue(stored.view, path) || !hasValue(json, path));
+  return found.filter(({ path }) => hasValue(stored, path) || !hasValue(json, path));
 }
 
 function hasValue(json: unknown, path: Path): boolean {

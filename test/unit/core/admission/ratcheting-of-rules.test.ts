@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeOfficially } from '../../../../src/core/rules/official/judge.ts';
 import { registry, specificationRules } from '../../../../src/core/rules/registry.ts';
 import { channels, isKindName, isSchemaKind, minors, type Bundle } from '../../../../src/core/schema/index.ts';
 import { evaluate } from '../../../support/evaluation.ts';
 import { examples, rulePage, section } from '../../../support/rule-pages.ts';
 import { decide, requestOf } from './requests.ts';
+import { refusedByRules } from '../../../support/schema.ts';
 
 // Every rule that denies, by the examples of its page: what was stored before it came must stay manageable.
 
@@ -19,7 +19,7 @@ const bundles = minors.toReversed().flatMap((minor) => channels.toReversed().map
 /** The newest bundle that refuses an object by this rule; the newest of all for rules that do not depend on bundles. */
 function bundleFor(rule: string, { kind, apiVersion, ...rest }: KubernetesObject): Bundle {
   const object = { kind, apiVersion, ...rest };
-  const refusing = bundles.find((bundle) => isSchemaKind(kind) && judgeOfficially(kind, apiVersion, object, bundle).some((finding) => finding.rule === rule));
+  const refusing = bundles.find((bundle) => isSchemaKind(kind) && refusedByRules(kind, apiVersion, object, bundle).some((finding) => finding.rule === rule));
   return refusing ?? { minor: '1.7', channel: 'experimental' };
 }
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatPath } from '../../../../src/core/resources/path.ts';
 import {
-  applyDefaults, channels, isSchemaKind, minors, schemaTables, validateStructure, versionOf, whyNotServed,
+  applyDefaults, channels, isSchemaKind, minors, schemaTables, versionOf, whyNotServed,
   type Bundle, type Channel, type KindTable, type Minor, type SchemaKind,
 } from '../../../../src/core/schema/index.ts';
 import { versionsIn } from '../../../../src/core/schema/compile.ts';
 import { loadValidator } from '../../../../src/core/schema/validators.ts';
+import { refusedBySchema } from '../../../support/schema.ts';
 
 const group = 'gateway.networking.k8s.io';
 const xGroup = 'gateway.networking.x-k8s.io';
@@ -18,7 +19,7 @@ function bundle(name: string): Bundle {
 }
 
 function problems(kind: SchemaKind, apiVersion: string, spec: unknown, where: string): readonly string[] {
-  return validateStructure(kind, apiVersion, { apiVersion, kind, spec }, bundle(where))
+  return refusedBySchema(kind, apiVersion, { apiVersion, kind, spec }, bundle(where))
     .map(({ path, message, keyword }) => `[${keyword}] ${formatPath(path)} ${message}`);
 }
 
@@ -59,9 +60,9 @@ describe('every version of every kind that a bundle serves', () => {
       expect([kind, version.name, where, loadValidator(kind, version.name, where)]).not.toContain(undefined);
       if (!isSchemaKind(kind) || !version.served) continue;
       const apiVersion = `${table.group}/${version.name}`;
-      const refused = validateStructure(kind, apiVersion, { spec: samples[kind] }, where).filter(({ keyword }) => keyword !== 'unknown');
+      const refused = refusedBySchema(kind, apiVersion, { spec: samples[kind] }, where).filter(({ keyword }) => keyword !== 'unknown');
       expect([kind, version.name, where, refused]).toEqual([kind, version.name, where, []]);
-      expect(validateStructure(kind, apiVersion, { spec: 'none' }, where)).toMatchObject([{ path: ['spec'], keyword: 'type' }]);
+      expect(refusedBySchema(kind, apiVersion, { spec: 'none' }, where)).toMatchObject([{ path: ['spec'], keyword: 'type' }]);
     }
   });
 });
@@ -112,7 +113,7 @@ describe('bundles differ', () => {
 
   test('in fields that protect, which is told apart', () => {
     const spec = { gatewayClassName: 'c', listeners: [{ ...listeners[0], filters: {} }], defaultScope: 'All' };
-    const found = validateStructure('Gateway', `${group}/v1`, { spec }, bundle('1.7 standard'));
+    const found = refusedBySchema('Gateway', `${group}/v1`, { spec }, bundle('1.7 standard'));
     expect(found.map(({ path, lost }) => [formatPath(path), lost])).toEqual([
       ['spec.listeners[0].filters', 'Requests then pass without the authentication that these filters ask for'],
       ['spec.defaultScope', undefined],

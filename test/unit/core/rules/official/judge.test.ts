@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { anything, assert, constantFrom, property, record, jsonValue } from 'fast-check';
-import { judgeOfficially } from '../../../../../src/core/rules/official/judge.ts';
 import { channels, minors, schemaTables, type Bundle, type SchemaKind } from '../../../../../src/core/schema/index.ts';
+import { refusedByRules } from '../../../../support/schema.ts';
 
 const newest: Bundle = { minor: '1.7', channel: 'experimental' };
 const v1 = 'gateway.networking.k8s.io/v1';
 
 function findings(kind: SchemaKind, spec: unknown, bundle: Bundle = newest, apiVersion = v1) {
-  return judgeOfficially(kind, apiVersion, { apiVersion, kind, spec }, bundle).map(({ rule, path }) => `${rule} ${path.join('.')}`);
+  return refusedByRules(kind, apiVersion, { apiVersion, kind, spec }, bundle).map(({ rule, path }) => `${rule} ${path.join('.')}`);
 }
 
-describe('judgeOfficially', () => {
+describe('refusedByRules', () => {
   test('goes by the defaults of the bundle', () => {
     expect(findings('HTTPRoute', { rules: [{ backendRefs: [{ name: 'cart' }] }] })).toEqual(['service-port-missing spec.rules.0.backendRefs.0.port']);
   });
@@ -42,8 +42,8 @@ describe('judgeOfficially', () => {
     assert(property(kinds, bundles, jsonValue(), anything(), (kind, bundle, spec, value) => {
       const { group } = schemaTables[kind];
       for (const version of ['v1', 'v1beta1', 'v1alpha3', 'v1alpha2', 'v1alpha1']) {
-        expect(Array.isArray(judgeOfficially(kind, `${group}/${version}`, { spec }, bundle))).toBe(true);
-        expect(Array.isArray(judgeOfficially(kind, `${group}/${version}`, value, bundle))).toBe(true);
+        expect(Array.isArray(refusedByRules(kind, `${group}/${version}`, { spec }, bundle))).toBe(true);
+        expect(Array.isArray(refusedByRules(kind, `${group}/${version}`, value, bundle))).toBe(true);
       }
     }));
   });

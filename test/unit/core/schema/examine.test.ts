@@ -3,23 +3,24 @@ import * as fc from 'fast-check';
 import { formatPath } from '../../../../src/core/resources/path.ts';
 import { allVariants } from '../../../../src/core/schema/availability.ts';
 import {
-  channels, minors, schemaTables, validateStructure, type Bundle, type KindName, type KindTable, type SchemaKind,
+  channels, minors, schemaTables, type Bundle, type KindName, type KindTable, type SchemaKind,
 } from '../../../../src/core/schema/index.ts';
 import { apiVersionOf } from '../../../../src/core/schema/tables/table.ts';
+import { refusedBySchema } from '../../../support/schema.ts';
 
 const standard: Bundle = { minor: '1.7', channel: 'standard' };
 const experimental: Bundle = { minor: '1.7', channel: 'experimental' };
 const group = 'gateway.networking.k8s.io';
 
 function problems(kind: KindName, spec: unknown, bundle: Bundle = standard): readonly string[] {
-  return validateStructure(kind, `${group}/v1`, { spec }, bundle).map(({ path, message, keyword }) => `[${keyword}] ${formatPath(path)} ${message}`);
+  return refusedBySchema(kind, `${group}/v1`, { spec }, bundle).map(({ path, message, keyword }) => `[${keyword}] ${formatPath(path)} ${message}`);
 }
 
 const rule = (more: object) => ({ rules: [{ backendRefs: [{ name: 's', port: 80 }], ...more }] });
 const listener = { name: 'http', port: 80, protocol: 'HTTP' };
 const gateway = (more: object) => ({ gatewayClassName: 'c', listeners: [listener], ...more });
 
-describe('validateStructure admits', () => {
+describe('the schema admits', () => {
   test.each(channels)('the smallest objects, channel %s', (channel) => {
     const bundle = { minor: '1.7', channel } as const;
     expect(problems('HTTPRoute', {}, bundle)).toEqual([]);
@@ -29,8 +30,8 @@ describe('validateStructure admits', () => {
   });
 
   test('both served versions, and kinds that have no schema here', () => {
-    expect(validateStructure('HTTPRoute', `${group}/v1beta1`, { spec: {} }, standard)).toEqual([]);
-    expect(validateStructure('Service', 'v1', { spec: 5 }, standard)).toEqual([]);
+    expect(refusedBySchema('HTTPRoute', `${group}/v1beta1`, { spec: {} }, standard)).toEqual([]);
+    expect(refusedBySchema('Service', 'v1', { spec: 5 }, standard)).toEqual([]);
   });
 
   test('bounds at their edges', () => {
@@ -48,7 +49,7 @@ describe('validateStructure admits', () => {
   });
 });
 
-describe('validateStructure says what to write instead of', () => {
+describe('the schema says what to write instead of', () => {
   test.each<[string, KindName, unknown, string]>([
     ['a missing field', 'HTTPRoute', { parentRefs: [{}] }, '[required] spec.parentRefs[0].name is required; write a string of at least one character'],
     ['a missing number', 'Gateway', { gatewayClassName: 'c', listeners: [{ name: 'a', protocol: 'HTTP' }] }, '[required] spec.listeners[0].port is required; write an integer from 1 to 65535'],
@@ -89,7 +90,7 @@ describe('validateStructure says what to write instead of', () => {
   });
 
   test('a version that is not served', () => {
-    expect(validateStructure('HTTPRoute', `${group}/v1alpha2`, { spec: {} }, standard)).toEqual([{
+    expect(refusedBySchema('HTTPRoute', `${group}/v1alpha2`, { spec: {} }, standard)).toEqual([{
       path: ['apiVersion'],
       message: '"gateway.networking.k8s.io/v1alpha2" is not served by v1.7 standard; write gateway.networking.k8s.io/v1 or gateway.networking.k8s.io/v1beta1',
       keyword: 'enum',
@@ -97,11 +98,11 @@ describe('validateStructure says what to write instead of', () => {
   });
 
   test('a missing spec', () => {
-    expect(validateStructure('Gateway', `${group}/v1`, {}, standard).map(({ path, keyword }) => [formatPath(path), keyword])).toEqual([['spec', 'required']]);
+    expect(refusedBySchema('Gateway', `${group}/v1`, {}, standard).map(({ path, keyword }) => [formatPath(path), keyword])).toEqual([['spec', 'required']]);
   });
 });
 
-describe('validateStructure', () => {
+describe('examine', () => {
   test('judges by the channel', () => {
     const spec = { useDefaultGateways: 'All', ...rule({ matches: [{ headers: [{ name: 'a', value: 'é' }] }] }) };
     expect(problems('HTTPRoute', spec, experimental)).toEqual([
@@ -115,7 +116,7 @@ describe('validateStructure', () => {
   });
 
   test('items without their key are no duplicates of each other', () => {
-    const found = validateStructure('Gateway', `${group}/v1`, { spec: gateway({ listeners: [{ port: 80, protocol: 'HTTP' }, { port: 81, protocol: 'HTTP' }] }) }, standard);
+    const found = refusedBySchema('Gateway', `${group}/v1`, { spec: gateway({ listeners: [{ port: 80, protocol: 'HTTP' }, { port: 81, protocol: 'HTTP' }] }) }, standard);
     expect(found.map(({ path, keyword }) => [formatPath(path), keyword])).toEqual([['spec.listeners[0].name', 'required'], ['spec.listeners[1].name', 'required']]);
   });
 
@@ -125,7 +126,7 @@ describe('validateStructure', () => {
 
   test('names of prototypes are unknown fields like others', () => {
     const json: unknown = JSON.parse('{"spec": {"__proto__": {"rules": 5}, "constructor": 1}}');
-    const found = validateStructure('HTTPRoute', `${group}/v1`, json, standard);
+    const found = refusedBySchema('HTTPRoute', `${group}/v1`, json, standard);
     expect(found.map(({ path, keyword }) => [formatPath(path), keyword])).toEqual([['spec.__proto__', 'unknown'], ['spec.constructor', 'unknown']]);
   });
 
@@ -154,7 +155,7 @@ describe('validateStructure', () => {
     })).node;
     fc.assert(fc.property(fc.constantFrom(...versions), fc.constantFrom(...minors), fc.constantFrom(...channels), value, ({ kind, apiVersion }, minor, channel, json) => {
       for (const object of [json, { spec: json }, { status: json }]) {
-        const found = validateStructure(kind, apiVersion, object, { minor, channel });
+        const found = refusedBySchema(kind, apiVersion, object, { minor, channel });
         for (const problem of found) expect(problem.message).not.toMatch(/undefined|NaN|\[object/);
       }
     }));

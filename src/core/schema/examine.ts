@@ -1,43 +1,62 @@
 import type { Bundle } from './availability.ts';
-import { applyDefaults } from './defaults.ts';
-import { inspect } from './inspect.ts';
+import { fillDefaults } from './defaults.ts';
 import type { FieldPath } from './json.ts';
 import { schemaTables, type SchemaKind } from './kinds.ts';
 import { nodeAt, pathOfPointer, valueAt } from './locate.ts';
 import { describe } from './messages.ts';
+import type { Node } from './node.ts';
 import { maximumProblems, type StructureProblem, type Subject } from './problem.ts';
+import { readView } from './reader.ts';
 import { versionOf, whyNotServed } from './served.ts';
-import { trim } from './trim.ts';
-import { loadValidator, type Validator, type ValidatorError } from './validators.ts';
+import { settle } from './settle.ts';
+import { loadValidator, type ValidatorError } from './validators.ts';
+import type { View } from './view.ts';
+
+/** An object of some version of a kind, as it came. */
+export interface WrittenObject {
+  readonly kind: SchemaKind;
+  /** As the object has it, `gateway.networking.k8s.io/v1`. */
+  readonly apiVersion: string;
+  readonly json: unknown;
+}
+
+/** What the schema of a bundle makes of an object. */
+export interface Examination {
+  /** In what the object differs from the schema; at most 200, unknown fields last, at most one at a place. */
+  readonly problems: readonly StructureProblem[];
+  /**
+   * The object as the API server would go on to judge it: unknown fields dropped, defaults filled in; what has the
+   * wrong type is left out. `undefined` where the bundle has no schema for such objects.
+   */
+  readonly stored: View<Node> | undefined;
+}
 
 /**
  * Compares an object with the schema that a bundle gives its kind, as the API server does: after filling in defaults.
  * What the bundle does not serve at all is a single problem, of `kind` or `apiVersion`. CEL rules are not part of it,
- * nor are metadata, nor kinds of Kubernetes itself, about all of which nothing is found. Never throws; at most 200
- * problems, unknown fields last.
- *
- * @param apiVersion as the object has it, `gateway.networking.k8s.io/v1`
+ * nor are metadata, nor kinds of Kubernetes itself, about all of which nothing is found. Never throws.
  */
-export function validateStructure(
-  kind: SchemaKind, apiVersion: string, json: unknown, bundle: Bundle,
-): readonly StructureProblem[] {
+export function examine({ kind, apiVersion, json }: WrittenObject, bundle: Bundle): Examination {
   const notServed = whyNotServed(kind, apiVersion, bundle);
-  if (notServed !== undefined) return [notServed];
   const version = versionOf(kind, apiVersion, bundle);
   const validator = version === undefined ? undefined : loadValidator(kind, version.name, bundle);
-  if (validator === undefined) return [];
+  if (validator === undefined) return { problems: notServed === undefined ? [] : [notServed], stored: undefined };
+
   const body = version?.body ?? schemaTables[kind].body;
-  const filled = applyDefaults(kind, json, bundle);
-  const subject = { body, bundle, existsIn: (other: Bundle) => versionOf(kind, apiVersion, other) !== undefined };
-  const { errors, unknown } = inspect(subject, filled);
-  return [...distinct([...complaints(validator, subject, filled), ...errors]).slice(0, maximumProblems), ...unknown];
+  const subject: Subject = { body, bundle, existsIn: (other) => versionOf(kind, apiVersion, other) !== undefined };
+  const filled = fillDefaults(body, json, bundle);
+  const { value, errors, unknown } = settle(subject, filled);
+  const isValid = validator(value);
+  // What is valid has the right types throughout; most objects are.
+  const stored = isValid ? (value as View<Node>) : readView<Node>(body, value).view;
+  if (notServed !== undefined) return { problems: [notServed], stored };
+  const refused = distinct([...(isValid ? [] : complaints(validator.errors ?? [], subject, filled)), ...errors]);
+  return { problems: [...refused.slice(0, maximumProblems), ...unknown], stored };
 }
 
-function complaints(validator: Validator, subject: Subject, json: unknown): readonly StructureProblem[] {
-  const trimmed = trim(subject.body, json, subject.bundle);
-  if (validator(trimmed)) return [];
+function complaints(all: readonly ValidatorError[], subject: Subject, json: unknown): readonly StructureProblem[] {
   // What went wrong inside an alternative is told by the error about the alternatives as a whole.
-  const errors = (validator.errors ?? []).filter(({ schemaPath }) => !schemaPath.includes('/oneOf/'));
+  const errors = all.filter(({ schemaPath }) => !schemaPath.includes('/oneOf/'));
   // Type errors first: whoever has the wrong type has other faults that mean nothing.
   const ordered = [...errors.filter(isTypeError), ...errors.filter((error) => !isTypeError(error))];
   return ordered.flatMap((error) => complaintOf(error, subject, json));

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Bundle } from '../../../../src/core/schema/availability.ts';
 import { experimental } from '../../../../src/core/schema/availability.ts';
 import { list, map, object, string } from '../../../../src/core/schema/node.ts';
-import { judgedItems, trim } from '../../../../src/core/schema/trim.ts';
+import { judgedItems, settle } from '../../../../src/core/schema/settle.ts';
 
 const standard: Bundle = { minor: '1.7', channel: 'standard' };
 const table = object({
@@ -12,20 +12,23 @@ const table = object({
   extra: experimental('1.4', string()),
 });
 
-describe('trim', () => {
+const subject = { body: table, bundle: standard, existsIn: () => true };
+
+describe('settle', () => {
   test('leaves one item more than allowed, so that the excess still shows', () => {
     const json = { short: ['a', 'b', 'c', 'd'], labels: { a: '1', b: '2', c: '3' } };
-    expect(trim(table, json, standard)).toEqual({ short: ['a', 'b', 'c'], labels: { a: '1', b: '2' } });
+    expect(settle(subject, json).value).toEqual({ short: ['a', 'b', 'c'], labels: { a: '1', b: '2' } });
     expect(json.short).toHaveLength(4);
   });
 
   test('ends lists without a limit of their own as well', () => {
-    const trimmed = trim(table, { long: Array.from({ length: judgedItems + 5 }, () => 'a') }, standard) as { long: string[] };
-    expect(trimmed.long).toHaveLength(judgedItems + 1);
+    const { value, errors } = settle(subject, { long: Array.from({ length: judgedItems + 5 }, () => 'a') });
+    expect(value).toHaveProperty('long.length', judgedItems + 1);
+    expect(errors).toHaveLength(1);
   });
 
   test('drops what the bundle does not know and keeps what has the wrong type', () => {
-    expect(trim(table, { short: 'a', extra: 'b', unknown: 1 }, standard)).toEqual({ short: 'a' });
-    expect(trim(table, 5, standard)).toBe(5);
+    expect(settle(subject, { short: 'a', extra: 'b', unknown: 1 }).value).toEqual({ short: 'a' });
+    expect(settle(subject, 5).value).toBe(5);
   });
 });

@@ -1,0 +1,168 @@
+import { quote } from '../text/display.ts';
+import { resolve, type MaybeVersioned } from './availability.ts';
+import { isPresent, isRecord, property, type Json } from './json.ts';
+import { fieldsIn } from './locate.ts';
+import type { ListNode, ListType, MapNode, Node, ObjectNode } from './node.ts';
+import { perBundle } from './per-bundle.ts';
+import { maximumProblems, type StructureProblem, type Subject } from './problem.ts';
+import { unknownField } from './unknown-field.ts';
+
+export interface Settled {
+  /** Without the fields that the bundle does not know; lists and maps end one item after the most they may have. */
+  readonly value: unknown;
+  /** What the API server refuses. */
+  readonly errors: readonly StructureProblem[];
+  /** Fields that it drops. */
+  readonly unknown: readonly StructureProblem[];
+}
+
+/** How many items of a list, or entries of a map, are judged where the schema sets no limit of its own. */
+export const judgedItems = 10_000;
+
+/** The fields of every object; what is in metadata is not ours to judge. */
+const frame = ['apiVersion', 'kind', 'metadata'] as const;
+
+/**
+ * Keeps of an object what the API server keeps, and finds what JSON Schema has no words for: unknown fields, list
+ * items with equal keys, repeated items of sets, and lists and maps without a limit that are too long to be judged.
+ * Lists and maps are cut, so that judging a huge object costs no more than judging a big one, and still finds that
+ * they are too long. The input stays as it is, and parts of it that are fine are not copied.
+ *
+ * @param json an object with defaults filled in: keys may be defaults
+ */
+export function settle(subject: Subject, json: unknown): Settled {
+  const state: State = { subject, path: [], errors: [], unknown: [] };
+  const value = isRecord(json) ? settleObject(subject.body, json, { state, others: frame }) : json;
+  return { value, errors: state.errors, unknown: state.unknown };
+}
+
+interface State {
+  readonly subject: Subject;
+  /** Where the walk is: one list that grows and shrinks, since almost everything is fine. */
+  readonly path: (string | number)[];
+  readonly errors: StructureProblem[];
+  readonly unknown: StructureProblem[];
+}
+
+interface Walk {
+  readonly state: State;
+  /** Fields that may stand here although the table does not list them. */
+  readonly others: readonly string[];
+}
+
+/** Nothing can be wrong inside a scalar that a validator does not see. */
+function settleBelow(node: Node, json: unknown, { part, state }: { readonly part: string | number; readonly state: State }): unknown {
+  if (typeof json !== 'object' || json === null) return json;
+  state.path.push(part);
+  const value = settleValue(node, json, state);
+  state.path.pop();
+  return value;
+}
+
+function settleValue(node: Node, json: object, state: State): unknown {
+  if (node.type === 'list') return Array.isArray(json) ? settleList(node, json, state) : json;
+  if (!isRecord(json)) return json;
+  if (node.type === 'object') return settleObject(node, json, { state, others: [] });
+  return node.type === 'map' ? settleMap(node, json, state) : json;
+}
+
+function settleObject(node: ObjectNode, json: Json, { state, others }: Walk): unknown {
+  const fields = fieldsIn(node, state.subject.bundle);
+  const names = Object.keys(json);
+  let kept: Record<string, unknown> | undefined;
+  for (const [position, name] of names.entries()) {
+    const child = fields.get(name);
+    const value = child === undefined ? undefined : settleBelow(child, json[name], { part: name, state });
+    if (child === undefined && !others.includes(name)) noteUnknown(node, name, { state, others });
+    if (kept === undefined && (child === undefined || value !== json[name])) kept = pick(json, names.slice(0, position));
+    if (kept !== undefined && child !== undefined) kept[name] = value;
+  }
+  return kept ?? json;
+}
+
+function pick(json: Json, names: readonly string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const name of names) picked[name] = json[name];
+  return picked;
+}
+
+function noteUnknown(node: ObjectNode, name: string, { state: { subject, path, unknown }, others }: Walk): void {
+  if (unknown.length < maximumProblems) unknown.push(unknownField(node, [...path, name], { subject, others }));
+}
+
+function settleList(node: ListNode, json: readonly unknown[], state: State): unknown {
+  const { limit, listType } = listRules(node, state.subject.bundle);
+  if (node.maxItems === undefined) checkCount(json.length, 'items', state);
+  const items = json.length > limit ? json.slice(0, limit) : json;
+  if (listType === 'map' || listType === 'set') checkDistinct(items, listType === 'map' ? node.keys ?? [] : undefined, state);
+  let settled: unknown[] | undefined;
+  for (let position = 0; position < items.length; position++) {
+    const item = settleBelow(node.items, items[position], { part: position, state });
+    if (settled === undefined && item !== items[position]) settled = items.slice(0, position);
+    settled?.push(item);
+  }
+  return settled ?? items;
+}
+
+function settleMap(node: MapNode, json: Json, state: State): unknown {
+  const keys = Object.keys(json);
+  const limit = limitOf(node.maxProperties, state.subject);
+  if (node.maxProperties === undefined) checkCount(keys.length, 'entries', state);
+  const kept = keys.slice(0, limit).map((key): [string, unknown] => [key, settleBelow(node.values, json[key], { part: key, state })]);
+  const isSame = kept.length === keys.length && kept.every(([key, value]) => value === json[key]);
+  // Object.fromEntries defines own properties, `__proto__` included, and so never touches a prototype.
+  return isSame ? json : Object.fromEntries(kept);
+}
+
+const listRules = perBundle((node: ListNode, bundle): { readonly limit: number; readonly listType: ListType | undefined } => ({
+  limit: limitOf(node.maxItems, { bundle }),
+  listType: node.listType === undefined ? undefined : resolve(node.listType, bundle),
+}));
+
+/** One more than there may be. */
+function limitOf(most: MaybeVersioned<number> | undefined, { bundle }: Pick<Subject, 'bundle'>): number {
+  return ((most === undefined ? undefined : resolve(most, bundle)) ?? judgedItems) + 1;
+}
+
+function checkCount(count: number, what: string, { path, errors }: State): void {
+  if (count <= judgedItems) return;
+  errors.push({ path: [...path], message: `has ${count} ${what}, too many to be judged; write at most ${judgedItems}`, keyword: 'maxItems' });
+}
+
+/**
+ * Items of a `map` list are told apart by their keys, those of a `set` by their values.
+ *
+ * @param keys `undefined`: a set
+ */
+function checkDistinct(items: readonly unknown[], keys: readonly string[] | undefined, { path, errors }: State): void {
+  const first = new Map<string, number>();
+  for (const [position, item] of items.entries()) {
+    const identity = keys === undefined ? scalarOf(item) : keyValues(item, keys);
+    if (identity === undefined) continue;
+    const text = JSON.stringify(identity);
+    const before = first.get(text);
+    if (before === undefined) first.set(text, position);
+    else if (errors.length < maximumProblems) errors.push({ path: [...path, position], message: describeRepetition(item, keys, before), keyword: 'duplicate' });
+  }
+}
+
+function describeRepetition(item: unknown, keys: readonly string[] | undefined, before: number): string {
+  return keys === undefined
+    ? `repeats ${quote(item)} of item ${before}; write it once`
+    : `has the same ${describeKeys(item, keys)} as item ${before}; give each item one of its own`;
+}
+
+function scalarOf(item: unknown): unknown {
+  return isPresent(item) && typeof item !== 'object' ? item : undefined;
+}
+
+/** `undefined` where a key is missing or no scalar: then the item is wrong in another way. */
+function keyValues(item: unknown, keys: readonly string[]): readonly unknown[] | undefined {
+  if (!isRecord(item)) return undefined;
+  const values = keys.map((key) => scalarOf(property(item, key)));
+  return values.includes(undefined) ? undefined : values;
+}
+
+function describeKeys(item: unknown, keys: readonly string[]): string {
+  return keys.map((key) => `${key} ${quote(isRecord(item) ? property(item, key) : undefined)}`).join(' and ');
+}

@@ -1,0 +1,41 @@
+import { allVariants, resolve } from './availability.ts';
+import type { FieldPath } from './json.ts';
+import { fieldNames } from './locate.ts';
+import type { Node, ObjectNode } from './node.ts';
+import { elsewhere, nameOf, suggestion, type StructureProblem, type Subject } from './problem.ts';
+
+/**
+ * What to say of a field that an object of a bundle does not have.
+ *
+ * @param others fields that may stand here although the table does not list them
+ */
+export function unknownField(node: ObjectNode, path: FieldPath, { subject, others }: { readonly subject: Subject; readonly others: readonly string[] }): StructureProblem {
+  const { bundle } = subject;
+  const name = String(path.at(-1));
+  const place = elsewhere(subject, path, () => true);
+  if (place !== undefined) return knownElsewhere(newestField(node, name), { path, place, subject });
+  const known = [...fieldNames(node, bundle), ...others];
+  const near = suggestion(name, known);
+  const advice = near === undefined ? `the fields here are ${known.join(', ')}` : `did you mean ${near}?`;
+  return { path, message: `is no field of ${nameOf(bundle)}, so the API server drops it; ${advice}`, keyword: 'unknown' };
+}
+
+function newestField({ fields }: ObjectNode, name: string): Node | undefined {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return field === undefined ? undefined : allVariants(field).at(-1);
+}
+
+interface Elsewhere {
+  readonly path: FieldPath;
+  readonly place: string;
+  readonly subject: Subject;
+}
+
+/** With what stands for the field here, and what goes with it, where the table says so. */
+function knownElsewhere(field: Node | undefined, { path, place, subject: { bundle } }: Elsewhere): StructureProblem {
+  const instead = field?.instead === undefined ? undefined : resolve(field.instead, bundle);
+  const here = instead === undefined ? '' : `, which has ${instead} instead`;
+  const dropped = `${place}${here}: the API server drops it`;
+  const lost = field?.lost;
+  return lost === undefined ? { path, message: dropped, keyword: 'unknown' } : { path, message: `${dropped}. ${lost}`, keyword: 'unknown', lost };
+}

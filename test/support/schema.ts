@@ -1,0 +1,14 @@
+import { judgeOfficially } from '../../src/core/rules/official/judge.ts';
+import type { Finding } from '../../src/core/rules/rule.ts';
+import { examine, type Bundle, type SchemaKind, type StructureProblem } from '../../src/core/schema/index.ts';
+
+/** In what an object differs from the schema of a bundle. */
+export function refusedBySchema(kind: SchemaKind, apiVersion: string, json: unknown, bundle: Bundle): readonly StructureProblem[] {
+  return examine({ kind, apiVersion, json }, bundle).problems;
+}
+
+/** What the rules of a bundle, its schema left out, refuse in an object. */
+export function refusedByRules(kind: SchemaKind, apiVersion: string, json: unknown, bundle: Bundle): readonly Finding[] {
+  const written = { kind, apiVersion, json };
+  return judgeOfficially(written, examine(written, bundle), bundle);
+}
