@@ -65,7 +65,10 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   // Endpoints still change while it drains.
   running.add(() => connection.close());
   running.add(() => proxy.close({ graceMs: options.grace }));
-  running.add(() => delay(options.drain));
+  running.add(async () => {
+    proxy.retire();
+    await delay(options.drain);
+  });
   readiness.require(() => (sink.isSynchronised ? [] : ['the controller has not sent all of the configuration yet']));
   readiness.started();
   log.info({ gateway: options.gateway, controller: options.controller, probePort }, 'proxy started');

@@ -41,7 +41,7 @@ export class Front {
   private plain = new ListenerIndex();
   private secure = new ListenerIndex();
   private certificates: ReadonlyMap<ConfigKey, ListenerCertificates> = new Map();
-  private draining = false;
+  private retired = false;
 
   constructor(plane: DataPlane) {
     this.plane = plane;
@@ -108,12 +108,17 @@ export class Front {
     return problems;
   }
 
+  /** Ends each connection with its next answer, and goes on taking new ones. */
+  retire(): void {
+    this.retired = true;
+  }
+
   /**
    * Takes no more connections and ends those that stand: idle ones now, the others after the answer under way.
    * What is left after `grace` milliseconds is cut off. Resolves when none is left.
    */
   async drain(grace: number): Promise<void> {
-    this.draining = true;
+    this.retire();
     this.server.close();
     for (const socket of [...this.silent, ...(this.waiting ?? [])]) socket.destroy();
     this.waiting = undefined;
@@ -193,7 +198,7 @@ export class Front {
     return {
       peer,
       listenerFor: (host) => this.plain.select(host) ?? 'no-listener',
-      isDraining: () => this.draining,
+      isDraining: () => this.retired,
     };
   }
 
@@ -201,7 +206,7 @@ export class Front {
     return {
       peer,
       listenerFor: (host) => this.secureListener(host, chosen),
-      isDraining: () => this.draining || !this.secure.has(chosen),
+      isDraining: () => this.retired || !this.secure.has(chosen),
     };
   }
 

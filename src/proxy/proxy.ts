@@ -47,6 +47,11 @@ export interface Proxy {
   /** Takes the certificates of all listeners anew from their source; call it when a Secret has changed. */
   reloadCertificates(): Promise<readonly ConfigProblem[]>;
   counters(): ProxyCounters;
+  /**
+   * From now on every connection ends with its next answer; new ones are still taken. Clients that are told some time before
+   * `close` find no connection closed under the request that they are sending.
+   */
+  retire(): void;
   /** Ends the data plane: no new connections, answers under way completed, the rest cut off after `graceMs`. */
   close(options: { readonly graceMs: number }): Promise<void>;
 }
@@ -73,6 +78,7 @@ class DataPlaneProxy implements Proxy {
   private bindFailures: ReadonlyMap<string, string> = new Map();
   private listenerProblems: readonly ListenerProblems[] = [];
   private queue: Promise<unknown> = Promise.resolve();
+  private retired = false;
   private closed = false;
 
   constructor(options: ProxyOptions) {
@@ -119,6 +125,11 @@ class DataPlaneProxy implements Proxy {
     return this.plane.counters;
   }
 
+  retire(): void {
+    this.retired = true;
+    for (const front of this.fronts.values()) front.retire();
+  }
+
   close({ graceMs }: { readonly graceMs: number }): Promise<void> {
     return this.enqueue(async () => {
       this.closed = true;
@@ -146,6 +157,7 @@ class DataPlaneProxy implements Proxy {
     this.configuration.apply(transaction);
     this.bindings = bindings;
     for (const [name, front] of opened) this.fronts.set(name, front);
+    if (this.retired) this.retire();
     if (!sameListeners || opened.size > 0) this.configureFronts();
     this.drainUnused();
     return this.problems();

@@ -12,6 +12,7 @@ import { closeBackends, startEcho, type Backend } from '../../support/backends.t
 import { startChannel, tokenOf, type TestChannel } from '../../support/channel.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { freePort, startProgram, type RunningProgram } from '../../support/program.ts';
+import { sendRaw } from '../../support/proxy.ts';
 import { routeConfig, routeMatch, routeRule } from '../../support/routes.ts';
 import { until } from '../../support/until.ts';
 
@@ -94,7 +95,7 @@ describe('sallyport proxy', () => {
     expect(await statusOf(`http://127.0.0.1:${probePort}/readyz`)).toBe(200);
     const stopped = program?.stop('SIGTERM');
     await until(async () => expect(await statusOf(`http://127.0.0.1:${probePort}/readyz`)).toBe(503));
-    expect(await statusOf(`http://127.0.0.1:${port}/`)).toBe(200);
+    expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
     expect(await stopped).toBe(0);
     program = undefined;
   });

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
+import { listenerConfig } from '../../support/config.ts';
+import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
+import { closeProxies, openRaw, portOf, receiveUntil, sendRaw, startProxyTo } from '../../support/proxy.ts';
+
+afterEach(closeHttp2);
+afterEach(closeProxies);
+afterEach(closeBackends);
+
+const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+// A connection that is closed while its client sends the next request costs that request.
+describe('a proxy that retires', () => {
+  test('leaves a kept connection alone until its next answer, which ends it', async () => {
+    const { port, proxy } = await startProxyTo((await startEcho()).port);
+    const socket = openRaw(port);
+    const first = receiveUntil(socket, '"body":""}');
+    socket.write(get);
+    expect(await first).toMatch(/^connection: keep-alive\r$/im);
+    proxy.retire();
+    const [second, end] = [receiveUntil(socket, '"body":""}'), once(socket, 'end')];
+    socket.write(get);
+    expect(await second).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
+    await end;
+  });
+
+  test('takes new connections, and serves one request on each, on ports that open later, too', async () => {
+    const { port, proxy, apply } = await startProxyTo((await startEcho()).port);
+    proxy.retire();
+    const late = listenerConfig('late', { port: 81 });
+    await apply(late);
+    for (const open of [port, portOf(proxy, late.key)]) expect(await sendRaw(open, get)).toMatch(/^HTTP\/1\.1 (200|404) [^]*^connection: close\r$/im);
+  });
+
+  test('ends a connection of HTTP/2 with the next request on it', async () => {
+    const release = Promise.withResolvers<void>();
+    const backend = await startBackend((_request, response) => void release.promise.then(() => response.end('held')));
+    const { port, proxy } = await startProxyTo(backend.port);
+    const session = openHttp2(port);
+    const before = request(session);
+    await once(session, 'remoteSettings');
+    proxy.retire();
+    const told = once(session, 'goaway');
+    const after = request(session);
+    await told;
+    release.resolve();
+    expect(await Promise.all([before, after])).toMatchObject([{ status: 200, body: 'held' }, { status: 200, body: 'held' }]);
+  });
+});
