@@ -128,7 +128,9 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
       // Those of listeners are not named: a listener that is added would roll out new pods.
       ports: [{ name: 'probes', containerPort: probePort, protocol: 'TCP' }],
       startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
-      readinessProbe: probe('/readyz', { periodSeconds: 1, failureThreshold: 2 }),
+      // Ready at once, and no longer only when it says nothing for long: a proxy whose node is busy still serves, and pods that end
+      // get no traffic, whatever they say.
+      readinessProbe: probe('/readyz', { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 5 }),
       livenessProbe: probe('/healthz', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),
       resources: { requests: { cpu, memory } },
       securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },

@@ -80,6 +80,10 @@ describe('objects of a data plane', () => {
     });
   });
 
+  test('a proxy that is busy keeps its traffic', () => {
+    expect(desiredObjects(facts, settings)[3]).toMatchObject({ spec: { template: { spec: { containers: [{ readinessProbe: { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 5 } }] } } } });
+  });
+
   test('without ports there is nothing', () => {
     expect(desiredObjects({ ...facts, ports: [] }, settings)).toEqual([]);
   });
