@@ -3,8 +3,14 @@ import { Reflector, systemClock, type ApiClient, type ResourceType, type Selecti
 import type { Logger } from '../telemetry/index.ts';
 
 const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
-const pods: ResourceType = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
-const deployments: ResourceType = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true };
+
+/** Of data planes; their Services and ConfigMaps are among the objects that are evaluated. */
+const ofDataPlanes: readonly ResourceType[] = [
+  { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true },
+  { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
+  { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true },
+  { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', plural: 'poddisruptionbudgets', namespaced: true },
+];
 
 export interface OwnObjectsOptions {
   readonly client: ApiClient;
@@ -20,8 +26,10 @@ export class OwnObjects {
 
   /** Starts to follow them. */
   constructor({ client, log, namespace, onEvents }: OwnObjectsOptions) {
-    const labelSelector = ownObjects.dataPlanes;
-    const selections: readonly Selection[] = [{ type: configMaps, namespace, labelSelector: ownObjects.reports }, { type: deployments, labelSelector }, { type: pods, labelSelector }];
+    const selections: readonly Selection[] = [
+      { type: configMaps, namespace, labelSelector: ownObjects.reports },
+      ...ofDataPlanes.map((type) => ({ type, labelSelector: ownObjects.dataPlanes })),
+    ];
     this.#reflectors = selections.map((selection) => new Reflector({ client, clock: systemClock, log, selection, onEvents }));
   }
 

@@ -6,8 +6,6 @@ import { troublesOfDeployment, troublesOfPod, type Trouble } from './troubles.ts
 export interface CapacityOptions {
   /** Called with the Gateway whose troubles have changed. */
   readonly onChange: (gateway: string) => void;
-  /** Called with the Gateway whose Deployment has gone. */
-  readonly onLost: (gateway: string) => void;
 }
 
 /** The Deployments and pods of data planes: whether what shall serve Gateways can. Gateways are named `namespace/name`. */
@@ -45,10 +43,7 @@ export class Capacity {
     if (event.type === 'delete') {
       const dataPlane = this.#dataPlaneOf.get(object);
       this.#dataPlaneOf.delete(object);
-      if (dataPlane === undefined) return;
-      this.#set(dataPlane, object, []);
-      const gateway = this.#gateways.get(dataPlane);
-      if (kind === 'Deployment' && gateway !== undefined) this.#options.onLost(gateway);
+      if (dataPlane !== undefined) this.#set(dataPlane, object, []);
       return;
     }
     const dataPlane = `${namespace}/${kind === 'Pod' ? serviceAccountOf(event.object) : name}`;

@@ -14,8 +14,9 @@ import { ClassFinalizers } from './class-finalizers.ts';
 import { DataPlanes } from './data-planes.ts';
 import { Exposure } from './exposure.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
+import { regarding } from './notes.ts';
 import type { ConfigurationChange } from './per-gateway.ts';
-import type { ClusterWriter, EventSink, ObjectChange } from './ports.ts';
+import type { ClusterWriter, EventSink, ObjectChange, WireObject } from './ports.ts';
 import type { DataPlaneSettings } from './provision.ts';
 import { Provisioner, type Need } from './provisioner.ts';
 import { readReport, Reporter, reportName, type Replica } from './reporter.ts';
@@ -53,11 +54,13 @@ export class Controller {
   readonly #reporter: Reporter;
   readonly #capacity: Capacity;
   readonly #finalizers: ClassFinalizers;
+  readonly #events: EventSink;
   /** The name of this replica's own report. */
   readonly #ownReport: string;
 
   constructor({ kernel, writer, events, dataPlane, controllerName, replica, mayWrite, log, metrics }: ControllerOptions) {
     this.#kernel = kernel;
+    this.#events = events;
     this.#ownReport = reportName(replica);
     this.#dataPlanes = new DataPlanes({
       tell: (writes) => this.#apply(writes),
@@ -71,14 +74,12 @@ export class Controller {
         this.#dataPlanes.setReach(gateway, reach);
         this.#describe(gateway);
       },
-      // It may have been deleted by somebody who knows nothing of us.
-      onLost: (gateway) => this.#provisioner.distrust(gateway),
     });
     const wanted = (key: string) => kernel.emitted(statuses).get(key);
     this.#statuses = new StatusWriter({ writer, live: this.#live, wanted, mayWrite, controllerName, events, log, metrics });
     const describe = (gateway: string): void => this.#describe(gateway);
-    this.#provisioner = new Provisioner({ writer, settings: dataPlane, needOf: (namespace, name) => this.#needOf(namespace, name), mayWrite, onTrouble: describe, log, metrics });
-    this.#capacity = new Capacity({ onChange: describe, onLost: (gateway) => this.#provisioner.distrust(gateway) });
+    this.#provisioner = new Provisioner({ writer, settings: dataPlane, needOf: (namespace, name) => this.#needOf(namespace, name), mayWrite, onTrouble: describe, onDeviation: (gateway, object) => this.#tellOfDeviation(gateway, object), log, metrics });
+    this.#capacity = new Capacity({ onChange: describe });
     this.#finalizers = new ClassFinalizers({ writer, controllerName, mayWrite, log });
     metrics.observed({ name: 'controller_leader', help: 'Whether this replica writes.', labels: [] }, () => [{ labels: [], value: Number(mayWrite()) }]);
     metrics.observed({ name: 'controller_gateways', help: 'Gateways that are served.', labels: [] }, () => [{ labels: [], value: this.#dataPlanes.tally().gateways }]);
@@ -100,8 +101,9 @@ export class Controller {
   takeOwn(events: readonly ObjectChange[]): void {
     for (const event of events) {
       const { kind, name } = event.ref;
-      if (kind !== 'ConfigMap') this.#capacity.take(event);
-      else if (name !== this.#ownReport) this.#dataPlanes.hear(name, event.type === 'upsert' ? readReport(event.object) : undefined);
+      this.#provisioner.take(event);
+      if (kind === 'Deployment' || kind === 'Pod') this.#capacity.take(event);
+      else if (kind === 'ConfigMap' && name !== this.#ownReport) this.#dataPlanes.hear(name, event.type === 'upsert' ? readReport(event.object) : undefined);
     }
   }
 
@@ -132,6 +134,7 @@ export class Controller {
   #note(event: ObjectChange): void {
     const { ref } = event;
     this.#exposure.take(event);
+    this.#provisioner.take(event);
     this.#finalizers.take(event);
     if (!withStatus.has(ref.kind)) return;
     if (event.type === 'delete') this.#live.delete(liveKey(ref.kind, ref));
@@ -194,6 +197,14 @@ export class Controller {
     const troubles = [...(inTheWay === undefined ? [] : [inTheWay]), ...this.#capacity.troublesOf(gateway)];
     const facts = describeDataPlanes(troubles, this.#dataPlanes.standingOf(gateway));
     this.#apply([write(dataPlaneCell, gateway.split('/'), facts)]);
+  }
+
+  /** Whoever has changed an object wonders why it is as before. */
+  #tellOfDeviation(gateway: string, { kind = '', metadata }: WireObject): void {
+    const live = this.#live.get(`Gateway/${gateway}`);
+    if (live === undefined) return;
+    const note = `${kind} ${metadata.namespace ?? ''}/${metadata.name} was changed or deleted by somebody else, and is made as the Gateway wants it.`;
+    this.#events.record({ regarding: regarding(live.kind, live.object), type: 'Warning', reason: 'DataPlaneChanged', action: 'Provision', note });
   }
 
   /** Whether there is such a Gateway with a class that names our controller, accepted or not. */

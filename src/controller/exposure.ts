@@ -14,8 +14,6 @@ export interface Reach {
 
 export interface ExposureOptions {
   readonly onReach: (gateway: string, reach: Reach) => void;
-  /** A Service of this Gateway has gone. */
-  readonly onLost: (gateway: string) => void;
 }
 
 /** What the Services of data planes and their EndpointSlices tell. */
@@ -63,7 +61,6 @@ export class Exposure {
       this.#services.delete(key);
       this.#reachable.delete(key);
       this.#options.onReach(before.gateway, { addresses: [], pods: new Set() });
-      this.#options.onLost(before.gateway);
     }
   }
 

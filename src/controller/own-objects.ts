@@ -5,6 +5,6 @@ import { reportLabel } from './reporter.ts';
 export const ownObjects = {
   /** ConfigMaps in the controller's namespace. */
   reports: reportLabel,
-  /** Deployments and pods in all namespaces. */
+  /** Of data planes, in all namespaces. */
   dataPlanes: `${managedBy.label}=${managedBy.value}`,
 } as const;

@@ -1,8 +1,9 @@
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { gatewayOfChild } from './children.ts';
-import type { ClusterWriter, WireObject, WriteResult } from './ports.ts';
+import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
 import { allObjects, desiredObjects, type DataPlaneSettings, type GatewayFacts } from './provision.ts';
 import type { Trouble } from './troubles.ts';
+import { Upkeep } from './upkeep.ts';
 
 export interface ProvisionerOptions {
   readonly writer: Pick<ClusterWriter, 'read' | 'apply' | 'remove'>;
@@ -13,6 +14,8 @@ export interface ProvisionerOptions {
   readonly mayWrite: () => boolean;
   /** What stands in the way of a Gateway's objects has changed. */
   readonly onTrouble: (gateway: string) => void;
+  /** Somebody has changed or deleted an object, which will be made as before. */
+  readonly onDeviation: (gateway: string, object: WireObject) => void;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Milliseconds until the next attempt after a failure. */
@@ -34,13 +37,17 @@ export class Provisioner {
   readonly #working = new Map<string, Promise<void>>();
   readonly #marked = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** What was applied last, as JSON; `''` where there may be something that is not known. */
+  /** What was applied last, as JSON; Gateways without objects are missing. */
   readonly #applied = new Map<string, string>();
+  /** Gateways whose objects may not be as they were applied. */
+  readonly #distrusted = new Set<string>();
+  readonly #upkeep: Upkeep;
   readonly #troubles = new Map<string, Trouble>();
   readonly #writes: Family<Cell>;
 
   constructor(options: ProvisionerOptions) {
     this.#options = options;
+    this.#upkeep = new Upkeep({ onDeviation: (gateway, object) => this.#undo(gateway, object) });
     this.#writes = options.metrics.counter({ name: 'provisioning_writes_total', help: 'Writes of objects of data planes, by what became of them.', labels: ['kind', 'result'] });
   }
 
@@ -50,10 +57,15 @@ export class Provisioner {
     this.#pump();
   }
 
-  /** Objects of this Gateway were seen that may not be as they were made. */
+  /** There may be objects of this Gateway that are not as they must be. */
   distrust(gateway: string): void {
-    this.#applied.set(gateway, '');
+    this.#distrusted.add(gateway);
     this.mark(gateway);
+  }
+
+  /** An event about any object: those that were made here are kept as they were made. */
+  take(event: ObjectChange): void {
+    this.#upkeep.take(event);
   }
 
   /** What stands in the way of a Gateway's objects, and will as things are. */
@@ -64,6 +76,7 @@ export class Provisioner {
   /** Does nothing more; resolves when nothing is under way. */
   async stop(): Promise<void> {
     this.#marked.clear();
+    this.#upkeep.stop();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await Promise.all(this.#working.values());
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -87,33 +100,43 @@ export class Provisioner {
     const need = this.#options.needOf(namespace, name);
     if (need === 'unchanged') return;
     const desired = need === 'none' ? [] : desiredObjects(need, this.#options.settings());
-    const text = JSON.stringify(desired);
-    if (this.#applied.get(gateway) === text || (desired.length === 0 && !this.#applied.has(gateway))) return;
-    const outcome = desired.length === 0 ? await this.#removeAll(gateway) : await this.#applyAll(gateway, desired);
+    const text = desired.length === 0 ? undefined : JSON.stringify(desired);
+    const isAsApplied = this.#applied.get(gateway) === text;
+    // From here on it may be distrusted anew.
+    if (!this.#distrusted.delete(gateway) && isAsApplied) return;
+    const outcome = text === undefined ? await this.#removeAll(gateway) : await this.#applyAll(gateway, desired);
     this.#setTrouble(gateway, outcome.trouble);
     if (!outcome.done) {
-      this.#applied.set(gateway, '');
+      this.#distrusted.add(gateway);
       this.#later(gateway);
-    } else if (desired.length === 0) this.#applied.delete(gateway);
+    } else if (text === undefined) this.#applied.delete(gateway);
     else this.#applied.set(gateway, text);
+  }
+
+  #undo(gateway: string, object: WireObject): void {
+    if (!this.#options.mayWrite()) return;
+    this.#options.onDeviation(gateway, object);
+    this.distrust(gateway);
   }
 
   /** Nothing is done where one of the names is somebody else's: half a data plane serves nobody. */
   async #applyAll(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
-    if ((this.#applied.get(gateway) ?? '') === '') {
-      const found = await Promise.all(desired.map((object) => this.#options.writer.read(object)));
-      const foreign = desired.filter((_, index) => isForeign(found[index], gateway));
-      if (foreign.length > 0) return { done: false, trouble: conflictWith(foreign) };
-    }
+    const found = await Promise.all(desired.map((object) => this.#options.writer.read(object)));
+    const foreign = desired.filter((_, index) => isForeign(found[index], gateway));
+    if (foreign.length > 0) return { done: false, trouble: conflictWith(foreign) };
     const outcomes: Outcome[] = [];
     // One after the other: each uses what stands before it.
-    for (const object of desired) outcomes.push(await this.#send('apply', object));
+    for (const object of desired) {
+      this.#upkeep.begin(gateway, object);
+      outcomes.push(await this.#send('apply', object));
+    }
     return summarise(outcomes);
   }
 
   async #removeAll(gateway: string): Promise<Outcome> {
     const [namespace = '', name = ''] = gateway.split('/');
     return summarise(await Promise.all(allObjects(namespace, name).map(async (object) => {
+      this.#upkeep.forget(object);
       const found = await this.#options.writer.read(object);
       if (found.type !== 'ok') return { done: found.type === 'notFound' };
       if (isForeign(found, gateway)) return { done: true };
@@ -128,6 +151,7 @@ export class Provisioner {
     const result = await writer[step](object);
     const { kind = '', metadata } = object;
     this.#writes.at(kind, result.type).value += 1;
+    if (result.type === 'ok') this.#upkeep.end(object, result.object);
     if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound')) return { done: true };
     log.warn({ kind, namespace: metadata.namespace, name: metadata.name, outcome: result.type, problem: result.message }, 'object of a data plane could not be written');
     if (result.type !== 'forbidden' && result.type !== 'invalid') return { done: false };

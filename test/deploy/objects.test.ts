@@ -102,7 +102,7 @@ whereRendered('permissions', () => {
 
   test('the controller may follow what it follows, and write the statuses that it writes', () => {
     const nameOf = (kind: keyof typeof tables) => `${tables[kind].group}/${tables[kind].plural}`;
-    const others = ['/pods', 'apps/deployments', 'apiextensions.k8s.io/customresourcedefinitions'];
+    const others = ['/pods', '/serviceaccounts', 'apps/deployments', 'policy/poddisruptionbudgets', 'apiextensions.k8s.io/customresourcedefinitions'];
     expect([...new Set(grantedTo('ClusterRole /sallyport-controller', 'watch'))].sort()).toEqual([...controllerKinds.map(nameOf), ...others].sort());
     const statusKinds = (statuses.over.populations as readonly (keyof typeof tables)[]).map((kind) => `${nameOf(kind)}/status`);
     expect(grantedTo('ClusterRole /sallyport-controller', 'update').toSorted()).toEqual(statusKinds.sort());

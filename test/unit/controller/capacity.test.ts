@@ -14,9 +14,8 @@ const quota: ObjectChange = {
 
 function started() {
   const changed: string[] = [];
-  const lost: string[] = [];
-  const capacity = new Capacity({ onChange: (gateway) => void changed.push(gateway), onLost: (gateway) => void lost.push(gateway) });
-  return { capacity, changed, lost, messages: () => capacity.troublesOf('shop/web').map(({ message }) => message) };
+  const capacity = new Capacity({ onChange: (gateway) => void changed.push(gateway) });
+  return { capacity, changed, messages: () => capacity.troublesOf('shop/web').map(({ message }) => message) };
 }
 
 describe('capacity', () => {
@@ -32,7 +31,7 @@ describe('capacity', () => {
   });
 
   test('troubles go with what had them', () => {
-    const { capacity, lost, messages } = started();
+    const { capacity, messages } = started();
     capacity.follow('shop/web');
     capacity.take(pod('a', 'ErrImagePull'));
     capacity.take(pod('a', undefined));
@@ -42,7 +41,6 @@ describe('capacity', () => {
     capacity.take(quota);
     capacity.take({ type: 'delete', ref: quota.ref });
     expect(messages()).toEqual([]);
-    expect(lost).toEqual(['shop/web']);
   });
 
   test('pods of others do not matter, whatever they look like', () => {

@@ -41,10 +41,11 @@ function cluster() {
         calls.push(`finalizers ${kind} ${metadata.name} ${String(metadata['finalizers'])}`);
         return { type: 'ok', object: { metadata } };
       },
-      async apply({ kind, metadata }) {
+      async apply(object) {
+        const { kind, metadata } = object;
         stored.set(`${kind} ${metadata.name}`, { metadata });
         calls.push(`apply ${kind} ${metadata.name}`);
-        return { type: 'ok' };
+        return { type: 'ok', object };
       },
       async remove({ kind, metadata }) {
         calls.push(`remove ${kind} ${metadata.name}`);
@@ -217,14 +218,15 @@ describe('a controller', () => {
     expect(controller.sourceOf('shop/web')).toBeUndefined();
   });
 
-  test('makes a Service anew that somebody deleted', async () => {
-    const { calls, put, drop } = cluster();
+  test('makes a Service anew that somebody deleted, and says so', async () => {
+    const { calls, notes, put, drop } = cluster();
     await put(gatewayClass);
     await put(gateway);
     await put(service);
     calls.splice(0);
     await drop(service);
     expect(calls).toContain('apply Service web-sallyport');
+    expect(notes).toContain('Warning Gateway web: Service shop/web-sallyport was changed or deleted by somebody else, and is made as the Gateway wants it.');
   });
 
   const pod = (state: object): ObjectChange => ({

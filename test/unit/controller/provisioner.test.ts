@@ -18,12 +18,16 @@ function started() {
   const world: { need: Need; leads: boolean; result: WriteResult } = { need: facts, leads: true, result: { type: 'ok' } };
   /** What the cluster holds, by kind. */
   const held = new Map<string, WireObject>();
-  const act = (step: string) => async ({ kind, metadata }: WireObject) => {
+  const act = (step: string) => async ({ kind, metadata, ...rest }: WireObject): Promise<WriteResult> => {
     calls.push(`${step} ${kind} ${metadata.namespace}/${metadata.name}${step === 'remove' ? ` ${metadata.uid ?? ''}` : ''}`);
-    if (world.result.type === 'ok' && step === 'apply') held.set(kind ?? '', { kind: kind ?? '', metadata: { uid: `uid of ${kind}`, ...metadata } });
-    return world.result;
+    if (world.result.type !== 'ok' || step === 'remove') return world.result;
+    const object: WireObject = { kind: kind ?? '', ...rest, metadata: { uid: `uid of ${kind}`, ...metadata, resourceVersion: String((version += 1)) } };
+    held.set(kind ?? '', object);
+    return { type: 'ok', object };
   };
+  let version = 0;
   const troubles: (string | undefined)[] = [];
+  const deviations: string[] = [];
   const readings = { now: 0, peak: 0 };
   const provisioner: Provisioner = new Provisioner({
     writer: {
@@ -39,19 +43,29 @@ function started() {
       },
     },
     onTrouble: () => void troubles.push(provisioner.troubleOf('shop/web')?.message),
+    onDeviation: (gateway, { kind }) => void deviations.push(`${kind} of ${gateway}`),
     settings: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }),
     needOf: (namespace, gateway) => (typeof world.need === 'string' ? world.need : { ...world.need, namespace, name: gateway }),
     mayWrite: () => world.leads,
     log: createLogger('silent'), metrics: createMetrics(), retry: 60_000,
   });
   provisioners.push(provisioner);
+  /** Tells that an object of this kind is like this now, or gone; and waits for what follows. */
+  const see = async (kind: string, change: object | 'gone') => {
+    const ref = { group: '', kind, namespace: 'shop', name: 'web-sallyport' };
+    const object = held.get(kind) ?? { metadata: { name: '' } };
+    const metadata = { ...object.metadata, resourceVersion: String((version += 1)) };
+    provisioner.take(change === 'gone' ? { type: 'delete', ref } : { type: 'upsert', ref, object: { ...object, metadata, ...change } });
+    await new Promise(setImmediate);
+    return calls.splice(0);
+  };
   /** Marks, and waits for what follows. */
   const mark = async (step: 'mark' | 'distrust' = 'mark') => {
     provisioner[step]('shop/web');
     await new Promise(setImmediate);
     return calls.splice(0);
   };
-  return { calls, readings, provisioner, held, troubles, world, mark };
+  return { calls, deviations, readings, provisioner, held, troubles, world, mark, see };
 }
 
 const name = 'shop/web-sallyport';
@@ -97,6 +111,33 @@ describe('provisioning', () => {
     for (const gateway of names) provisioner.mark(gateway);
     await until(() => expect(calls).toHaveLength(40 * all.length));
     expect(readings.peak).toBeLessThanOrEqual(8 * all.length);
+  });
+
+  test('what somebody changes or deletes is made as it was, and told', async () => {
+    const { deviations, mark, see } = started();
+    await mark();
+    expect(await see('Deployment', { spec: { template: {} } })).toEqual(all);
+    expect(await see('ServiceAccount', 'gone')).toEqual(all);
+    expect(await see('Deployment', {})).toEqual([]);
+    expect(deviations).toEqual(['Deployment of shop/web', 'ServiceAccount of shop/web']);
+  });
+
+  test('what others do is undone by the leader alone, and by the next one', async () => {
+    const { deviations, mark, see, world } = started();
+    await mark();
+    world.leads = false;
+    expect(await see('Service', 'gone')).toEqual([]);
+    world.leads = true;
+    expect(await mark('distrust')).toEqual(all);
+    expect(deviations).toEqual([]);
+  });
+
+  test('what is removed here is not missed', async () => {
+    const { mark, see, world } = started();
+    await mark();
+    world.need = 'none';
+    await mark();
+    expect(await see('Service', 'gone')).toEqual([]);
   });
 
   test('what failed is tried again', async () => {

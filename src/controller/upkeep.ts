@@ -1,0 +1,125 @@
+import { isRecord } from './json.ts';
+import type { ObjectChange, WireObject } from './ports.ts';
+
+export interface UpkeepOptions {
+  /** Called when an object that was applied for a Gateway is no longer as it was applied, or gone. */
+  readonly onDeviation: (gateway: string, object: WireObject) => void;
+  readonly pace?: UndoPace;
+}
+
+/**
+ * Where somebody changes objects again and again, the last `most` times within `window` milliseconds are told at once, and
+ * one more when the window has passed: two that undo each other's changes must not keep the API server busy.
+ */
+export interface UndoPace {
+  readonly most: number;
+  readonly window: number;
+}
+
+const defaultPace: UndoPace = { most: 5, window: 60_000 };
+
+interface Kept {
+  readonly gateway: string;
+  /** As it was asked for: its fields are ours, and all others are not. */
+  readonly desired: WireObject;
+  /** What the API server made of it; nothing while that is not known. */
+  applied: State | undefined;
+  /** How it was seen last. */
+  seen: State | 'gone' | undefined;
+}
+
+interface State {
+  /** resourceVersion. */
+  readonly version: string;
+  /** Our fields, as JSON. */
+  readonly fields: string;
+}
+
+/** Remembers objects as they were applied, and notices when somebody changes fields that are ours, or deletes one. */
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  /** `kind/namespace/name` → object. */
+  readonly #objects = new Map<string, Kept>();
+  /** Gateway → when its objects deviated of late. */
+  readonly #deviations = new Map<string, readonly number[]>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+  }
+
+  /** The object is about to be applied; what is seen of it meanwhile is judged by what comes of that. */
+  begin(gateway: string, desired: WireObject): void {
+    this.#objects.set(keyOf(desired), { gateway, desired, applied: undefined, seen: undefined });
+  }
+
+  /** The object was applied; `result` is the API server's. */
+  end(desired: WireObject, result: WireObject | undefined): void {
+    const kept = this.#objects.get(keyOf(desired));
+    if (kept === undefined || result === undefined) return;
+    kept.applied = stateOf(desired, result);
+    this.#judge(kept);
+  }
+
+  /** The object is nobody's business any more. */
+  forget(object: WireObject): void {
+    this.#objects.delete(keyOf(object));
+  }
+
+  /** An event about any object. */
+  take(event: ObjectChange): void {
+    const { kind, namespace, name } = event.ref;
+    const kept = this.#objects.get(`${kind}/${namespace}/${name}`);
+    if (kept === undefined) return;
+    kept.seen = event.type === 'delete' ? 'gone' : stateOf(kept.desired, event.object);
+    this.#judge(kept);
+  }
+
+  stop(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#objects.clear();
+  }
+
+  #judge(kept: Kept): void {
+    const { applied, seen } = kept;
+    if (applied === undefined || seen === undefined) return;
+    if (seen !== 'gone' && (seen.fields === applied.fields || !isNewer(seen, applied))) return;
+    // Told once; it is applied anew.
+    kept.applied = undefined;
+    this.#tell(kept);
+  }
+
+  #tell({ gateway, desired }: Kept): void {
+    const { onDeviation, pace: { most, window } = defaultPace } = this.#options;
+    const now = performance.now();
+    const recent = (this.#deviations.get(gateway) ?? []).filter((at) => now - at < window);
+    this.#deviations.set(gateway, [...recent, now]);
+    if (recent.length < most) onDeviation(gateway, desired);
+    else if (!this.#timers.has(gateway)) {
+      this.#timers.set(gateway, setTimeout(() => {
+        this.#timers.delete(gateway);
+        onDeviation(gateway, desired);
+      }, window));
+    }
+  }
+}
+
+function keyOf({ kind = '', metadata: { namespace = '', name } }: WireObject): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function stateOf({ apiVersion: _apiVersion, kind: _kind, ...desired }: WireObject, object: WireObject): State {
+  return { version: object.metadata.resourceVersion ?? '', fields: JSON.stringify(sameFields(desired, object)) };
+}
+
+/** What `object` has where `desired` has something: the rest is the business of others, or a default. */
+function sameFields(desired: unknown, object: unknown): unknown {
+  if (Array.isArray(desired)) return Array.isArray(object) && object.length === desired.length ? desired.map((item, index) => sameFields(item, object[index])) : object;
+  if (!isRecord(desired) || !isRecord(object)) return object;
+  return Object.fromEntries(Object.keys(desired).map((name) => [name, sameFields(desired[name], object[name])]));
+}
+
+/** Versions of a resource are numbers that grow (Kubernetes API concepts, resource versions). */
+function isNewer({ version }: State, { version: than }: State): boolean {
+  return version.length === than.length ? version > than : version.length > than.length;
+}
