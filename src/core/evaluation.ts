@@ -1,4 +1,4 @@
-import { grantsOfNamespace } from './graph/grants.ts';
+import { permissions } from './graph/grants.ts';
 import { slicesOfService } from './graph/backends.ts';
 import { policiesOfService } from './graph/backend-policies.ts';
 import { listenerSetsOfGateway } from './graph/listener-sets.ts';
@@ -13,5 +13,5 @@ import { statuses } from './status/emit.ts';
  * emissions, and admission asks on overlays.
  */
 export function createEvaluation(): Kernel {
-  return createKernel({ indexes: [grantsOfNamespace, listenerSetsOfGateway, policiesOfService, slicesOfService, routesOfListener, portsInUse, gatewaysOfService], emissions: [configuration, infrastructure, statuses] });
+  return createKernel({ indexes: [permissions, listenerSetsOfGateway, policiesOfService, slicesOfService, routesOfListener, portsInUse, gatewaysOfService], emissions: [configuration, infrastructure, statuses] });
 }

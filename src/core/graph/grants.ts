@@ -2,12 +2,30 @@ import { defineIndex, defineQuery } from '../incremental/index.ts';
 import { objectsOf, readObject } from './inputs.ts';
 import { strata } from './strata.ts';
 
-/** ReferenceGrants of a namespace. Bucket: namespace; entry: name. */
-export const grantsOfNamespace = defineIndex({
-  name: 'grantsOfNamespace',
+/** ReferenceGrant.spec has room for so many kinds to refer from, and to; more than that, where it is stored, grants nothing. */
+const mostItems = 16;
+
+/**
+ * Who may refer to what in another namespace. Bucket: a reference as JSON, without its last part where all names are granted; entry:
+ * the name of the ReferenceGrant that says so.
+ */
+export const permissions = defineIndex({
+  name: 'permissions',
   stratum: strata.objectIndexes,
   over: objectsOf('ReferenceGrant'),
-  entries: (_read, _kind = '', namespace = '', name = '') => [{ bucket: namespace, entry: name }],
+  *entries(read, _kind = '', namespace = '', name = '') {
+    const grant = readObject(read, 'ReferenceGrant', namespace, name);
+    // A name that could not be read must not widen the grant to all names.
+    if (grant === undefined || grant.unreadable.length > 0) return;
+    const { from: referrers = [], to: targets = [] } = grant.spec ?? {};
+    for (const from of referrers.slice(0, mostItems)) {
+      for (const to of targets.slice(0, mostItems)) {
+        if (from.group === undefined || from.kind === undefined || from.namespace === undefined || to.group === undefined || to.kind === undefined) continue;
+        const toAll = [from.group, from.kind, from.namespace, to.group, to.kind, namespace];
+        yield { bucket: JSON.stringify(to.name === undefined ? toAll : [...toAll, to.name]), entry: name };
+      }
+    }
+  },
 });
 
 /** Who refers, and to what; groups as in ReferenceGrant, `''` for the core group. */
@@ -18,21 +36,15 @@ type Reference = readonly [
 
 /**
  * Whether an object of `fromKind` in `fromNamespace` may refer to the target: always within one namespace, otherwise
- * by a ReferenceGrant beside the target. Stands between references and grants, so that a change of an unrelated
- * grant wakes no reference.
+ * by a ReferenceGrant beside the target. Stands between references and grants, so that one grant more for the same wakes no
+ * reference.
  */
 export const granted = defineQuery({
   name: 'granted',
   stratum: strata.links,
-  compute(read, ...[fromGroup, fromKind, fromNamespace, toGroup, toKind, toNamespace, toName]: Reference): boolean {
+  compute(read, ...reference: Reference): boolean {
+    const [, , fromNamespace, , , toNamespace] = reference;
     if (fromNamespace === toNamespace) return true;
-    return read.list(grantsOfNamespace, toNamespace).some((name) => {
-      const grant = readObject(read, 'ReferenceGrant', toNamespace, name);
-      // A name that could not be read must not widen the grant to all names.
-      if (grant === undefined || grant.unreadable.length > 0) return false;
-      const fromAllowed = grant.spec?.from?.some((from) => from.group === fromGroup && from.kind === fromKind && from.namespace === fromNamespace);
-      const toAllowed = grant.spec?.to?.some((to) => to.group === toGroup && to.kind === toKind && (to.name === undefined || to.name === toName));
-      return fromAllowed === true && toAllowed === true;
-    });
+    return [reference.slice(0, -1), reference].some((bucket) => read.first(permissions, JSON.stringify(bucket)) !== undefined);
   },
 });

@@ -12,7 +12,7 @@ import { gatewayWith, httpRoute } from '../../../support/rules.ts';
 const web = { name: 'web', port: 443, protocol: 'HTTPS', hostname: '*.example.com', tls: { certificateRefs: [{ name: 'old', namespace: 'vault' }] } };
 const spare = { name: 'spare', port: 8080, protocol: 'HTTP' };
 const gateway = gatewayWith(web, spare) as { readonly metadata: object; readonly spec: object };
-const grant = grantIn('vault', { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace: 'shop' }, { group: '', kind: 'Secret' });
+const grant = grantIn('vault', { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace: 'shop' }, { group: '', kind: 'Secret' }) as object;
 
 function route(number: number): unknown {
   const rules = [{ backendRefs: [{ name: 'cart', port: 8080 }] }];
@@ -50,6 +50,7 @@ const changes: readonly (readonly [what: string, change: readonly Write[]])[] = 
   ['the certificateRefs of their listener', [upsert(gatewayWith({ ...web, tls: { certificateRefs: [{ name: 'new', namespace: 'vault' }] } }, spare))]],
   ['the certificate of their listener', [write(certificateCell, ['vault', 'old'], { type: 'unusable', problem: 'it holds no key' })]],
   ['the grant for that certificate', [upsert(grantIn('vault', { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace: 'infra' }, { group: '', kind: 'Secret' }))]],
+  ['a grant that says the same', [upsert({ ...grant, metadata: { name: 'again', namespace: 'vault' } })]],
   ['a ListenerSet', [upsert(listenerSet({ parentRef: { name: 'front' }, listeners: [{ name: 'web', port: 443, protocol: 'HTTPS' }] }))]],
   ['whom the Gateway lets in', [upsert({ ...gateway, spec: { ...gateway.spec, allowedListeners: { namespaces: { from: 'Same' } } } })]],
   ['a BackendTLSPolicy for their Service', [upsert(backendTlsPolicy('secure'))]],
@@ -80,4 +81,24 @@ describe('a change of the listener that routes attach to', () => {
     const types = [0, 1, 2].map((number) => kernel.read.query(attachments, 'HTTPRoute', 'shop', `cart-${number}`)[0]?.outcome.type);
     expect(types).toEqual(['noHostname', 'attached', 'noHostname']);
   });
+});
+
+test('what a grant costs does not depend on the other grants and on who needs them', () => {
+  const allow = (number: number): object => ({
+    ...(grantIn('vault', { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop' }, { group: '', kind: 'Service', name: `cart-${number}` }) as object),
+    metadata: { name: `allow-${number}`, namespace: 'vault' },
+  });
+  const needy = (number: number): object => {
+    const json = httpRoute({ parentRefs: [{ name: 'front' }], rules: [{ backendRefs: [{ name: `cart-${number}`, namespace: 'vault', port: 8080 }] }] }) as { readonly metadata: object };
+    return { ...json, metadata: { ...json.metadata, name: `needy-${number}` } };
+  };
+  const cost = (others: number): Cost => {
+    const numbers = Array.from({ length: others }, (_, number) => number);
+    const { kernel } = evaluate([ourClass, gateway, ...numbers.flatMap((number) => [allow(number), needy(number)])]);
+    const before = kernel.statistics();
+    kernel.apply([upsert(allow(99))]);
+    const { recomputations, marks } = kernel.statistics();
+    return { recomputations: recomputations - before.recomputations, marks: marks - before.marks };
+  };
+  expect(cost(40)).toEqual(cost(2));
 });

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { granted } from '../../../../src/core/graph/grants.ts';
+import { evaluate, grantIn } from '../../../support/evaluation.ts';
+
+const route = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop' };
+const service = { group: '', kind: 'Service' };
+
+/** Whether HTTPRoutes of `shop` may refer to Service `infra/cart` where there is this grant. */
+function isGranted(from: unknown, to: unknown, name = 'cart'): boolean {
+  return evaluate([grantIn('infra', from, to)]).kernel.read.query(granted, route.group, route.kind, route.namespace, '', 'Service', 'infra', name);
+}
+
+describe('a reference across namespaces is granted', () => {
+  test.each([
+    ['to all of a kind', route, service],
+    ['by name', route, { ...service, name: 'cart' }],
+  ])('%s', (_, from, to) => {
+    expect(isGranted(from, to)).toBe(true);
+  });
+
+  test('within its namespace, whatever there is', () => {
+    expect(evaluate([]).kernel.read.query(granted, route.group, route.kind, 'infra', '', 'Service', 'infra', 'cart')).toBe(true);
+  });
+});
+
+describe('a reference across namespaces is not granted', () => {
+  test.each([
+    ['to another kind', route, { ...service, kind: 'Secret' }],
+    ['to a kind of another group', route, { ...service, group: 'example.net' }],
+    ['to another name', route, { ...service, name: 'stock' }],
+    ['by a name that looks like all names', route, { ...service, name: '*' }],
+    ['by an empty name', route, { ...service, name: '' }],
+    ['by a name that cannot be read', route, { ...service, name: ['cart'] }],
+    ['from another namespace', { ...route, namespace: 'other' }, service],
+    ['from a kind without a group', { kind: 'HTTPRoute', namespace: 'shop' }, service],
+  ])('%s', (_, from, to) => {
+    expect(isGranted(from, to)).toBe(false);
+  });
+
+  test('by what no schema has room for', () => {
+    const grant = (items: number): unknown => ({
+      apiVersion: 'gateway.networking.k8s.io/v1', kind: 'ReferenceGrant', metadata: { name: 'allow', namespace: 'infra' },
+      spec: { from: [...Array.from({ length: items - 1 }, () => ({ ...route, namespace: 'other' })), route], to: [service] },
+    });
+    const query = (items: number): boolean => evaluate([grant(items)]).kernel.read.query(granted, route.group, route.kind, route.namespace, '', 'Service', 'infra', 'cart');
+    expect([query(16), query(17), query(20_000)]).toEqual([true, false, false]);
+  });
+});
