@@ -7,7 +7,7 @@ export type ConfigResource = ListenerConfig | RouteConfig | EndpointsConfig;
 
 /**
  * `listener/<gateway namespace>/<gateway name>/<listener name>` (of a ListenerSet, its namespace and name before the last
- * part) and so on; unique over all kinds.
+ * part, which is escaped) and so on; unique over all kinds.
  */
 export type ConfigKey = string;
 

@@ -4,5 +4,10 @@ import type { ConfigKey } from './config.ts';
 /** The configuration key of a listener: it begins with the Gateway that serves it, whoever its owner is. */
 export function configuredListener(gateway: { readonly namespace: string; readonly name: string }, { kind, namespace, name }: ListenerOwner, listener: string): ConfigKey {
   const owner = kind === 'Gateway' ? '' : `/${namespace}/${name}`;
-  return `listener/${gateway.namespace}/${gateway.name}${owner}/${listener}`;
+  return `listener/${gateway.namespace}/${gateway.name}${owner}/${escaped(listener)}`;
+}
+
+/** As one part of a key: a stored listener may have any name, such as that of a ListenerSet and a listener of it. */
+function escaped(name: string): string {
+  return name.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
