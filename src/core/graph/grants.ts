@@ -17,13 +17,12 @@ export const permissions = defineIndex({
     const grant = readObject(read, 'ReferenceGrant', namespace, name);
     // A name that could not be read must not widen the grant to all names.
     if (grant === undefined || grant.unreadable.length > 0) return;
-    const { from: referrers = [], to: targets = [] } = grant.spec ?? {};
-    for (const from of referrers.slice(0, mostItems)) {
-      for (const to of targets.slice(0, mostItems)) {
-        if (from.group === undefined || from.kind === undefined || from.namespace === undefined || to.group === undefined || to.kind === undefined) continue;
-        const toAll = [from.group, from.kind, from.namespace, to.group, to.kind, namespace];
-        yield { bucket: JSON.stringify(to.name === undefined ? toAll : [...toAll, to.name]), entry: name };
-      }
+    const { from = [], to = [] } = grant.spec ?? {};
+    // What is missing becomes null, which nobody asks for.
+    const referrers = from.slice(0, mostItems).map((one) => [one.group, one.kind, one.namespace]);
+    const targets = to.slice(0, mostItems).map((one) => [one.group, one.kind, namespace, ...(one.name === undefined ? [] : [one.name])]);
+    for (const referrer of referrers) {
+      for (const target of targets) yield { bucket: JSON.stringify([...referrer, ...target]), entry: name };
     }
   },
 });
