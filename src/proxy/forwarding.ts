@@ -30,7 +30,7 @@ const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT'
 export class Forwarding implements ResponseReceiver, BodyEvents {
   private readonly exchange: Exchange;
   private readonly destination: Destination;
-  private readonly endpoints: EndpointSet;
+  private endpoints: EndpointSet;
   /** Endpoints tried since the last time that all had been. */
   private tried: Endpoint[] = [];
   private tries = 0;
@@ -205,6 +205,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   /** After a failed connection: another endpoint at once; those that were tried only where a policy asks for it. */
   private tryAnother(): void {
     const { retry } = this.destination.rule;
+    this.renewEndpoints();
     const others = this.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
     if (others || retry === undefined) this.start();
     else this.tryLater(retry);
@@ -214,8 +215,17 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.attemptTimer?.cancel();
     this.call?.abort();
     this.call = undefined;
-    if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
-    this.retryTimer = new Timer(retry.delayAfter(this.tries), () => this.start());
+    this.retryTimer = new Timer(retry.delayAfter(this.tries), () => {
+      this.renewEndpoints();
+      if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
+      this.start();
+    });
+  }
+
+  /** Those that failed may have been replaced meanwhile. */
+  private renewEndpoints(): void {
+    const { endpoints: key } = this.destination.backend;
+    this.endpoints = (key === undefined ? undefined : this.exchange.plane.endpoints.get(key)) ?? this.endpoints;
   }
 
   private fail(reason: AnswerReason): void {

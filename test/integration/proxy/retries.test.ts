@@ -3,6 +3,7 @@ import type { Retry, RouteRule } from '../../../src/core/routing/config.ts';
 import { closeBackends, refusingPort, startBackend, startEcho, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { closeProxies, prefixRule, send, startProxy, webRoute } from '../../support/proxy.ts';
+import { until } from '../../support/until.ts';
 
 afterEach(closeProxies);
 afterEach(closeBackends);
@@ -67,6 +68,17 @@ describe('a listed status', () => {
     for (let request = 0; request < 4; request += 1) expect((await send(port, '/')).status).toBe(200);
     expect(well.bodies).toHaveLength(4);
   });
+});
+
+test('endpoints that are there by then are tried, and not those that have gone', async () => {
+  const [sick, well] = [await startMoody(503), await startMoody(200)];
+  const { port, proxy, apply } = await startRetrying({ retry: { ...once, backoff: 500 } }, sick.port);
+  const answer = send(port, '/');
+  await until(() => expect(sick.bodies).toHaveLength(1));
+  await apply(endpointsConfig('app', well.port));
+  expect((await answer).status).toBe(200);
+  expect(sick.bodies).toHaveLength(1);
+  expect(proxy.counters().upstreamAttempts).toBe(2);
 });
 
 describe('timeouts', () => {
