@@ -72,5 +72,7 @@ function cut(text: string, most: number): string {
 }
 
 function runes(text: string): number {
-  return Array.from(text).length;
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }

@@ -70,12 +70,14 @@ function settleObject(node: ObjectNode, json: Json, { state, others }: Walk): un
   const fields = fieldsIn(node, state.subject.bundle);
   const names = Object.keys(json);
   let kept: Record<string, unknown> | undefined;
-  for (const [position, name] of names.entries()) {
+  let position = 0;
+  for (const name of names) {
     const child = fields.get(name);
     const value = child === undefined ? undefined : settleBelow(child, json[name], { part: name, state });
     if (child === undefined && !others.includes(name)) noteUnknown(node, name, { state, others });
     if (kept === undefined && (child === undefined || value !== json[name])) kept = pick(json, names.slice(0, position));
     if (kept !== undefined && child !== undefined) kept[name] = value;
+    position += 1;
   }
   return kept ?? json;
 }
