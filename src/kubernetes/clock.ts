@@ -30,7 +30,7 @@ export const systemClock: Clock = {
 /** A signal that follows `parent` and has a deadline of its own. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Begins the time anew, with as much of it as at first unless told. */
+  /** Begins the time anew, with as much of it as at first unless told. Never makes it shorter. */
   extend(delay?: number): void;
   /** Must be called when nobody waits any more. */
   clear(): void;
@@ -39,28 +39,30 @@ export interface Deadline {
 /** Aborts with `reason` after `delay` milliseconds without `extend`, or with the parent's reason when that one is aborted. */
 export function createDeadline(clock: Clock, delay: number, reason: () => Error, parent?: AbortSignal): Deadline {
   const controller = new AbortController();
-  let waiting = new AbortController();
+  const cleared = new AbortController();
+  let end = clock.now() + delay;
   const follow = () => controller.abort(parent?.reason);
   if (parent?.aborted === true) follow();
   parent?.addEventListener('abort', follow);
-  const expire = async (remaining: number, cleared: AbortSignal) => {
-    await clock.sleep(remaining, cleared);
-    if (!cleared.aborted) controller.abort(reason());
+  const expire = async () => {
+    let remaining = delay;
+    do {
+      await clock.sleep(remaining, cleared.signal);
+      if (cleared.signal.aborted) return;
+      remaining = end - clock.now();
+    } while (remaining > 0);
+    controller.abort(reason());
   };
-  const start = (remaining: number) => {
-    const current = new AbortController();
-    waiting = current;
-    void expire(remaining, current.signal);
-  };
-  start(delay);
+  void expire();
   return {
     signal: controller.signal,
+    // The one timer finds out when it fires: a busy watch does this thousands of times before.
     extend(remaining = delay) {
-      waiting.abort();
-      start(remaining);
+      end = Math.max(end, clock.now() + remaining);
     },
     clear() {
-      waiting.abort();
+      // Without a reason of ours there would be an error with a stack trace, for each request.
+      cleared.abort('cleared');
       parent?.removeEventListener('abort', follow);
     },
   };
