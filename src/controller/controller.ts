@@ -91,8 +91,9 @@ export class Controller {
 
   /** What the cluster told, and what that changed in the evaluation. */
   take(events: readonly ObjectChange[], delta: Delta): void {
-    for (const event of events) this.#note(event);
+    const seen = events.flatMap((event) => this.#note(event));
     this.#follow(delta, certificateChanges(events));
+    for (const key of seen) this.#statuses.mark(key);
     // Of a Gateway that is left alone nothing changes in the evaluation when it stops being ours.
     for (const gateway of this.#concernedBy(events)) this.#review(gateway);
   }
@@ -131,14 +132,16 @@ export class Controller {
     this.#follow(this.#kernel.apply(writes), certificateChanges([]));
   }
 
-  #note(event: ObjectChange): void {
+  /** Takes an event in. Gives the keys of what has a status that may have changed by it. */
+  #note(event: ObjectChange): readonly string[] {
     const { ref } = event;
     this.#exposure.take(event);
     this.#provisioner.take(event);
     this.#finalizers.take(event);
-    if (!withStatus.has(ref.kind)) return;
-    if (event.type === 'delete') this.#live.delete(liveKey(ref.kind, ref));
-    else this.#statuses.mark(this.#live.set(ref.kind, event.object));
+    if (!withStatus.has(ref.kind)) return [];
+    if (event.type === 'upsert') return [this.#live.set(ref.kind, event.object)];
+    this.#live.delete(liveKey(ref.kind, ref));
+    return [];
   }
 
   #gateways(): readonly string[] {
@@ -154,16 +157,12 @@ export class Controller {
     const change = delta.of(statuses);
     const configured = delta.of(configuration);
     for (const gateway of delta.of(infrastructure).upserted.keys()) this.#provisioner.mark(gateway);
-    for (const key of change.upserted.keys()) {
-      if (key.startsWith('Gateway/')) this.#serve(gatewayName(key));
-      this.#statuses.mark(key);
-    }
+    for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.#serve(gatewayName(key));
     // In one go: a listener that appears with its certificate shall never be without.
     this.#dataPlanes.publish({ upserted: new Map([...certificates.upserted, ...configured.upserted]), removed: new Set([...certificates.removed, ...configured.removed]) });
-    for (const key of change.removed) {
-      if (key.startsWith('Gateway/')) this.#review(gatewayName(key));
-      this.#statuses.mark(key);
-    }
+    for (const key of change.removed) if (key.startsWith('Gateway/')) this.#review(gatewayName(key));
+    // Last: nobody waits for a status as for traffic.
+    for (const key of [...change.upserted.keys(), ...change.removed]) this.#statuses.mark(key);
   }
 
   #serve(gateway: string): void {

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { connectInProcess } from '../../../src/channel/in-process.ts';
 import { ConfigurationSink } from '../../../src/channel/sink.ts';
 import { Controller, type ObjectChange, type WireObject } from '../../../src/controller/index.ts';
-import { createEvaluation } from '../../../src/core/evaluation.ts';
 import { installationCell, objectCell } from '../../../src/core/graph/inputs.ts';
 import { write } from '../../../src/core/incremental/index.ts';
 import { parseObject } from '../../../src/core/resources/parse.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
+import { emptyEvaluation } from '../../support/evaluation.ts';
 
 const controllerName = 'example.com/us';
 const group = 'gateway.networking.k8s.io';
@@ -18,7 +18,7 @@ afterEach(async () => {
 
 /** A cluster of one Gateway's size: stores what is written and tells it back. */
 function cluster() {
-  const kernel = createEvaluation();
+  const kernel = emptyEvaluation();
   const statuses = new Map<string, unknown>();
   const calls: string[] = [];
   const notes: string[] = [];
@@ -112,6 +112,20 @@ describe('a controller', () => {
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
     expect(statuses.get('Gateway web')).toMatchObject({ addresses: [{ type: 'IPAddress', value: '192.0.2.1' }] });
     connection.close();
+  });
+
+  test('tells data planes of a route before it writes its status', async () => {
+    const { controller, statuses, put } = cluster();
+    for (const object of [gatewayClass, gateway, service]) await put(object);
+    const written: boolean[] = [];
+    const peer = controller.sourceOf('shop/web')?.connect('pod', ({ type }) => {
+      if (type === 'transaction') written.push(statuses.has('HTTPRoute cart'));
+    });
+    void peer?.receive({ type: 'hello', digests: {} });
+    written.splice(0);
+    await put({ apiVersion: `${group}/v1`, kind: 'HTTPRoute', metadata: { namespace: 'shop', name: 'cart', generation: 1 }, spec: { parentRefs: [{ name: 'web' }] } });
+    expect(written).toEqual([false]);
+    expect(statuses.get('HTTPRoute cart')).toBeDefined();
   });
 
   test('opens the ports of ListenerSets', async () => {
