@@ -51,7 +51,10 @@ export function backend(namespace: string, image: string): readonly KubernetesOb
       spec: {
         automountServiceAccountToken: false,
         terminationGracePeriodSeconds: 0,
-        containers: [{ name: 'backend', image, imagePullPolicy: 'IfNotPresent', command: ['/nodejs/bin/node', '-e', program], readinessProbe: { tcpSocket: { port: 8080 } } }],
+        containers: [{
+          name: 'backend', image, imagePullPolicy: 'IfNotPresent', command: ['/nodejs/bin/node', '-e', program],
+          readinessProbe: { tcpSocket: { port: 8080 } }, resources: { requests: { cpu: '100m' } },
+        }],
       },
     },
   ];
