@@ -32,8 +32,8 @@ function noteOf({ type, status, reason, message }: JsonRecord, before: JsonRecor
   if (before['status'] === status && before['reason'] === reason) return [];
   const isGood = (status === 'True') !== negative.has(type) && reason === type;
   if (isGood && !news.has(type) && before['status'] !== 'False') return [];
-  const what = `${place}${String(type)} is ${String(status)}`;
-  return [{ type: isGood ? 'Normal' : 'Warning', reason: String(reason), action: 'Reconcile', note: message === '' ? `${what}.` : `${what}: ${String(message)}` }];
+  const what = `${place}${stringOf(type)} is ${stringOf(status)}`;
+  return [{ type: isGood ? 'Normal' : 'Warning', reason: stringOf(reason), action: 'Reconcile', note: message === '' ? `${what}.` : `${what}: ${stringOf(message)}` }];
 }
 
 /** Conditions by where they stand, in words: the object's own (`''`), and those of each entry that is ours. */
@@ -49,7 +49,12 @@ function groupsOf(status: unknown, controllerName: string): ReadonlyMap<string, 
 function placeOf({ kind, namespace, name, sectionName, port }: JsonRecord): string {
   const where = typeof namespace === 'string' ? `${namespace}/` : '';
   const section = typeof sectionName === 'string' ? ` section ${sectionName}` : '';
-  return `${typeof kind === 'string' ? kind : 'Gateway'} ${where}${String(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
+  return `${typeof kind === 'string' ? kind : 'Gateway'} ${where}${stringOf(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
+}
+
+/** A stored status may hold anything, even what cannot be made a text. */
+function stringOf(json: unknown): string {
+  return typeof json === 'string' ? json : '';
 }
 
 function byType(conditions: readonly JsonRecord[]): ReadonlyMap<unknown, JsonRecord> {

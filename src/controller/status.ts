@@ -110,7 +110,8 @@ function mergeEntries(live: WireObject, field: keyof typeof shared, { ours, cont
 /** Equal for references that mean the same: defaults are filled in (ParentReference). */
 function refKey(ref: JsonRecord, ownNamespace: string): string {
   const { group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace = ownNamespace, name, sectionName = '', port = 0 } = ref;
-  return JSON.stringify([group, kind, namespace, name, sectionName, port]);
+  // What is no text and no number equals nothing of ours, and may be too deep to be written out.
+  return JSON.stringify([group, kind, namespace, name, sectionName, port].map((part) => (typeof part === 'object' ? null : part)));
 }
 
 function firstBy(entries: readonly unknown[], keyOf: (entry: JsonRecord) => unknown): ReadonlyMap<unknown, JsonRecord> {
