@@ -1,4 +1,5 @@
 import type { Infrastructure } from '../core/routing/infrastructure.ts';
+import { recordOf } from './json.ts';
 import { dataPlaneName, labelValue } from './names.ts';
 import type { WireObject } from './ports.ts';
 
@@ -48,6 +49,19 @@ export function desiredObjects(gateway: GatewayFacts, settings: DataPlaneSetting
       spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector: { matchLabels: selectorOf(gateway) } },
     },
   ];
+}
+
+/**
+ * A Deployment whose pods are replaced when its ServiceAccount has another uid: tokens of one that was deleted are refused, and
+ * kubelets keep them for as long as they would have been valid. Other objects stay as they are.
+ */
+export function boundTo(account: string | undefined, object: WireObject): WireObject {
+  if (object.kind !== 'Deployment' || account === undefined) return object;
+  const spec = recordOf(object['spec']);
+  const template = recordOf(spec['template']);
+  const metadata = recordOf(template['metadata']);
+  const annotations = { ...recordOf(metadata['annotations']), 'sallyport.dev/service-account': account };
+  return { ...object, spec: { ...spec, template: { ...template, metadata: { ...metadata, annotations } } } };
 }
 
 /** Every object that a Gateway may have, by identity only, users before what they use. */

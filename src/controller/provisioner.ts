@@ -1,7 +1,7 @@
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { gatewayOfChild } from './children.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
-import { allObjects, desiredObjects, type DataPlaneSettings, type GatewayFacts } from './provision.ts';
+import { allObjects, boundTo, desiredObjects, type DataPlaneSettings, type GatewayFacts } from './provision.ts';
 import type { Trouble } from './troubles.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -126,9 +126,13 @@ export class Provisioner {
     if (foreign.length > 0) return { done: false, trouble: conflictWith(foreign) };
     const outcomes: Outcome[] = [];
     // One after the other: each uses what stands before it.
-    for (const object of desired) {
+    let account: string | undefined;
+    for (const [index, wanted] of desired.entries()) {
+      const object = boundTo(account, wanted);
       this.#upkeep.begin(gateway, object);
-      outcomes.push(await this.#send('apply', object));
+      const outcome = await this.#send('apply', object);
+      if (object.kind === 'ServiceAccount') account = outcome.uid ?? uidOf(found[index]);
+      outcomes.push(outcome);
     }
     return summarise(outcomes);
   }
@@ -140,7 +144,7 @@ export class Provisioner {
       const found = await this.#options.writer.read(object);
       if (found.type !== 'ok') return { done: found.type === 'notFound' };
       if (isForeign(found, gateway)) return { done: true };
-      const { uid } = found.object?.metadata ?? {};
+      const uid = uidOf(found);
       return this.#send('remove', uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } });
     })));
   }
@@ -152,7 +156,8 @@ export class Provisioner {
     const { kind = '', metadata } = object;
     this.#writes.at(kind, result.type).value += 1;
     if (result.type === 'ok') this.#upkeep.end(object, result.object);
-    if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound')) return { done: true };
+    const uid = uidOf(result);
+    if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound')) return { done: true, ...(uid !== undefined && { uid }) };
     log.warn({ kind, namespace: metadata.namespace, name: metadata.name, outcome: result.type, problem: result.message }, 'object of a data plane could not be written');
     if (result.type !== 'forbidden' && result.type !== 'invalid') return { done: false };
     return { done: false, trouble: { refusal: 'NoResources', message: `${kind} ${metadata.namespace ?? ''}/${metadata.name} cannot be ${step === 'apply' ? 'made' : 'deleted'}: ${result.message}` } };
@@ -177,11 +182,17 @@ export class Provisioner {
 interface Outcome {
   readonly done: boolean;
   readonly trouble?: Trouble;
+  /** Of what was written. */
+  readonly uid?: string;
 }
 
 function summarise(outcomes: readonly Outcome[]): Outcome {
   const trouble = outcomes.find((outcome) => outcome.trouble !== undefined)?.trouble;
   return { done: outcomes.every(({ done }) => done), ...(trouble !== undefined && { trouble }) };
+}
+
+function uidOf(result: WriteResult | undefined): string | undefined {
+  return result?.type === 'ok' ? result.object?.metadata.uid : undefined;
 }
 
 function isForeign(found: WriteResult | undefined, gateway: string): boolean {

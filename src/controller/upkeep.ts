@@ -8,8 +8,8 @@ export interface UpkeepOptions {
 }
 
 /**
- * Where somebody changes objects again and again, the last `most` times within `window` milliseconds are told at once, and
- * one more when the window has passed: two that undo each other's changes must not keep the API server busy.
+ * Where somebody changes an object again and again, `most` times within `window` milliseconds are told at once, and what
+ * comes then when as much time has passed: two that undo each other's changes must not keep the API server busy.
  */
 export interface UndoPace {
   readonly most: number;
@@ -40,7 +40,7 @@ export class Upkeep {
   readonly #options: UpkeepOptions;
   /** `kind/namespace/name` → object. */
   readonly #objects = new Map<string, Kept>();
-  /** Gateway → when its objects deviated of late. */
+  /** Object → when it deviated of late. */
   readonly #deviations = new Map<string, readonly number[]>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
@@ -63,7 +63,9 @@ export class Upkeep {
 
   /** The object is nobody's business any more. */
   forget(object: WireObject): void {
-    this.#objects.delete(keyOf(object));
+    const key = keyOf(object);
+    this.#objects.delete(key);
+    this.#deviations.delete(key);
   }
 
   /** An event about any object. */
@@ -91,13 +93,13 @@ export class Upkeep {
 
   #tell({ gateway, desired }: Kept): void {
     const { onDeviation, pace: { most, window } = defaultPace } = this.#options;
-    const now = performance.now();
-    const recent = (this.#deviations.get(gateway) ?? []).filter((at) => now - at < window);
-    this.#deviations.set(gateway, [...recent, now]);
+    const [key, now] = [keyOf(desired), performance.now()];
+    const recent = (this.#deviations.get(key) ?? []).filter((at) => now - at < window);
+    this.#deviations.set(key, [...recent, now]);
     if (recent.length < most) onDeviation(gateway, desired);
-    else if (!this.#timers.has(gateway)) {
-      this.#timers.set(gateway, setTimeout(() => {
-        this.#timers.delete(gateway);
+    else if (!this.#timers.has(key)) {
+      this.#timers.set(key, setTimeout(() => {
+        this.#timers.delete(key);
         onDeviation(gateway, desired);
       }, window));
     }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { recordOf } from '../../../src/controller/json.ts';
 import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import type { GatewayFacts } from '../../../src/controller/provision.ts';
 import { Provisioner, type Need } from '../../../src/controller/provisioner.ts';
@@ -21,7 +22,8 @@ function started() {
   const act = (step: string) => async ({ kind, metadata, ...rest }: WireObject): Promise<WriteResult> => {
     calls.push(`${step} ${kind} ${metadata.namespace}/${metadata.name}${step === 'remove' ? ` ${metadata.uid ?? ''}` : ''}`);
     if (world.result.type !== 'ok' || step === 'remove') return world.result;
-    const object: WireObject = { kind: kind ?? '', ...rest, metadata: { uid: `uid of ${kind}`, ...metadata, resourceVersion: String((version += 1)) } };
+    const uid = held.get(kind ?? '')?.metadata.uid ?? `uid ${version} of ${kind}`;
+    const object: WireObject = { kind: kind ?? '', ...rest, metadata: { uid, ...metadata, resourceVersion: String((version += 1)) } };
     held.set(kind ?? '', object);
     return { type: 'ok', object };
   };
@@ -54,6 +56,7 @@ function started() {
   const see = async (kind: string, change: object | 'gone') => {
     const ref = { group: '', kind, namespace: 'shop', name: 'web-sallyport' };
     const object = held.get(kind) ?? { metadata: { name: '' } };
+    if (change === 'gone') held.delete(kind);
     const metadata = { ...object.metadata, resourceVersion: String((version += 1)) };
     provisioner.take(change === 'gone' ? { type: 'delete', ref } : { type: 'upsert', ref, object: { ...object, metadata, ...change } });
     await new Promise(setImmediate);
@@ -82,10 +85,10 @@ describe('provisioning', () => {
   });
 
   test('a Gateway that needs nothing any more loses everything, once', async () => {
-    const { world, mark } = started();
+    const { held, world, mark } = started();
     await mark();
     world.need = 'none';
-    expect(await mark()).toEqual(['PodDisruptionBudget', 'Deployment', 'Service', 'ConfigMap', 'ServiceAccount'].map((kind) => `remove ${kind} ${name} uid of ${kind}`));
+    expect(await mark()).toEqual(['PodDisruptionBudget', 'Deployment', 'Service', 'ConfigMap', 'ServiceAccount'].map((kind) => `remove ${kind} ${name} ${held.get(kind)?.metadata.uid}`));
     expect(await mark()).toEqual([]);
   });
 
@@ -120,6 +123,19 @@ describe('provisioning', () => {
     expect(await see('ServiceAccount', 'gone')).toEqual(all);
     expect(await see('Deployment', {})).toEqual([]);
     expect(deviations).toEqual(['Deployment of shop/web', 'ServiceAccount of shop/web']);
+  });
+
+  test('pods are replaced when their ServiceAccount is another one, and at no other time', async () => {
+    const { held, mark, see } = started();
+    await mark();
+    const template = () => recordOf(held.get('Deployment')?.['spec'])['template'];
+    const before = template();
+    expect(before).toMatchObject({ metadata: { annotations: { 'sallyport.dev/service-account': held.get('ServiceAccount')?.metadata.uid } } });
+    await see('ConfigMap', 'gone');
+    expect(template()).toEqual(before);
+    await see('ServiceAccount', 'gone');
+    expect(template()).not.toEqual(before);
+    expect(template()).toMatchObject({ metadata: { annotations: { 'sallyport.dev/service-account': held.get('ServiceAccount')?.metadata.uid } } });
   });
 
   test('what others do is undone by the leader alone, and by the next one', async () => {
