@@ -110,11 +110,12 @@ export class Controller {
 
   /** This replica leads now, or the settings of data planes have changed: everything is looked at. */
   lead(): void {
+    // First, so that what is marked by the rest waits for it, and finds nothing more to do.
+    for (const gateway of new Set(this.#exposure.gateways())) this.#provisioner.distrust(gateway);
     this.#dataPlanes.settle();
     this.#statuses.markAll();
     for (const gateway of this.#gateways()) this.#provisioner.mark(gateway);
     this.#finalizers.markAll();
-    for (const gateway of this.#exposure.gateways()) this.#provisioner.distrust(gateway);
   }
 
   /** The configuration of a Gateway (`namespace/name`) that is served here. */

@@ -170,7 +170,7 @@ describe('a controller', () => {
   });
 
   test('that becomes leader takes back nothing of what the former one wrote', async () => {
-    const { controller, statuses, world, put } = cluster();
+    const { controller, statuses, calls, world, put } = cluster();
     world.leads = false;
     for (const object of [gatewayClass, gateway, service, slice]) await put(object);
     // Its data planes told only the former leader.
@@ -181,6 +181,7 @@ describe('a controller', () => {
     controller.lead();
     await new Promise(setImmediate);
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
+    expect(calls.filter((call) => call.startsWith('apply'))).toHaveLength(5);
   });
 
   test('leaves Gateways of other classes alone', async () => {
