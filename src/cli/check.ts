@@ -69,7 +69,7 @@ async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolic
     if (item.type === 'object') documents.push(item.document);
     else problems.push(item.problem);
   }
-  const workspace = new Workspace(filesOnly(policy.bundle), policy);
+  const workspace = new Workspace(filesOnly(policy.bundle), policy, []);
   workspace.update(documents);
   yield* reportWorkspace(workspace, problems);
 }

@@ -2,6 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AuthorityRotation, defaultRotationPolicy, joinPem, ManagedCertificate, serviceNames, type RotationPolicy } from '../certificates/index.ts';
 import { Controller, type DataPlaneSettings } from '../controller/index.ts';
 import { createEvaluation } from '../core/evaluation.ts';
+import { configuration } from '../core/routing/emit.ts';
+import { infrastructure } from '../core/routing/infrastructure.ts';
+import { statuses } from '../core/status/emit.ts';
 import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { ClusterSecretStore } from './cluster-certificates.ts';
@@ -68,7 +71,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
 
   const authorities = new PublishedAuthorities();
   const settings = await dataPlaneSettings(surroundings, authorities);
-  const kernel = createEvaluation();
+  const kernel = createEvaluation([configuration, infrastructure, statuses]);
   // Nothing is sent before everything is known: half of the objects would make wrong statuses and empty data planes.
   let mayWrite = (): boolean => false;
   let term: AbortSignal | undefined;

@@ -25,7 +25,7 @@ export interface ExplainOptions {
  */
 export async function explain(url: URL, options: ExplainOptions): Promise<number> {
   const terminal = createTerminal();
-  const workspace = new Workspace(filesOnly(assumedBundle), policyOf('standard', assumedBundle));
+  const workspace = new Workspace(filesOnly(assumedBundle), policyOf('standard', assumedBundle), [configuration]);
   workspace.update((await readFolder(options.files)).documents);
   const resources = [...workspace.kernel.emitted(configuration).values()];
   const request = requestOf(url, options);

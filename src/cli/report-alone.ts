@@ -12,7 +12,7 @@ import { filesOnly } from './settings.ts';
 
 /** Reports on documents each as if it were the only one; `undefined` for what is none of our business. */
 export function createLoneReporter(policy: AdmissionPolicy): (document: SourceDocument) => ReportedObject | undefined {
-  const judge = createLoneJudge(createEvaluation(), filesOnly(policy.bundle), policy);
+  const judge = createLoneJudge(createEvaluation([]), filesOnly(policy.bundle), policy);
   return (document) => {
     const read = readDocument(document.value, policy.bundle);
     if (read.type !== 'candidate') return reportedRemark(remarkOf(document, read), judgeUnserved(document, policy));

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Write } from '../core/incremental/index.ts';
+import { configuration } from '../core/routing/emit.ts';
 import type { Profile } from '../core/rules/rule.ts';
 import { statuses } from '../core/status/emit.ts';
 import { readTlsSecret } from '../certificates/facts.ts';
@@ -52,7 +53,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const terminal = createTerminal();
   const log = createLogger('info');
   const policy = policyOf(options.profile, assumedBundle);
-  const workspace = new Workspace(filesOnly(assumedBundle), policy);
+  const workspace = new Workspace(filesOnly(assumedBundle), policy, [configuration, statuses]);
   const metrics = createMetrics();
   metrics.observeProcess();
 

@@ -3,6 +3,7 @@ import {
   AuthorityRotation, certificateExpiry, checkRotationPolicy, ManagedCertificate, observeCertificates, serviceNames, watchCertificateFiles,
   type BundleStore, type CertificateFiles, type CertificateSource, type RotationPolicy, type Rounds, type SecretStore,
 } from '../certificates/index.ts';
+import { findingCounts } from '../core/admission/impact.ts';
 import { defaultSettings, type Settings } from '../core/admission/settings.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
@@ -69,7 +70,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
 
   const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
   running.add(() => client.close());
-  const kernel = createEvaluation();
+  const kernel = createEvaluation([findingCounts]);
   const inForce = new BundlesInForce({ log, metrics });
   const state = new ClusterState({ kernel, kinds: admissionKinds, controllerName, follow: followCluster(client, log), onInstalled: (installed) => inForce.update(installed) });
   running.add(() => state.stop());

@@ -5,6 +5,7 @@ import { readDocument } from '../core/admission/read-document.ts';
 import { canonical } from '../core/admission/ratchet.ts';
 import { installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
+import type { Emission } from '../core/incremental/reader.ts';
 import { parseObject } from '../core/resources/parse.ts';
 import { describeRef, type ObjectRef } from '../core/resources/reference.ts';
 import type { SourceDocument } from '../files/document.ts';
@@ -26,7 +27,7 @@ interface Entry extends WorkspaceObject {
  * defaults of the bundle, a generation that counts changes, and their order of appearance for an age.
  */
 export class Workspace {
-  readonly kernel: Kernel = createEvaluation();
+  readonly kernel: Kernel;
   private readonly policy: AdmissionPolicy;
   /** Identity → documents that claim it, in order of appearance; the first one counts. */
   private readonly entries = new Map<string, Entry[]>();
@@ -34,7 +35,9 @@ export class Workspace {
   private readonly remarksByDocument = new Map<SourceDocument, Remark>();
   private readonly generations = new Map<string, { generation: number; spec: string }>();
 
-  constructor(installation: Installation, policy: AdmissionPolicy) {
+  /** @param emissions what is to be followed of the objects */
+  constructor(installation: Installation, policy: AdmissionPolicy, emissions: readonly Emission<unknown>[]) {
+    this.kernel = createEvaluation(emissions);
     this.policy = policy;
     this.kernel.apply([write(installationCell, [], installation)]);
   }

@@ -3,15 +3,15 @@ import { slicesOfService } from './graph/backends.ts';
 import { policiesOfService } from './graph/backend-policies.ts';
 import { listenerSetsOfGateway } from './graph/listener-sets.ts';
 import { createKernel, type Kernel } from './incremental/index.ts';
-import { configuration } from './routing/emit.ts';
-import { infrastructure } from './routing/infrastructure.ts';
+import type { Emission } from './incremental/reader.ts';
 import { gatewaysOfService, portsInUse, routesOfListener } from './rules/validity.ts';
-import { statuses } from './status/emit.ts';
 
 /**
- * The one evaluation that every door shares: objects go in as input cells, statuses and configuration come out as
+ * The one evaluation that every door shares: objects go in as input cells, what the door wants to follow comes out as
  * emissions, and admission asks on overlays.
+ *
+ * @param emissions each is kept up to date for every object, and so costs time and memory
  */
-export function createEvaluation(): Kernel {
-  return createKernel({ indexes: [permissions, listenerSetsOfGateway, policiesOfService, slicesOfService, routesOfListener, portsInUse, gatewaysOfService], emissions: [configuration, infrastructure, statuses] });
+export function createEvaluation(emissions: readonly Emission<unknown>[]): Kernel {
+  return createKernel({ indexes: [permissions, listenerSetsOfGateway, policiesOfService, slicesOfService, routesOfListener, portsInUse, gatewaysOfService], emissions });
 }

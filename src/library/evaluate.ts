@@ -20,13 +20,13 @@ export interface Outcome {
 export function validateAlone(json: unknown, { policy, installation }: Judgement): readonly JudgedFinding[] {
   const read = readDocument(json, policy.bundle);
   if (read.type !== 'candidate') return withoutEvaluation(read, json, { policy, installation });
-  return createLoneJudge(createEvaluation(), installation, policy)(read.candidate);
+  return createLoneJudge(createEvaluation([]), installation, policy)(read.candidate);
 }
 
 /** What follows for each object from all of them, in the order given. */
 export function evaluateSet(objects: readonly unknown[], judgement: Judgement): readonly Outcome[] {
   const { policy, installation } = judgement;
-  const kernel = createEvaluation();
+  const kernel = createEvaluation([statuses]);
   const documents = objects.map((json, position) => readDocument(json, policy.bundle, String(position).padStart(9, '0')));
   const first = new Map<string, ReadDocument>();
   for (const document of documents) if (document.type === 'candidate' && !first.has(keyOf(document))) first.set(keyOf(document), document);

@@ -1,7 +1,6 @@
-import { createEvaluation } from '../../src/core/evaluation.ts';
 import { installationCell } from '../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../../src/core/incremental/index.ts';
-import { candidateOf, installation, writeOf } from '../support/evaluation.ts';
+import { candidateOf, emptyEvaluation, installation, writeOf } from '../support/evaluation.ts';
 
 // What one change costs with all rules in place, at growing numbers of routes on one Gateway, and what a route takes
 // in memory. A changed route, Service or EndpointSlice must cost the same however many routes there are, and so must
@@ -61,7 +60,7 @@ function upsert(json: unknown, order = ''): Write {
 
 /** A world with `size` routes on one listener; ten share a Service. */
 function build(size: number): Kernel {
-  const kernel = createEvaluation();
+  const kernel = emptyEvaluation();
   kernel.apply([write(installationCell, [], installation), upsert(gatewayClass)]);
   const numbers = Array.from({ length: size }, (_, number) => number);
   const services = numbers.filter((number) => number % routesPerService === 0).map((number) => number / routesPerService);

@@ -9,12 +9,12 @@ import { openSettings } from '../../src/cli/settings-file.ts';
 import { Watchdog } from '../../src/cli/watchdog.ts';
 import { Controller } from '../../src/controller/index.ts';
 import { desiredObjects } from '../../src/controller/provision.ts';
-import { createEvaluation } from '../../src/core/evaluation.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { tables } from '../../src/core/schema/index.ts';
 import { createClient } from '../../src/kubernetes/index.ts';
 import { createAdmissionMetrics, createLogger, createMetrics, type Metrics } from '../../src/telemetry/index.ts';
 import { hasKubectl, renderKustomize, type DeployedObject, type Rendered } from './render.ts';
+import { emptyEvaluation } from '../support/evaluation.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let rendered: Rendered;
@@ -65,7 +65,7 @@ function clusterMetrics(metrics: Metrics): void {
 function controllerMetrics(metrics: Metrics): void {
   const ok = async () => ({ type: 'ok' }) as const;
   void new Controller({
-    kernel: createEvaluation(), metrics, log: createLogger('silent'), controllerName: 'example.com/us', mayWrite: () => false, events: { record() {} },
+    kernel: emptyEvaluation(), metrics, log: createLogger('silent'), controllerName: 'example.com/us', mayWrite: () => false, events: { record() {} },
     dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }), replica: { namespace: 'n', name: 'r', writer: { apply: ok } },
     writer: { read: ok, apply: ok, remove: ok, updateStatus: ok, setFinalizers: ok },
   });

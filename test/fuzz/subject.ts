@@ -5,7 +5,6 @@ import { judge, judgeUnevaluated, type JudgedFinding } from '../../src/core/admi
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
 import { readDocument, type ReadDocument } from '../../src/core/admission/read-document.ts';
 import { certificateFacts } from '../../src/certificates/facts.ts';
-import { createEvaluation } from '../../src/core/evaluation.ts';
 import { certificateCell, installationCell, objectCell } from '../../src/core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../../src/core/incremental/index.ts';
 import { configuration } from '../../src/core/routing/emit.ts';
@@ -13,7 +12,7 @@ import { isSchemaKind, minors, channels, type Bundle } from '../../src/core/sche
 import { statuses } from '../../src/core/status/emit.ts';
 import { parseDocuments } from '../../src/files/parse.ts';
 import { buildWebhook } from '../../src/webhook/index.ts';
-import { installation } from '../support/evaluation.ts';
+import { emptyEvaluation, installation } from '../support/evaluation.ts';
 import { webhookGround } from '../support/webhook.ts';
 import { worldObjects } from './world.ts';
 
@@ -29,7 +28,7 @@ export interface Subject {
 export const bundles: readonly Bundle[] = minors.flatMap((minor) => channels.map((channel) => ({ minor, channel })));
 
 export async function createSubject(): Promise<Subject> {
-  const kernel = createEvaluation();
+  const kernel = emptyEvaluation();
   const base = worldObjects.map((json) => readDocument(json, { minor: '1.7', channel: 'experimental' }));
   kernel.apply([write(installationCell, [], installation), ...base.flatMap(writesOf)]);
   let policy: AdmissionPolicy = policyFor({ minor: '1.7', channel: 'standard' });

@@ -1,14 +1,23 @@
 import { judge, type Candidate, type JudgedFinding } from '../../src/core/admission/judge.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
+import { findingCounts } from '../../src/core/admission/impact.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
 import { acknowledgementCell, authorityCell, certificateCell, installationCell, objectCell, parameterCell, type Acknowledgement, type AuthorityFacts, type CertificateFacts, type Installation } from '../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../../src/core/incremental/index.ts';
 import { parseObject } from '../../src/core/resources/parse.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import { qualifiedName, type ObjectRef } from '../../src/core/resources/reference.ts';
+import { configuration } from '../../src/core/routing/emit.ts';
+import { infrastructure } from '../../src/core/routing/infrastructure.ts';
 import { findings } from '../../src/core/rules/run.ts';
+import { statuses } from '../../src/core/status/emit.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
 import { applyDefaults } from '../../src/core/schema/index.ts';
+
+/** An evaluation of no objects, of which everything that there is can be followed. */
+export function emptyEvaluation(): Kernel {
+  return createEvaluation([configuration, infrastructure, statuses, findingCounts]);
+}
 
 /** The installation that tests evaluate for. */
 export const installation: Installation = { controllerName: 'sallyport.dev/gateway-controller', bundleVersion: 'v1.7.0', bundles: { GatewayClass: { minor: '1.7', channel: 'standard' }, Gateway: { minor: '1.7', channel: 'standard' } }, unobserved: [] };
@@ -33,7 +42,7 @@ export interface World {
 
 /** Evaluates JSON objects in order of appearance; throws for what is no object of a served kind. */
 export function evaluate(objects: readonly unknown[], facts: Facts = {}): World {
-  const kernel = createEvaluation();
+  const kernel = emptyEvaluation();
   const candidates = objects.map((json, position) => candidateOf(json, String(position).padStart(4, '0')));
   kernel.apply([
     write(installationCell, [], installation),

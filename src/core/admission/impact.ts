@@ -1,9 +1,11 @@
-import type { Overlay } from '../incremental/index.ts';
+import { objectsOf } from '../graph/inputs.ts';
+import { strata } from '../graph/strata.ts';
+import { defineEmission, type Overlay } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { formatPath } from '../resources/path.ts';
 import { describeRef } from '../resources/reference.ts';
 import type { Finding } from '../rules/rule.ts';
-import { findings } from '../rules/run.ts';
+import { findings, judgedKinds } from '../rules/run.ts';
 
 /** What a change does to other objects. */
 export interface Impact {
@@ -16,6 +18,17 @@ export interface Impact {
 }
 
 const shown = 5;
+
+/** How many findings an object has, where it has any: a kernel that emits this keeps at hand what `impactOf` compares. */
+export const findingCounts = defineEmission<number>({
+  name: 'findingCounts',
+  stratum: strata.emissions,
+  over: objectsOf(...judgedKinds),
+  emit(read, kind = '', namespace = '', name = '') {
+    const { length } = read.query(findings, kind, namespace, name);
+    return length === 0 ? [] : [{ key: `${kind}/${namespace}/${name}`, value: length }];
+  },
+});
 
 /**
  * Which other objects get findings by a change that they did not have before it. It is lazy: `mayContinue` is asked

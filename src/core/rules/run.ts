@@ -3,14 +3,18 @@ import { strata } from '../graph/strata.ts';
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';
+import type { KindName } from '../schema/index.ts';
 import { printable } from '../text/display.ts';
 import { registry } from './registry.ts';
 import type { Finding, Rule } from './rule.ts';
 
-const byKind = new Map<string, Rule[]>();
+const byKind = new Map<KindName, Rule[]>();
 for (const rule of registry) {
   for (const kind of rule.kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), rule]);
 }
+
+/** The kinds that rules are about. */
+export const judgedKinds: readonly KindName[] = [...byKind.keys()];
 
 /** Conditions and reviews have room for several; names in a message may be of any length and hold anything. */
 const longestMessage = 2_048;
@@ -23,7 +27,7 @@ export const findings = defineQuery({
   stratum: strata.findings,
   compute(read, kind: string, namespace: string, name: string): readonly Finding[] {
     const subject = read.input(objectCell, kind, namespace, name);
-    return subject === undefined ? none : runRules(byKind.get(kind) ?? [], subject, read);
+    return subject === undefined ? none : runRules(byKind.get(subject.kind) ?? [], subject, read);
   },
 });
 

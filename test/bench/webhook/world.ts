@@ -1,3 +1,4 @@
+import { findingCounts } from '../../../src/core/admission/impact.ts';
 import { createEvaluation } from '../../../src/core/evaluation.ts';
 import { installationCell } from '../../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../../../src/core/incremental/index.ts';
@@ -12,7 +13,7 @@ const routesPerService = 10;
  * one Gateway. 0: nothing was seen at all, so nothing across objects can be said.
  */
 export function worldOf(routes: number): Kernel {
-  const kernel = createEvaluation();
+  const kernel = createEvaluation([findingCounts]);
   kernel.apply([write(installationCell, [], installation)]);
   if (routes === 0) return kernel;
   const ours = classOf({ name: ourClassName, fault: 'none', version: 'before' });

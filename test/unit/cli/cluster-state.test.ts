@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { admissionKinds, ClusterState, type ObjectReader } from '../../../src/cli/cluster-state.ts';
-import { createEvaluation } from '../../../src/core/evaluation.ts';
 import { installationCell, readObject } from '../../../src/core/graph/inputs.ts';
 import type { FollowedKind, InstalledKind, KindState, KubernetesObject } from '../../../src/kubernetes/index.ts';
+import { emptyEvaluation } from '../../support/evaluation.ts';
 
 /** A source that a test moves by hand. */
 class Source {
@@ -21,7 +21,7 @@ class Source {
 }
 
 function started() {
-  const kernel = createEvaluation();
+  const kernel = emptyEvaluation();
   const source = new Source();
   const installed: ReadonlyMap<string, InstalledKind>[] = [];
   const state = new ClusterState({

@@ -4,11 +4,11 @@ import { decideInCluster } from '../../../src/cli/webhook-decision.ts';
 import type { KnownBundle } from '../../../src/core/admission/settings.ts';
 import { readSettings } from '../../../src/core/admission/read-settings.ts';
 import type { AdmissionRequest, AdmissionVerdict } from '../../../src/core/admission/types.ts';
-import { createEvaluation } from '../../../src/core/evaluation.ts';
 import { objectCell } from '../../../src/core/graph/inputs.ts';
 import { write } from '../../../src/core/incremental/index.ts';
 import { parseObject } from '../../../src/core/resources/parse.ts';
 import { cartRoute, requestOf, wrongRule } from '../core/admission/requests.ts';
+import { emptyEvaluation } from '../../support/evaluation.ts';
 
 const certain: KnownBundle = { bundle: { minor: '1.7', channel: 'standard' }, certain: true };
 
@@ -19,7 +19,7 @@ interface Circumstances {
 }
 
 function decide(request: AdmissionRequest, { settings = {}, namespaceLabels, installed = () => certain }: Circumstances = {}): AdmissionVerdict {
-  const kernel = createEvaluation();
+  const kernel = emptyEvaluation();
   if (namespaceLabels !== undefined) {
     const parsed = parseObject({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: namespaceLabels } });
     if (parsed.type === 'resource') kernel.apply([write(objectCell, ['Namespace', '', 'shop'], parsed.resource)]);

@@ -8,7 +8,7 @@ import type { SourceDocument } from '../../../src/files/document.ts';
 const bundle = { minor: '1.7', channel: 'standard' } as const;
 
 function workspace(): Workspace {
-  return new Workspace(filesOnly(bundle), policyOf('standard', bundle));
+  return new Workspace(filesOnly(bundle), policyOf('standard', bundle), []);
 }
 
 function documentsOf(text: string, file = 'a.yaml'): readonly SourceDocument[] {
