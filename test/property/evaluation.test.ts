@@ -23,6 +23,7 @@ import type { ListenerStatus } from '../../src/core/status/listeners.ts';
 import { policyStatus } from '../../src/core/status/policy.ts';
 import { routeStatus } from '../../src/core/status/route.ts';
 import { candidateOf, emptyEvaluation, installation, standardPolicy, writeOf } from '../support/evaluation.ts';
+import { anyJson, damaged } from './damage.ts';
 import { kubernetesObject } from './world.ts';
 
 const facts: readonly (CertificateFacts | undefined)[] = [
@@ -222,34 +223,7 @@ describe('evaluation', () => {
   });
 });
 
-const deep: fc.Arbitrary<unknown> = fc.integer({ min: 100, max: 20_000 }).map((depth) => {
-  let json: unknown = 'deep';
-  for (let level = 0; level < depth; level += 1) json = level % 2 === 0 ? [json] : { spec: json };
-  return json;
-});
-const proto: fc.Arbitrary<unknown> = fc.jsonValue().map((value): unknown => JSON.parse(`{"__proto__":${JSON.stringify(value)},"constructor":1,"toString":null}`));
-const anyJson: fc.Arbitrary<unknown> = fc.oneof({ weight: 6, arbitrary: fc.jsonValue({ noUnicodeString: false }) }, { weight: 1, arbitrary: deep }, { weight: 1, arbitrary: proto });
-
-type Place = readonly (string | number)[];
-
-/** Every place inside a JSON value, the value itself first. */
-function placesIn(json: unknown): readonly Place[] {
-  if (typeof json !== 'object' || json === null) return [[]];
-  const entries: readonly (readonly [string | number, unknown])[] = Array.isArray(json) ? [...json.entries()] : Object.entries(json);
-  return [[], ...entries.flatMap(([key, value]) => placesIn(value).map((place): Place => place.toSpliced(0, 0, key)))];
-}
-
-function replaceAt(json: unknown, [key, ...rest]: Place, value: unknown): unknown {
-  if (key === undefined) return value;
-  if (Array.isArray(json)) return json.with(Number(key), replaceAt(json[Number(key)], rest, value));
-  return { ...(json as object), [key]: replaceAt((json as Record<string, unknown>)[key], rest, value) };
-}
-
-/** A valid object, and the same with arbitrary JSON in place of one of its parts. */
-const broken = fc.tuple(kubernetesObject, fc.nat(), anyJson).map(([json, pick, value]) => {
-  const places = placesIn(json);
-  return { json, damaged: replaceAt(json, places[pick % places.length] ?? [], value) };
-});
+const broken = damaged(kubernetesObject);
 
 /** Every operation that may bring the damaged object in or take it out. */
 function requestsFor(json: unknown, damaged: unknown): readonly AdmissionRequest[] {
@@ -270,18 +244,18 @@ function requestsFor(json: unknown, damaged: unknown): readonly AdmissionRequest
 
 describe('arbitrary JSON', () => {
   test('in place of anything in an object makes nothing throw, and no rule fail', () => {
-    fc.assert(fc.property(fc.array(kubernetesObject, { maxLength: 30, size: 'max' }), broken, (world, { json, damaged }) => {
+    fc.assert(fc.property(fc.array(kubernetesObject, { maxLength: 30, size: 'max' }), broken, (world, { json, damage }) => {
       const kernel = start();
       kernel.apply(finalState(world.map(upsertOf)));
-      const parsed = parseObject(damaged);
+      const parsed = parseObject(damage);
       if (parsed.type === 'resource') {
-        const candidate: Candidate = { json: damaged, apiVersion: parsed.apiVersion, resource: parsed.resource };
+        const candidate: Candidate = { json: damage, apiVersion: parsed.apiVersion, resource: parsed.resource };
         kernel.apply([writeOf(parsed.resource.ref, parsed.resource)]);
-        kernel.apply([upsertOf(damaged)]);
+        kernel.apply([upsertOf(damage)]);
         const found = judge(kernel.read, candidate, standardPolicy);
         expect(found.filter(({ message }) => message.includes('could not judge'))).toEqual([]);
       }
-      for (const request of requestsFor(json, damaged)) {
+      for (const request of requestsFor(json, damage)) {
         expect(decideAdmission(request, { kernel, policy: standardPolicy, mayContinue: () => true })).toHaveProperty('allowed');
       }
       expect(outcome(kernel)).toBeDefined();

@@ -114,6 +114,20 @@ describe('a controller', () => {
     connection.close();
   });
 
+  test('tells data planes of a route before it writes its status', async () => {
+    const { controller, statuses, put } = cluster();
+    for (const object of [gatewayClass, gateway, service]) await put(object);
+    const written: boolean[] = [];
+    const peer = controller.sourceOf('shop/web')?.connect('pod', ({ type }) => {
+      if (type === 'transaction') written.push(statuses.has('HTTPRoute cart'));
+    });
+    void peer?.receive({ type: 'hello', digests: {} });
+    written.splice(0);
+    await put({ apiVersion: `${group}/v1`, kind: 'HTTPRoute', metadata: { namespace: 'shop', name: 'cart', generation: 1 }, spec: { parentRefs: [{ name: 'web' }] } });
+    expect(written).toEqual([false]);
+    expect(statuses.get('HTTPRoute cart')).toBeDefined();
+  });
+
   test('opens the ports of ListenerSets', async () => {
     const { calls, put } = cluster();
     const shared = { ...gateway, spec: { ...(gateway['spec'] as object), allowedListeners: { namespaces: { from: 'Same' } } } };
@@ -156,7 +170,7 @@ describe('a controller', () => {
   });
 
   test('that becomes leader takes back nothing of what the former one wrote', async () => {
-    const { controller, statuses, world, put } = cluster();
+    const { controller, statuses, calls, world, put } = cluster();
     world.leads = false;
     for (const object of [gatewayClass, gateway, service, slice]) await put(object);
     // Its data planes told only the former leader.
@@ -167,6 +181,7 @@ describe('a controller', () => {
     controller.lead();
     await new Promise(setImmediate);
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
+    expect(calls.filter((call) => call.startsWith('apply'))).toHaveLength(5);
   });
 
   test('leaves Gateways of other classes alone', async () => {
