@@ -2,10 +2,10 @@ import type { Duplex } from 'node:stream';
 import { Connector, negotiatedProtocol } from './connector.ts';
 import type { Fields, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
 import type { Http2Forwarder } from './http2-forwarder.ts';
-import type { UndiciForwarder } from './undici-forwarder.ts';
+import type { Http1Forwarder } from './http1-forwarder.ts';
 
 export interface Engines {
-  readonly http1: UndiciForwarder;
+  readonly http1: Http1Forwarder;
   readonly http2: Http2Forwarder;
 }
 

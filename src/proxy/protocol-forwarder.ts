@@ -3,18 +3,18 @@ import { Http2Forwarder } from './http2-forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 import { Negotiation } from './negotiation.ts';
 import type { Engines } from './negotiation.ts';
-import { UndiciForwarder } from './undici-forwarder.ts';
+import { Http1Forwarder } from './http1-forwarder.ts';
 
 /** Forwards over the version of HTTP that a backend speaks: as configured, or over TLS as negotiated (RFC 7301). */
 export class ProtocolForwarder implements Forwarder, Engines {
   private readonly limits: ProxyLimits;
-  readonly http1: UndiciForwarder;
+  readonly http1: Http1Forwarder;
   readonly http2: Http2Forwarder;
   private readonly negotiations = new Map<Upstream, Negotiation>();
 
   constructor(limits: ProxyLimits) {
     this.limits = limits;
-    this.http1 = new UndiciForwarder(limits);
+    this.http1 = new Http1Forwarder(limits);
     this.http2 = new Http2Forwarder(limits);
   }
 

@@ -1,18 +1,19 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Forwarder, ResponseReceiver, UpstreamRequest } from '../../../src/proxy/forwarder.ts';
 import { defaultLimits } from '../../../src/proxy/limits.ts';
-import { UndiciForwarder } from '../../../src/proxy/undici-forwarder.ts';
-import { closeBackends, refusingPort, startBackend, startCanned, startEcho } from '../../support/backends.ts';
+import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
+import { closeBackends, refusingPort, startBackend, startCanned, startEcho, startRawBackend } from '../../support/backends.ts';
 
 const forwarders: Forwarder[] = [];
 afterEach(() => Promise.all(forwarders.splice(0).map((forwarder) => forwarder.close())));
 afterEach(closeBackends);
 
 function createForwarder(limits: Partial<typeof defaultLimits> = {}): Forwarder {
-  const forwarder = new UndiciForwarder({ ...defaultLimits, ...limits });
+  const forwarder = new Http1Forwarder({ ...defaultLimits, ...limits });
   forwarders.push(forwarder);
   return forwarder;
 }
@@ -107,5 +108,85 @@ describe('the forwarder', () => {
     await closed;
     forwarder.forward(request, second.receiver);
     expect((await second.ended).at(-1)).toBe('end');
+  });
+});
+
+describe('a connection', () => {
+  /** Sends two requests, one after the other, to a backend that answers each with these bytes; tells how many connections it took. */
+  async function connectionsForTwo(answer: string, parts: Partial<UpstreamRequest> = {}): Promise<number> {
+    const backend = await startRawBackend((socket) => void socket.on('data', () => socket.write(answer)).on('end', () => socket.end()));
+    const forwarder = createForwarder();
+    const request = get(backend.port, parts);
+    for (const { receiver, ended } of [createReceiver(), createReceiver()]) {
+      forwarder.forward(request, receiver);
+      expect((await ended).at(-1)).toMatch(/^end/);
+    }
+    return backend.connections();
+  }
+
+  test.each<[string, string, Partial<UpstreamRequest>]>([
+    ['a length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', {}],
+    ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n', {}],
+    ['no body', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n', { method: 'HEAD' }],
+    ['a long rest', 'HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=60\r\n\r\n', {}],
+  ])('is used again after an answer with %s', async (_name, answer, parts) => {
+    expect(await connectionsForTwo(answer, parts)).toBe(1);
+  });
+
+  test.each([
+    ['whose answer asks for its end', 'HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n'],
+    ['of HTTP/1.0', 'HTTP/1.0 204 No Content\r\n\r\n'],
+    ['that nobody may let rest', 'HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=1\r\n\r\n'],
+    ['on which more came than was asked for', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
+  ])('%s is not used again', async (_name, answer) => {
+    expect(await connectionsForTwo(answer)).toBe(2);
+  });
+
+  test('on which something comes that nobody asked for is closed', async () => {
+    const { promise: ended, resolve } = Promise.withResolvers<string>();
+    const sockets: Socket[] = [];
+    const backend = await startRawBackend((socket) => {
+      sockets.push(socket);
+      socket.on('data', () => socket.write('HTTP/1.1 204 No Content\r\n\r\n')).on('error', () => undefined).on('end', () => resolve('ended')).on('close', () => resolve('ended'));
+    });
+    const { receiver, ended: answered } = createReceiver();
+    createForwarder().forward(get(backend.port), receiver);
+    await answered;
+    sockets[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    expect(await ended).toBe('ended');
+  });
+
+  test('whose request was answered before it was sent as a whole is closed', async () => {
+    const closed = Promise.withResolvers<void>();
+    const backend = await startRawBackend((socket) => {
+      socket.once('data', () => socket.write('HTTP/1.1 204 No Content\r\n\r\n')).on('end', () => socket.destroy()).on('close', () => closed.resolve());
+    });
+    const body = new Readable({ read: () => undefined });
+    const { receiver, ended } = createReceiver();
+    createForwarder().forward(get(backend.port, { method: 'POST', body }), receiver);
+    expect((await ended).at(-1)).toBe('end');
+    await closed.promise;
+    expect(body.destroyed).toBe(true);
+  });
+
+  test.each([['abc'], ['abcde']])('whose body %j is not as long as it says is broken off', async (text) => {
+    const body = Readable.from([Buffer.from(text)]);
+    const { receiver, ended } = createReceiver();
+    createForwarder().forward(get((await startEcho()).port, { method: 'POST', body, fields: ['host', 'a', 'content-length', '4'] }), receiver);
+    expect(await ended).toEqual(['connected', 'failure reset']);
+  });
+
+  test('that has switched its protocol leaves its place to another', async () => {
+    const answers = ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\n\r\n', 'HTTP/1.1 204 No Content\r\n\r\n'];
+    const backend = await startRawBackend((socket) => void socket.once('data', () => socket.write(answers.shift() ?? '')).on('end', () => socket.end()));
+    const forwarder = createForwarder({ connectionsPerEndpoint: 1 });
+    const request = get(backend.port);
+    const switched = Promise.withResolvers<Duplex>();
+    forwarder.forward({ ...request, upgrade: 'echo' }, { ...createReceiver().receiver, onSwitch: (_fields, connection) => switched.resolve(connection) });
+    const tunnel = await switched.promise;
+    const { receiver, ended } = createReceiver();
+    forwarder.forward(request, receiver);
+    expect((await ended).at(-1)).toBe('end');
+    tunnel.destroy();
   });
 });

@@ -4,14 +4,14 @@ import type { DataPlane } from '../../../src/proxy/data-plane.ts';
 import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
 import { Front } from '../../../src/proxy/front.ts';
 import { defaultLimits } from '../../../src/proxy/limits.ts';
-import { UndiciForwarder } from '../../../src/proxy/undici-forwarder.ts';
+import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
 import { sendRaw, web } from '../../support/proxy.ts';
 
 const plane: DataPlane = {
   table: { match: () => undefined },
   ruleOf: () => undefined,
   endpoints: new EndpointRegistry(() => undefined),
-  forwarder: new UndiciForwarder(defaultLimits),
+  forwarder: new Http1Forwarder(defaultLimits),
   certificates: () => undefined,
   limits: defaultLimits,
   forwardedPolicy: 'append',

@@ -1,0 +1,169 @@
+import type { Socket } from 'node:net';
+import { Connector } from './connector.ts';
+import type { Forwarder, ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
+import { Http1Call, Http1Connection } from './http1-connection.ts';
+import type { Http1ConnectionEvents } from './http1-connection.ts';
+import type { ProxyLimits } from './limits.ts';
+import { requestHead } from './request-writer.ts';
+
+/** Forwards over HTTP/1.1 with kept-alive connections to each upstream. */
+export class Http1Forwarder implements Forwarder {
+  private readonly pools = new Map<Upstream, Http1Pool>();
+  private readonly limits: ProxyLimits;
+
+  constructor(limits: ProxyLimits) {
+    this.limits = limits;
+  }
+
+  forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
+    const head = requestHead(request);
+    const call = new Http1Call(request, receiver, head ?? '');
+    // The caller must have this call in hand before it hears that it failed.
+    if (head === undefined) queueMicrotask(() => call.fail('protocol'));
+    else this.pool(request.upstream).submit(call);
+    return call;
+  }
+
+  /** Takes over a connection that stands. */
+  adopt(upstream: Upstream, socket: Socket): void {
+    this.pool(upstream).adopt(socket);
+  }
+
+  release(upstream: Upstream): void {
+    this.pools.get(upstream)?.release();
+    this.pools.delete(upstream);
+  }
+
+  close(): Promise<void> {
+    for (const pool of this.pools.values()) pool.destroy();
+    this.pools.clear();
+    return Promise.resolve();
+  }
+
+  private pool(upstream: Upstream): Http1Pool {
+    let pool = this.pools.get(upstream);
+    if (pool === undefined) {
+      pool = new Http1Pool(upstream, this.limits);
+      this.pools.set(upstream, pool);
+    }
+    return pool;
+  }
+}
+
+/** How often idle connections are looked at, in milliseconds. */
+const sweepInterval = 1_000;
+
+/** The connections to one upstream: as many as there are requests at the same time, up to a limit. */
+class Http1Pool implements Http1ConnectionEvents {
+  private readonly limits: ProxyLimits;
+  private readonly connector: Connector;
+  private readonly connections = new Set<Http1Connection>();
+  private readonly connecting = new Set<Socket>();
+  /** The one that was used last comes last, and is used first: those that are not needed stay idle until they go. */
+  private idle: Http1Connection[] = [];
+  private readonly waiting: Http1Call[] = [];
+  private sweepTimer: NodeJS.Timeout | undefined;
+  private isReleased = false;
+
+  constructor(upstream: Upstream, limits: ProxyLimits) {
+    this.limits = limits;
+    this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout);
+  }
+
+  submit(call: Http1Call): void {
+    const connection = this.takeIdle();
+    if (connection === undefined) {
+      this.waiting.push(call);
+      this.connectMissing();
+    } else {
+      connection.take(call);
+    }
+  }
+
+  adopt(socket: Socket): void {
+    const connection = new Http1Connection(socket, this.limits.headerBytes, this);
+    this.connections.add(connection);
+    this.freed(connection);
+  }
+
+  /** Takes no more requests, and closes when those that it has are done. */
+  release(): void {
+    this.isReleased = true;
+    this.closeIdle();
+  }
+
+  destroy(): void {
+    this.release();
+    for (const socket of this.connecting) socket.destroy();
+    for (const call of this.waiting.splice(0)) call.fail('connect');
+    for (const connection of this.connections) connection.breakOff('reset');
+  }
+
+  freed(connection: Http1Connection): void {
+    const call = this.nextWaiting();
+    if (call !== undefined) connection.take(call);
+    else if (this.isReleased) connection.destroy();
+    else {
+      this.idle.push(connection);
+      this.sweepTimer ??= setTimeout(() => this.sweep(), sweepInterval).unref();
+    }
+  }
+
+  closed(connection: Http1Connection): void {
+    this.connections.delete(connection);
+    const position = this.idle.indexOf(connection);
+    if (position !== -1) this.idle.splice(position, 1);
+    this.connectMissing();
+  }
+
+  private takeIdle(): Http1Connection | undefined {
+    const now = performance.now();
+    for (let connection = this.idle.pop(); connection !== undefined; connection = this.idle.pop()) {
+      if (connection.isUsable(now)) return connection;
+      connection.destroy();
+    }
+    return undefined;
+  }
+
+  private nextWaiting(): Http1Call | undefined {
+    for (let call = this.waiting.shift(); call !== undefined; call = this.waiting.shift()) {
+      if (!call.isGivenUp) return call;
+    }
+    return undefined;
+  }
+
+  private connectMissing(): void {
+    const room = this.limits.connectionsPerEndpoint - this.connections.size;
+    while (this.connecting.size < Math.min(this.waiting.length, room)) this.connect();
+  }
+
+  private connect(): void {
+    const socket = this.connector.connect({
+      established: (established) => {
+        this.connecting.delete(socket);
+        this.adopt(established);
+      },
+      failed: () => {
+        this.connecting.delete(socket);
+        this.nextWaiting()?.fail('connect');
+        this.connectMissing();
+      },
+    });
+    this.connecting.add(socket);
+  }
+
+  private sweep(): void {
+    const now = performance.now();
+    const overdue = this.idle.filter((connection) => !connection.isUsable(now));
+    this.idle = this.idle.filter((connection) => connection.isUsable(now));
+    for (const connection of overdue) connection.destroy();
+    if (this.idle.length > 0) this.sweepTimer?.refresh();
+    else this.sweepTimer = undefined;
+  }
+
+  private closeIdle(): void {
+    clearTimeout(this.sweepTimer);
+    this.sweepTimer = undefined;
+    for (const connection of this.idle.splice(0)) connection.destroy();
+  }
+}

@@ -1,0 +1,129 @@
+import type { Readable } from 'node:stream';
+import type { Socket } from 'node:net';
+import { formatAddress } from './address.ts';
+import type { Fields, UpstreamRequest } from './forwarder.ts';
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const neverInTarget = /[^\x21-\x7e\x80-\xff]/;
+const neverInValue = /[^\t\x20-\x7e\x80-\xff]/;
+
+// RFC 9110 section 8.6: these are expected to have a body, so that its absence is said.
+const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The head of a request as HTTP/1.1 (RFC 9112 sections 3 and 5), or `undefined` where something in it would not be read as what it is. */
+export function requestHead(request: UpstreamRequest): string | undefined {
+  const { method, target, fields, upstream } = request;
+  if (!token.test(method) || target === '' || neverInTarget.test(target)) return undefined;
+  const lines = fieldLines(fields);
+  if (lines === undefined) return undefined;
+  // HTTP/1.0 clients may send none.
+  const host = hasField(fields, 'host') ? '' : `host: ${formatAddress(upstream.host, upstream.port)}\r\n`;
+  return `${method} ${target} HTTP/1.1\r\n${host}${lines}${framingLines(request)}\r\n`;
+}
+
+/** What belongs to the connection and to the body. */
+function framingLines({ method, fields, body, upgrade }: UpstreamRequest): string {
+  if (upgrade !== undefined) return `connection: upgrade\r\nupgrade: ${upgrade}\r\n`;
+  if (body !== undefined && !hasField(fields, 'content-length')) return 'connection: keep-alive\r\ntransfer-encoding: chunked\r\n';
+  return body === undefined && expectBody.has(method) ? 'connection: keep-alive\r\ncontent-length: 0\r\n' : 'connection: keep-alive\r\n';
+}
+
+function fieldLines(fields: Fields): string | undefined {
+  let lines = '';
+  for (let position = 0; position < fields.length; position += 2) {
+    const name = fields[position] ?? '';
+    const value = fields[position + 1] ?? '';
+    if (!token.test(name) || neverInValue.test(value)) return undefined;
+    lines += `${name}: ${value}\r\n`;
+  }
+  return lines;
+}
+
+function hasField(fields: Fields, lowerName: string): boolean {
+  return positionOf(fields, lowerName) !== -1;
+}
+
+function positionOf(fields: Fields, lowerName: string): number {
+  for (let position = 0; position < fields.length; position += 2) {
+    const name = fields[position] ?? '';
+    if (name.length === lowerName.length && name.toLowerCase() === lowerName) return position;
+  }
+  return -1;
+}
+
+function contentLength(fields: Fields): number | undefined {
+  const position = positionOf(fields, 'content-length');
+  return position === -1 ? undefined : Number(fields[position + 1]);
+}
+
+/** What becomes of a body; one of both, once. */
+export interface BodyWriterEvents {
+  written(): void;
+  /** It ended before its length, or went beyond. */
+  failed(): void;
+}
+
+/** Writes a request's body, as fast as the backend takes it. */
+export class BodyWriter {
+  private readonly socket: Socket;
+  private readonly body: Readable;
+  private readonly request: UpstreamRequest;
+  private readonly events: BodyWriterEvents;
+  private readonly length: number | undefined;
+  private bytes = 0;
+
+  constructor(socket: Socket, body: Readable, request: UpstreamRequest, events: BodyWriterEvents) {
+    this.socket = socket;
+    this.body = body;
+    this.request = request;
+    this.events = events;
+    this.length = contentLength(request.fields);
+    body.on('data', this.write).on('end', this.end).on('error', this.fail);
+  }
+
+  drained(): void {
+    this.body.resume();
+  }
+
+  /** Nothing more is written; nobody hears of it. */
+  stop(): void {
+    this.body.off('data', this.write).off('end', this.end).off('error', this.fail).on('error', ignore).destroy();
+  }
+
+  private readonly write = (data: Buffer): void => {
+    this.bytes += data.length;
+    if (this.length === undefined) {
+      this.socket.cork();
+      this.socket.write(`${data.length.toString(16)}\r\n`, 'latin1');
+      this.socket.write(data);
+      this.socket.write('\r\n', 'latin1');
+      this.socket.uncork();
+    } else if (this.bytes > this.length) {
+      this.fail();
+      return;
+    } else {
+      this.socket.write(data);
+    }
+    if (this.socket.writableNeedDrain) this.body.pause();
+  };
+
+  private readonly end = (): void => {
+    if (this.length === undefined) {
+      const { trailers, announcesTrailers } = this.request;
+      this.socket.write(`0\r\n${(announcesTrailers === true && fieldLines(trailers?.() ?? [])) || ''}\r\n`, 'latin1');
+    } else if (this.bytes < this.length) {
+      this.fail();
+      return;
+    }
+    this.events.written();
+  };
+
+  private readonly fail = (): void => {
+    this.stop();
+    this.events.failed();
+  };
+}
+
+function ignore(): void {
+  // What could still go wrong has been given up.
+}

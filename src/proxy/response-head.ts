@@ -1,0 +1,92 @@
+import type { Fields } from './forwarder.ts';
+
+/** The status line and fields of an answer, and what they say of the bytes that follow (RFC 9112 sections 4 to 6). */
+export interface ResponseHead {
+  readonly status: number;
+  readonly fields: Fields;
+  /** Bytes of the body; absent where none announces them. */
+  readonly contentLength: number | undefined;
+  readonly isChunked: boolean;
+  /** Whether the connection may carry another request (RFC 9112 section 9.3). */
+  readonly persists: boolean;
+  /** How many seconds the backend keeps an idle connection, where it says so. */
+  readonly keepsFor: number | undefined;
+}
+
+const fieldLines = /(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
+// One pass tells whether every byte is where it may be: no folded lines, no bare CR or LF, no blanks before a colon.
+const wholeHead = new RegExp(`^HTTP/1\\.[01] [1-9][0-9]{2}(?: [\\t\\x20-\\x7e\\x80-\\xff]*)?${fieldLines.source}`);
+const wholeSection = new RegExp(`^${fieldLines.source}`);
+
+/**
+ * Reads the head of an answer, as Latin-1 and without the empty line at its end. `undefined` for what breaks the grammar,
+ * or could be taken for the head of another body than it announces: two lengths, or a length and a transfer coding.
+ */
+export function parseResponseHead(text: string): ResponseHead | undefined {
+  if (!wholeHead.test(text)) return undefined;
+  const endOfLine = text.indexOf('\r\n');
+  const fields = endOfLine === -1 ? [] : fieldsFrom(text, endOfLine);
+  const framing = new Framing();
+  for (let position = 0; position < fields.length; position += 2) framing.add(fields[position] ?? '', fields[position + 1] ?? '');
+  const isOld = text[7] === '0';
+  // An HTTP/1.0 backend cannot have meant chunks; who knows what it did mean.
+  if (framing.isBroken || (isOld && framing.isChunked)) return undefined;
+  const { contentLength, isChunked, closes, keepsFor } = framing;
+  return { status: Number(text.slice(9, 12)), fields, contentLength, isChunked, persists: !isOld && !closes, keepsFor };
+}
+
+/** Reads the lines of a trailer section, each with a line break before it; `undefined` where they break the grammar. */
+export function parseFieldLines(text: string): Fields | undefined {
+  return wholeSection.test(text) ? fieldsFrom(text, 0) : undefined;
+}
+
+/** The fields of lines that follow the grammar; `position` is that of the line break before the first one. */
+function fieldsFrom(text: string, position: number): string[] {
+  const fields: string[] = [];
+  let start = position + 2;
+  while (start < text.length) {
+    const colon = text.indexOf(':', start);
+    const next = text.indexOf('\r\n', colon);
+    const end = next === -1 ? text.length : next;
+    fields.push(text.slice(start, colon), text.slice(colon + 1, end).trim());
+    start = end + 2;
+  }
+  return fields;
+}
+
+const digits = /^[0-9]{1,15}$/;
+const timeout = /(?:^|[,\t ])timeout=(?<seconds>[0-9]{1,6})(?:$|[,\t ])/i;
+
+/** What the fields of a head say of its body and its connection. */
+class Framing {
+  contentLength: number | undefined;
+  isChunked = false;
+  closes = false;
+  keepsFor: number | undefined;
+  isBroken = false;
+
+  add(name: string, value: string): void {
+    // Of so many letters are the names that matter.
+    if (name.length !== 10 && name.length !== 14 && name.length !== 17) return;
+    switch (name.toLowerCase()) {
+      case 'content-length':
+        this.isBroken ||= this.isChunked || this.contentLength !== undefined || !digits.test(value);
+        this.contentLength = Number(value);
+        return;
+      case 'transfer-encoding':
+        this.isBroken ||= this.isChunked || this.contentLength !== undefined || value.toLowerCase() !== 'chunked';
+        this.isChunked = true;
+        return;
+      case 'connection':
+        this.closes ||= value.toLowerCase().split(',').some((option) => option.trim() === 'close');
+        return;
+      case 'keep-alive':
+        this.keepsFor = secondsIn(value);
+    }
+  }
+}
+
+function secondsIn(keepAlive: string): number | undefined {
+  const seconds = timeout.exec(keepAlive)?.groups?.['seconds'];
+  return seconds === undefined ? undefined : Number(seconds);
+}

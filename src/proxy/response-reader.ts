@@ -1,0 +1,133 @@
+import { ChunkedBody } from './chunked-body.ts';
+import type { Fields } from './forwarder.ts';
+import { Held } from './held.ts';
+import { parseResponseHead } from './response-head.ts';
+import type { ResponseHead } from './response-head.ts';
+
+const endOfHead = Buffer.from('\r\n\r\n');
+const startOfHead = Buffer.from('HTTP/1.');
+const nothing = Buffer.alloc(0);
+
+/** What an answer depends on besides its bytes. */
+export interface Asked {
+  readonly method: string;
+  /** The protocol to switch to, where the request asked for one. */
+  readonly upgrade?: string | undefined;
+}
+
+/** What a reader finds; called in the order of this list. One of the last three comes last, once for each answer. */
+export interface ResponseEvents {
+  onInformation(status: number, fields: Fields): void;
+  onHead(status: number, fields: Fields): void;
+  onData(data: Buffer): void;
+  /** `head` says whether the connection can be used again; `rest` is what came behind the answer. */
+  onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void;
+  /** The connection speaks another protocol now, which begins with `rest`. */
+  onSwitch(fields: Fields, rest: Buffer): void;
+  /** What came is no answer in HTTP/1. */
+  onMalformed(): void;
+}
+
+/** Takes the answers on one connection apart (RFC 9112), one after the other. */
+export class ResponseReader {
+  private readonly events: ResponseEvents;
+  private readonly headBytes: number;
+  private asked: Asked | undefined;
+  private held = new Held();
+  /** Once it is there, the body is read. */
+  private head: ResponseHead | undefined;
+  private chunks: ChunkedBody | undefined;
+  /** Bytes of a body that is not sent in chunks; without a length it ends with the connection. */
+  private remaining = 0;
+
+  /** `headBytes` is the most that a head may have, and trailers too. */
+  constructor(events: ResponseEvents, headBytes: number) {
+    this.events = events;
+    this.headBytes = headBytes;
+  }
+
+  /** A request goes out whose answer comes next. */
+  expect(asked: Asked): void {
+    this.asked = asked;
+  }
+
+  /** Nobody asks any more: nothing is told of what still comes. */
+  stop(): void {
+    this.asked = undefined;
+  }
+
+  read(bytes: Buffer): void {
+    let rest = bytes;
+    while (this.asked !== undefined && rest.length > 0) rest = this.head === undefined ? this.readHead(rest, this.asked) : this.readBody(rest, this.head);
+  }
+
+  /** The backend sends nothing more. */
+  end(): void {
+    if (this.head !== undefined && this.chunks === undefined && this.remaining === Infinity) this.complete(this.head, [], nothing);
+  }
+
+  private readHead(bytes: Buffer, asked: Asked): Buffer {
+    const found = this.held.take(bytes, endOfHead, this.headBytes);
+    if (found === undefined) return this.held.mayBeginWith(startOfHead) ? nothing : this.malformed();
+    const head = found === 'too-long' ? undefined : parseResponseHead(found.text);
+    if (found === 'too-long' || head === undefined) return this.malformed();
+    if (head.status < 200) return this.inform(head, asked, found.rest);
+    this.head = head;
+    this.chunks = undefined;
+    this.remaining = bodyLength(asked, head);
+    if (head.isChunked && this.remaining > 0) this.chunks = new ChunkedBody((data) => this.pass(data), this.headBytes);
+    this.events.onHead(head.status, head.fields);
+    if (this.remaining > 0) return found.rest;
+    this.complete(head, [], found.rest);
+    return nothing;
+  }
+
+  private inform({ status, fields }: ResponseHead, asked: Asked, rest: Buffer): Buffer {
+    if (status === 101) {
+      if (asked.upgrade === undefined) return this.malformed();
+      this.asked = undefined;
+      this.events.onSwitch(fields, rest);
+      return nothing;
+    }
+    // Nobody waits for 100: whether the client may send its body is the proxy's own decision.
+    if (status !== 100) this.events.onInformation(status, fields);
+    return rest;
+  }
+
+  private readBody(bytes: Buffer, head: ResponseHead): Buffer {
+    if (this.chunks !== undefined) {
+      const end = this.chunks.read(bytes);
+      if (end === 'broken') return this.malformed();
+      if (end !== undefined) this.complete(head, end.trailers, end.rest);
+      return nothing;
+    }
+    const data = bytes.length <= this.remaining ? bytes : bytes.subarray(0, this.remaining);
+    this.remaining -= data.length;
+    this.pass(data);
+    if (this.remaining === 0) this.complete(head, [], bytes.subarray(data.length));
+    return nothing;
+  }
+
+  private pass(data: Buffer): void {
+    if (this.asked !== undefined) this.events.onData(data);
+  }
+
+  private complete(head: ResponseHead, trailers: Fields, rest: Buffer): void {
+    if (this.asked === undefined) return;
+    this.asked = undefined;
+    this.head = undefined;
+    this.events.onEnd(trailers, head, rest);
+  }
+
+  private malformed(): Buffer {
+    if (this.asked !== undefined) this.events.onMalformed();
+    this.asked = undefined;
+    return nothing;
+  }
+}
+
+/** RFC 9112 section 6.3: 0 for an answer that has no body whatever its fields say, `Infinity` where no length is known. */
+function bodyLength({ method }: Asked, { status, contentLength }: ResponseHead): number {
+  if (method === 'HEAD' || status === 204 || status === 304) return 0;
+  return contentLength ?? Infinity;
+}
