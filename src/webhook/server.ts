@@ -62,8 +62,9 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
   app.addHook('preClose', async () => {
     closing = true;
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (closing || draining()) reply.header('connection', 'close');
+    done(null, payload);
   });
   followCertificates(app, options);
   answerErrors(app, options);
@@ -78,11 +79,12 @@ function serveValidation(app: FastifyInstance<Server>, options: WebhookOptions):
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   app.decorateRequest('receivedAt', 0);
   app.post<{ Querystring: { timeout?: unknown } }>('/validate', {
-    onRequest: async (request, reply) => {
+    onRequest: (request, reply, done) => {
       request.receivedAt = performance.now();
       inflight.value += 1;
       // Also comes when the client goes away before the answer.
       reply.raw.once('close', () => (inflight.value -= 1));
+      done();
     },
     handler: (request, reply) => {
       const elapsed = performance.now() - request.receivedAt;
