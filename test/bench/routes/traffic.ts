@@ -5,6 +5,8 @@ import { hostOf, versionHeader } from './objects.ts';
 /** How requests at a steady pace ended. */
 export interface Report {
   readonly requests: number;
+  /** Milliseconds that they took. */
+  readonly durations: readonly number[];
   /** By what went wrong. */
   readonly failures: Readonly<Record<string, number>>;
 }
@@ -44,9 +46,12 @@ export class Traffic {
     const failures: Record<string, number> = {};
     const stopping = new AbortController();
     const underWay = new Set<Promise<void>>();
+    const durations: number[] = [];
     let requests = 0;
     const send = async (route: number): Promise<void> => {
+      const began = performance.now();
       const answer = await this.ask(route).catch(String);
+      durations.push(performance.now() - began);
       if (!/^\d+$/.test(answer)) failures[answer] = (failures[answer] ?? 0) + 1;
     };
     const work = (async () => {
@@ -64,7 +69,7 @@ export class Traffic {
       async stop() {
         stopping.abort();
         await work;
-        return { requests, failures };
+        return { requests, durations, failures };
       },
     };
   }
