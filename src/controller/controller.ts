@@ -1,5 +1,5 @@
 import type { ConfigurationSource } from '../channel/source.ts';
-import { gatewayClassName, gatewayClassNode } from '../core/graph/gateway.ts';
+import { isOfOurClass } from '../core/graph/gateway.ts';
 import { dataPlaneCell, readObject } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';
@@ -209,9 +209,7 @@ export class Controller {
 
   /** Whether there is such a Gateway with a class that names our controller, accepted or not. */
   #isOfOurClass(namespace: string, name: string): boolean {
-    const { read } = this.#kernel;
-    const className = read.query(gatewayClassName, namespace, name);
-    return className !== undefined && read.query(gatewayClassNode, className).named;
+    return this.#kernel.read.query(isOfOurClass, namespace, name);
   }
 
   /** Where a Gateway or its class is refused, what there is stays: nobody shall lose an address to a mistake. */

@@ -16,7 +16,7 @@ export interface GatewayClassNode {
   readonly exists: boolean;
   /** The class names our controller. */
   readonly named: boolean;
-  /** The class names our controller and can be accepted: its Gateways are ours. */
+  /** The class names our controller and can be accepted: its Gateways are ours to provision. */
   readonly ours: boolean;
 }
 
@@ -28,7 +28,7 @@ export const gatewayClassNode = defineQuery({
     const controllerName = read.input(installationCell)?.controllerName;
     if (resource === undefined) return { exists: false, named: false, ours: false };
     const named = controllerName !== undefined && resource.spec?.controllerName === controllerName;
-    // A class whose parameters cannot be used is not accepted, and its Gateways are left alone.
+    // A class whose parameters cannot be used is not accepted, and its Gateways are left as they are.
     const acceptable = isReadable(resource, ['spec']) && areUsable(read.query(classParameters, name));
     return { exists: true, named, ours: named && acceptable };
   },
@@ -47,7 +47,20 @@ export const gatewayClassName = defineQuery({
   },
 });
 
-/** Whether the Gateway exists and is ours to serve. */
+/**
+ * Whether the Gateway's class names our controller, accepted or not. Its listeners, and what is attached to them, go on as they
+ * are while the class is refused: that concerns what is to be provisioned (GatewayClass, "limit the blast radius").
+ */
+export const isOfOurClass = defineQuery({
+  name: 'isOfOurClass',
+  stratum: strata.links,
+  compute(read, namespace: string, name: string): boolean {
+    const className = read.query(gatewayClassName, namespace, name);
+    return className !== undefined && read.query(gatewayClassNode, className).named;
+  },
+});
+
+/** Whether the Gateway exists and is ours to provision, and to speak about. */
 export const isOurGateway = defineQuery({
   name: 'isOurGateway',
   stratum: strata.links,

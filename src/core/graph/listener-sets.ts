@@ -2,7 +2,7 @@ import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isReadable } from '../resources/resource.ts';
 import { ageEntry, ofAgeEntry } from './age.ts';
-import { gatewayClassName, isOurGateway } from './gateway.ts';
+import { gatewayClassName, isOfOurClass } from './gateway.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
 import { allowedNamespaces, allowsNamespace, type AllowedNamespaces } from './namespaces.ts';
 import { strata } from './strata.ts';
@@ -61,7 +61,7 @@ export const listenerSetParent = defineQuery({
     const gateway = { namespace: parentNamespace, name: parentName };
     if (group !== gatewayGroup || kind !== 'Gateway') return { type: 'foreign', ...gateway };
     if (read.query(gatewayClassName, parentNamespace, parentName) === undefined) return { type: 'absent', ...gateway };
-    if (!read.query(isOurGateway, parentNamespace, parentName)) return { type: 'foreign', ...gateway };
+    if (!read.query(isOfOurClass, parentNamespace, parentName)) return { type: 'foreign', ...gateway };
     if (!isReadable(set, ['spec', 'parentRef'])) return { type: 'unreadable', ...gateway };
     const isAllowed = allowsNamespace(read, read.query(allowedListeners, parentNamespace, parentName), parentNamespace, namespace);
     return { type: isAllowed ? 'attached' : 'notAllowed', ...gateway };
@@ -90,7 +90,7 @@ export function isOwnerKind(kind: string): kind is OwnerKind {
 export function ownerStanding(read: Reader, { kind, namespace, name }: ListenerOwner): OwnerStanding {
   if (kind === 'Gateway') {
     if (read.query(gatewayClassName, namespace, name) === undefined) return 'absent';
-    return read.query(isOurGateway, namespace, name) ? 'ours' : 'foreign';
+    return read.query(isOfOurClass, namespace, name) ? 'ours' : 'foreign';
   }
   const parent = read.query(listenerSetParent, namespace, name);
   if (parent === undefined) return 'absent';
@@ -101,7 +101,7 @@ export function ownerStanding(read: Reader, { kind, namespace, name }: ListenerO
 
 /** The Gateway that serves the listeners of an owner; `undefined` where none of ours does. */
 export function servingGateway(read: Reader, { kind, namespace, name }: ListenerOwner): { readonly namespace: string; readonly name: string } | undefined {
-  if (kind === 'Gateway') return read.query(isOurGateway, namespace, name) ? { namespace, name } : undefined;
+  if (kind === 'Gateway') return read.query(isOfOurClass, namespace, name) ? { namespace, name } : undefined;
   const parent = read.query(listenerSetParent, namespace, name);
   return parent?.type === 'attached' ? { namespace: parent.namespace, name: parent.name } : undefined;
 }

@@ -11,7 +11,7 @@ import { usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
-import { hasValidListener, isValid, listenerValidity, ownerRefusal, partProblems, portsInUse } from '../rules/validity.ts';
+import { hasValidListener, isValid, listenerValidity, partProblems, portsInUse, servesNothing } from '../rules/validity.ts';
 import { endpointsKey } from './backend-target.ts';
 import { backendTls } from './backend-tls.ts';
 import { compileRoute } from './compile-route.ts';
@@ -49,7 +49,7 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
   const generation = readObject(read, kind, namespace, name)?.meta.generation;
   if (gateway === undefined || generation === undefined || !read.query(hasValidListener, 'Gateway', gateway.namespace, gateway.name)) return;
   const problems = read.query(partProblems, kind, namespace, name);
-  if (ownerRefusal(problems) !== undefined) return;
+  if (servesNothing(problems)) return;
   const proof = read.query(backendCertificate, gateway.namespace, gateway.name);
   for (const listener of listenersOf(read, owner)) {
     if (!isValid(listenerValidity(problems, listener.index))) continue;

@@ -133,20 +133,35 @@ export function listenerValidity(problems: readonly PartProblem[], index: number
   return { ...(accepted && { accepted }), ...(conflicted && { conflicted }), ...(references && { references }), ...(overlapping && { overlapping }) };
 }
 
-/** Whether a Gateway or ListenerSet can be accepted: as a whole, and with at least one of its listeners. */
+/** Whether a Gateway or ListenerSet has anything that can be served. */
 export const hasValidListener = defineQuery({
   name: 'hasValidListener',
   stratum: strata.findings,
   compute(read, kind: OwnerKind, namespace: string, name: string): boolean {
     const problems = read.query(partProblems, kind, namespace, name);
-    if (ownerRefusal(problems) !== undefined) return false;
+    if (servesNothing(problems)) return false;
     return listenersOf(read, { kind, namespace, name }).some(({ index }) => isValid(listenerValidity(problems, index)));
   },
 });
 
-/** Why nothing of a Gateway or ListenerSet may be served, among its problems. */
+/** Refusals that concern how data planes are made, and nothing of what they do. */
+const aboutProvisioning: ReadonlySet<string> = new Set(['InvalidParameters', 'UnsupportedAddress']);
+
+/**
+ * Whether no listener of a Gateway or ListenerSet with these problems may be served. Data planes that are there go on where no
+ * others could be made: "drop as little traffic as possible" (API design guide, "Conflicts").
+ */
+export function servesNothing(problems: readonly PartProblem[]): boolean {
+  return problems.some((problem) => isRefusal(problem) && !aboutProvisioning.has(problem.reason));
+}
+
+function isRefusal({ scope, condition }: PartProblem): boolean {
+  return scope === 'object' && condition === 'Accepted';
+}
+
+/** Why an object as a whole is refused, among its problems. */
 export function ownerRefusal(problems: readonly PartProblem[]): PartProblem | undefined {
-  return problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
+  return problems.find(isRefusal);
 }
 
 /** Whether a listener may be served. */
