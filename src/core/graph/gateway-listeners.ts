@@ -5,8 +5,8 @@ import { listenersOf, type ListenerNode } from './listeners.ts';
 import { canSharePort, routeKindsOf, terminatesTls } from './protocols.ts';
 import { strata } from './strata.ts';
 
-/** A listener of one of the owners that a Gateway serves. */
-interface OwnedListener extends ListenerNode {
+/** What a listener of one of the owners that a Gateway serves asks for. */
+interface OwnedListener extends Pick<ListenerNode, 'name' | 'port' | 'protocol' | 'hostname'> {
   readonly owner: ListenerOwner;
 }
 
@@ -51,8 +51,18 @@ export const listenerConflicts = defineQuery({
   },
 });
 
+/** What the listeners of one owner ask for, in the order of the specification. */
+const askedFor = defineQuery({
+  name: 'askedFor',
+  stratum: strata.links,
+  compute(read, kind: OwnerKind, namespace: string, name: string): readonly OwnedListener[] {
+    const owner: ListenerOwner = { kind, namespace, name };
+    return listenersOf(read, owner).map((listener) => ({ owner, name: listener.name, port: listener.port, protocol: listener.protocol, ...(listener.hostname === undefined ? {} : { hostname: listener.hostname }) }));
+  },
+});
+
 function ownedListeners(read: Reader, namespace: string, gateway: string): readonly OwnedListener[] {
-  return read.query(listenerOwners, namespace, gateway).flatMap((owner) => listenersOf(read, owner).map((listener) => ({ ...listener, owner })));
+  return read.query(listenerOwners, namespace, gateway).flatMap((owner) => read.query(askedFor, owner.kind, owner.namespace, owner.name));
 }
 
 /** The ports of everything that a Gateway is asked to serve, whether it is valid or not, ascending. */
