@@ -15,6 +15,8 @@ export interface ClassFinalizersOptions {
   readonly retry?: number;
 }
 
+const nobody: ReadonlySet<string> = new Set();
+
 /** Gives our GatewayClasses a finalizer while a Gateway names them, and takes it away with the last one. */
 export class ClassFinalizers {
   readonly #options: ClassFinalizersOptions;
@@ -35,6 +37,11 @@ export class ClassFinalizers {
     const object = event.type === 'upsert' ? event.object : undefined;
     if (event.ref.kind === 'GatewayClass') this.#takeClass(event.ref.name, object);
     else if (event.ref.kind === 'Gateway') this.#takeGateway(`${event.ref.namespace}/${event.ref.name}`, object);
+  }
+
+  /** The Gateways (`namespace/name`) that name a class. */
+  gatewaysOf(name: string): ReadonlySet<string> {
+    return this.#users.get(name) ?? nobody;
   }
 
   /** Looks at all of them, as at the begin of a term as leader. */

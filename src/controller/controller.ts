@@ -150,8 +150,10 @@ export class Controller {
   }
 
   #concernedBy(events: readonly ObjectChange[]): ReadonlySet<string> {
-    const all = events.some(({ ref }) => ref.kind === 'GatewayClass') ? this.#gateways() : [];
-    return new Set([...all, ...events.flatMap(({ ref }) => (ref.kind === 'Gateway' ? [`${ref.namespace}/${ref.name}`] : []))]);
+    return new Set(events.flatMap(({ ref }) => {
+      if (ref.kind === 'GatewayClass') return [...this.#finalizers.gatewaysOf(ref.name)];
+      return ref.kind === 'Gateway' ? [`${ref.namespace}/${ref.name}`] : [];
+    }));
   }
 
   #follow(delta: Delta, certificates: ConfigurationChange): void {
