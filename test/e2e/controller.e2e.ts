@@ -1,9 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
-import { gateway, installController, leader, uninstallController, waitForGateway, type GatewayObject } from './support/controller.ts';
+import { conditionOf, gateway, installController, uninstallController, waitForGateway } from './support/controller.ts';
 import { apply, getObject, kubectl, kubectlOutput } from './support/kubectl.ts';
-import { systemNamespace } from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
 
 // What the controller makes of Gateways while replicas, quotas and names of others come and go.
@@ -20,35 +18,6 @@ afterAll(async () => {
   await removeCrds();
 });
 
-function conditionOf(object: GatewayObject, type: string) {
-  return object.status?.conditions?.find((condition) => condition.type === type);
-}
-
-/** Steady requests to an address, one after the other, until `stop`; gives what did not get an answer of a proxy. */
-function steadyRequests(url: string): { stop(): Promise<readonly string[]> } {
-  const failures: string[] = [];
-  const stopping = new AbortController();
-  const work = (async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        const { status } = await fetch(url);
-        // There is no route.
-        if (status !== 404) failures.push(`status ${status}`);
-      } catch (error) {
-        failures.push(String(error));
-      }
-      await pause(10);
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await work;
-      return failures;
-    },
-  };
-}
-
 test('a Gateway is served at its address, and people are told', async () => {
   await apply(gateway('web', namespace, 80));
   const { status } = await waitForGateway('web', namespace, ['Programmed', 'True']);
@@ -62,23 +31,52 @@ test('a Gateway is served at its address, and people are told', async () => {
   expect(events.trimEnd().split('\n').sort()).toEqual(['Normal Accepted', 'Normal Programmed']);
 });
 
-test('data planes are programmed, whichever replica they are connected to, and whoever leads', async () => {
-  await kubectlOutput(['scale', 'deployment/web-sallyport', '-n', namespace, '--replicas=3']);
-  await kubectlOutput(['rollout', 'status', 'deployment/web-sallyport', '-n', namespace, '--timeout=90s']);
-  const { status } = await waitForGateway('web', namespace, ['Programmed', 'True']);
-  const load = steadyRequests(`http://${status?.addresses?.[0]?.value ?? ''}/`);
-  const former = await leader();
-  await kubectlOutput(['delete', 'pod', former, '-n', systemNamespace, '--grace-period=0', '--force']);
-  await apply(gateway('web', namespace, 80, 81));
-  const programmed = await waitForGateway('web', namespace, ['Programmed', 'True']);
-  expect(conditionOf(programmed, 'Programmed')?.message).toBe('');
-  expect(await leader()).not.toBe(former);
-  expect(await load.stop()).toEqual([]);
-  await kubectlOutput(['rollout', 'status', 'deployment/sallyport-controller', '-n', systemNamespace, '--timeout=90s']);
+interface Owned {
+  readonly metadata: { readonly uid: string; readonly labels: Readonly<Record<string, string>> };
+  readonly data?: object;
+  readonly spec?: { readonly replicas?: number; readonly selector?: object; readonly template?: { readonly spec: { readonly containers: readonly { readonly image: string }[] } } };
+}
+
+function owned(kind: string): Promise<Owned> {
+  return getObject<Owned>([kind, 'web-sallyport', '-n', namespace]);
+}
+
+async function change(kind: string, patch: object): Promise<void> {
+  await kubectlOutput(['patch', kind, 'web-sallyport', '-n', namespace, '--type=merge', '-p', JSON.stringify(patch)]);
+}
+
+test('what somebody changes in the objects of a Gateway is undone, and what is theirs stays', async () => {
+  const before = { deployment: await owned('deployment'), service: await owned('service'), configMap: await owned('configmap') };
+  await kubectlOutput(['scale', 'deployment/web-sallyport', '-n', namespace, '--replicas=2']);
+  await change('deployment', { metadata: { labels: { team: 'shop' } }, spec: { paused: true } });
+  await kubectlOutput(['set', 'image', 'deployment/web-sallyport', 'proxy=localhost/other', '-n', namespace]);
+  const image = ({ spec }: Owned) => spec?.template?.spec.containers[0]?.image;
+  const after = await waitFor('the image is ours', async () => {
+    const deployment = await owned('deployment');
+    return image(deployment) === image(before.deployment) ? deployment : undefined;
+  });
+  expect(after).toMatchObject({ metadata: { labels: { team: 'shop' } }, spec: { replicas: 2, paused: true } });
+  await change('deployment', { spec: { paused: false, replicas: 1 } });
+  await change('service', { spec: { selector: { 'app.kubernetes.io/managed-by': 'nobody' } } });
+  await waitFor('the selector is ours', async () => (JSON.stringify((await owned('service')).spec?.selector) === JSON.stringify(before.service.spec?.selector) ? true : undefined));
+  await change('configmap', { data: { 'ca.crt': 'theirs' } });
+  await waitFor('the authority is ours', async () => (JSON.stringify((await owned('configmap')).data) === JSON.stringify(before.configMap.data) ? true : undefined));
+});
+
+test.each(['poddisruptionbudget', 'serviceaccount', 'configmap', 'deployment', 'service'])('a %s that somebody deletes is made anew, and serves', async (kind) => {
+  const { metadata: { uid } } = await owned(kind);
+  await kubectlOutput(['delete', kind, 'web-sallyport', '-n', namespace, '--wait=false']);
+  await waitFor('there is another one', async () => ((await owned(kind)).metadata.uid === uid ? undefined : true));
+  await waitFor('an answer', async () => {
+    const { status } = await waitForGateway('web', namespace, ['Programmed', 'True']);
+    return (await fetch(`http://${status?.addresses?.[0]?.value ?? ''}/`)).status === 404 ? true : undefined;
+  });
+  const events = await kubectlOutput(['get', 'events', '-n', namespace, '--field-selector', 'involvedObject.kind=Gateway,reason=DataPlaneChanged', '-o', 'jsonpath={.items[*].message}']);
+  expect(events.toLowerCase()).toContain(`${kind} ${namespace}/web-sallyport was changed or deleted`);
 });
 
 test('a Gateway that finds no room says so, until it does', async () => {
-  await kubectlOutput(['create', 'quota', 'few', '-n', namespace, '--hard=pods=3']);
+  await kubectlOutput(['create', 'quota', 'few', '-n', namespace, '--hard=pods=1']);
   await apply(gateway('late', namespace, 80));
   const refused = await waitForGateway('late', namespace, ['Accepted', 'False']);
   expect(conditionOf(refused, 'Programmed')).toMatchObject({ status: 'False', reason: 'NoResources', message: expect.stringContaining('exceeded quota: few') });

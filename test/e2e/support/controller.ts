@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { image } from './cluster.ts';
+import { promisify } from 'node:util';
+import { clusterState, image } from './cluster.ts';
 import { getObject, kubectl, kubectlOutput } from './kubectl.ts';
 import { systemNamespace } from './sallyport.ts';
 import { waitFor } from './wait.ts';
@@ -30,8 +32,36 @@ export async function leader(): Promise<string> {
   });
 }
 
+interface Pods {
+  readonly items: readonly { readonly status: { readonly containerStatuses: readonly { readonly containerID: string }[] } }[];
+}
+
+/** Kills the processes of all replicas as a crash does, without a word to anybody, and waits until they were started again. */
+export async function killControllers(): Promise<void> {
+  const containers = async () => {
+    const { items } = await getObject<Pods>(['pods', '-n', systemNamespace, '-l', 'app.kubernetes.io/component=controller']);
+    return items.flatMap(({ status }) => status.containerStatuses);
+  };
+  const running = await containers();
+  // No API does that.
+  const ctr = (id: string) => promisify(execFile)('ctr', ['-a', join(clusterState ?? '', 'containerd.sock'), '-n', 'k8s.io', 'task', 'kill', '-s', 'SIGKILL', id]);
+  await Promise.all(running.map(({ containerID }) => ctr(containerID.replace('containerd://', ''))));
+  await waitFor('the replicas are started again', async () => {
+    const ids = new Set((await containers()).map(({ containerID }) => containerID));
+    return running.some(({ containerID }) => ids.has(containerID)) ? undefined : true;
+  });
+  await kubectlOutput(['rollout', 'status', deployment, '-n', systemNamespace, '--timeout=120s']);
+}
+
+interface GatewayManifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: object;
+  readonly spec: { readonly gatewayClassName: string; readonly listeners: readonly object[] };
+}
+
 /** A Gateway of the class that the overlay brings, with HTTP listeners on these ports. */
-export function gateway(name: string, namespace: string, ...ports: readonly number[]): object {
+export function gateway(name: string, namespace: string, ...ports: readonly number[]): GatewayManifest {
   const listeners = ports.map((port) => ({ name: `http-${port}`, port, protocol: 'HTTP' }));
   return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { name, namespace }, spec: { gatewayClassName: 'sallyport', listeners } };
 }
@@ -48,7 +78,12 @@ export interface GatewayObject {
 export async function waitForGateway(name: string, namespace: string, [type, status]: readonly [type: string, status: string]): Promise<GatewayObject> {
   return waitFor(`${type} of Gateway ${name} is ${status}`, async () => {
     const found = await getObject<GatewayObject>(['gateway', name, '-n', namespace]);
-    const condition = found.status?.conditions?.find((one) => one.type === type);
+    const condition = conditionOf(found, type);
     return condition?.status === status && condition.observedGeneration === found.metadata.generation ? found : undefined;
   });
+}
+
+/** A condition of the Gateway itself. */
+export function conditionOf(object: GatewayObject, type: string) {
+  return object.status?.conditions?.find((condition) => condition.type === type);
 }

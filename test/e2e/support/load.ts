@@ -1,7 +1,7 @@
 import { ApiError, type ApiClient, type ApiRequest } from '../../../src/kubernetes/index.ts';
 import { apply } from './kubectl.ts';
 import { httpRoute } from './routes.ts';
-import { waitFor } from './wait.ts';
+import { countOf, SteadyCalls, type Pace } from './steady-calls.ts';
 
 /** A write that the webhook judges, and what it must say. All are dry runs: the cluster stays as it is. */
 export interface Write {
@@ -60,57 +60,31 @@ function routes(namespace: string): string {
 
 /** Sends so many writes at once. */
 export async function burst(client: ApiClient, writeOf: (index: number) => Write, count: number): Promise<Report> {
-  return summarise(await Promise.all(Array.from({ length: count }, async (_, index) => send(client, writeOf(index)))));
+  const outcomes = await Promise.all(Array.from({ length: count }, async (_, index) => send(client, writeOf(index))));
+  return reportOn(countOf(outcomes));
 }
 
-interface LoadOptions {
-  readonly perSecond?: number;
-  /** How many are sent at the same moment. Many need more connections than the API server keeps, so that it makes new ones all the time. */
-  readonly together?: number;
-}
-
-/** No load goes on for longer, whatever the test does. */
-const mostWrites = 40_000;
 /** A machine that cannot keep up gets fewer writes: it is not overload that is tested. */
 const mostUnanswered = 60;
 
 /** Sends writes at a steady pace until it is stopped. */
 export class Load {
-  readonly #client: ApiClient;
-  readonly #writeOf: (index: number) => Write;
-  readonly #writes: Promise<string>[] = [];
-  readonly #timer: NodeJS.Timeout;
-  #answered = 0;
+  readonly #writes: SteadyCalls;
 
-  constructor(client: ApiClient, writeOf: (index: number) => Write, { perSecond = 100, together = 1 }: LoadOptions = {}) {
-    this.#client = client;
-    this.#writeOf = writeOf;
-    this.#timer = setInterval(() => this.#sendSome(together), (1000 * together) / perSecond);
+  /** Many writes at the same moment need more connections than the API server keeps, so that it makes new ones all the time. */
+  constructor(client: ApiClient, writeOf: (index: number) => Write, { perSecond = 100, together = 1 }: Partial<Pace> = {}) {
+    this.#writes = new SteadyCalls((index) => send(client, writeOf(index)), { perSecond, together, mostUnanswered });
   }
 
   /** Waits until so many more writes were answered. */
-  async goesOn(writes: number): Promise<void> {
-    const wished = this.#answered + writes;
-    await waitFor(`the load goes on (${this.#writes.length} writes sent so far)`, async () => (this.#answered >= wished ? true : undefined), 120);
+  goesOn(writes: number): Promise<void> {
+    return this.#writes.goesOn(writes);
   }
 
   /** Sends no more, and tells how all went. May be called again. */
   async stop(): Promise<Report> {
-    clearInterval(this.#timer);
-    return summarise(await Promise.all(this.#writes));
-  }
-
-  #sendSome(count: number): void {
-    const sent = this.#writes.length;
-    if (sent >= mostWrites) clearInterval(this.#timer);
-    if (sent >= mostWrites || sent + count > this.#answered + mostUnanswered) return;
-    for (let index = sent; index < sent + count; index += 1) this.#writes.push(this.#send(index));
-  }
-
-  async #send(index: number): Promise<string> {
-    const outcome = await send(this.#client, this.#writeOf(index));
-    this.#answered += 1;
-    return outcome;
+    const { outcomes } = await this.#writes.stop();
+    return reportOn(outcomes);
   }
 }
 
@@ -130,9 +104,6 @@ async function judge(client: ApiClient, request: ApiRequest): Promise<{ readonly
   }
 }
 
-function summarise(outcomes: readonly string[]): Report {
-  const counts: Record<string, number> = {};
-  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
-  const { accepted = 0, denied = 0, ...surprises } = counts;
+function reportOn({ accepted = 0, denied = 0, ...surprises }: Readonly<Record<string, number>>): Report {
   return { accepted, denied, surprises };
 }
