@@ -1,5 +1,6 @@
 import { formatPath, type Path } from '../../src/core/resources/path.ts';
-import { officialSites, partsOf, type OfficialSite } from '../../src/core/rules/official/table.ts';
+import { partsOf, type Site } from '../../src/core/rules/official/sites.ts';
+import { officialSites } from '../../src/core/rules/official/table.ts';
 import type { Bundle } from '../../src/core/schema/availability.ts';
 import { versionsIn } from '../../src/core/schema/compile.ts';
 import { schemaTables, type SchemaKind } from '../../src/core/schema/kinds.ts';
@@ -60,6 +61,6 @@ export function demandedRules(subject: Subject): readonly string[] {
   return demandedIn(subject).flatMap(({ demands }) => demands.map(({ rule }) => rule));
 }
 
-function demandedIn({ kind, version, bundle, body }: Subject): readonly OfficialSite[] {
+function demandedIn({ kind, version, bundle, body }: Subject): readonly Site[] {
   return officialSites(kind, version, bundle).filter(({ path }) => path.startsWith('spec') && nodeAt(body, partsOf(path), bundle) !== undefined);
 }

@@ -3,6 +3,8 @@ import type { Reader } from '../incremental/reader.ts';
 import { formatPath, isWithin } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import { judgeOfficially } from '../rules/official/judge.ts';
+import { valueAt } from '../rules/site-judge.ts';
+import { judgeUnenforced } from '../rules/unenforced/judge.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
 import { examine, type Bundle, type StructureProblem, type WrittenObject } from '../schema/index.ts';
@@ -33,25 +35,54 @@ export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolic
 
 /** The same, of what was found by rules other than the bundle's. */
 export function judgeWith(found: readonly Finding[], read: Reader, { json, apiVersion, resource: { kind, ref } }: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const { official, problems } = judgeByBundle({ kind, apiVersion, json }, policy.bundle);
-  const more = official.filter((one) => !found.some((other) => isSameMistake(one, other)));
-  if (found.length + more.length === 0) return withStructure([], problems, policy);
+  const { official, unenforced, problems } = judgeByBundle({ kind, apiVersion, json }, policy.bundle);
+  const refused = withoutRepetition(found, official);
+  const others = withoutRepetition(refused, unenforced);
+  if (found.length + refused.length + others.length === 0) return withStructure([], problems, policy);
   const ours = read.query(isOurs, kind, ref.namespace, ref.name);
-  return withStructure([...withEffects(found, policy, ours), ...withBundleEffects(more, policy, ours)], problems, policy);
+  const judged = [...withEffects(found, policy, ours), ...withBundleEffects(refused, policy, ours), ...withEffects(others, policy, ours)];
+  return withStructure(oncePerValue(judged, json), problems, policy);
 }
 
-/** What the bundle says of an object of a kind that is not evaluated. */
+/** What is to be said about an object of a kind that is not evaluated. */
 export function judgeUnevaluated(object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const { official, problems } = judgeByBundle(object, policy.bundle);
-  return withStructure(withBundleEffects(official, policy, false), problems, policy);
+  const { official, unenforced, problems } = judgeByBundle(object, policy.bundle);
+  const judged = [...withBundleEffects(official, policy, false), ...withEffects(withoutRepetition(official, unenforced), policy, false)];
+  return withStructure(oncePerValue(judged, object.json), problems, policy);
 }
 
-function judgeByBundle(object: WrittenObject, bundle: Bundle): { readonly official: readonly Finding[]; readonly problems: readonly StructureProblem[] } {
+interface JudgedByBundle {
+  /** What the API server refuses. */
+  readonly official: readonly Finding[];
+  /** What it takes all the same. */
+  readonly unenforced: readonly Finding[];
+  readonly problems: readonly StructureProblem[];
+}
+
+function judgeByBundle(object: WrittenObject, bundle: Bundle): JudgedByBundle {
   const examination = examine(object, bundle);
-  return { official: judgeOfficially(object, examination, bundle), problems: examination.problems };
+  return { official: judgeOfficially(object, examination, bundle), unenforced: judgeUnenforced(object, examination, bundle), problems: examination.problems };
 }
 
-/** Some rules judge every object, and find more than any bundle does. */
+/** Of several findings about one text, number or missing field the one that weighs most is told; of equals, the first. */
+function oncePerValue(findings: readonly JudgedFinding[], json: unknown): readonly JudgedFinding[] {
+  if (findings.length < 2) return findings;
+  const told = new Map<string, JudgedFinding>();
+  for (const finding of findings) {
+    const place = formatPath(finding.path);
+    const before = told.get(place);
+    if (before === undefined || weights[finding.effect] > weights[before.effect]) told.set(place, finding);
+  }
+  return findings.filter((finding) => told.get(formatPath(finding.path)) === finding || typeof valueAt(json, finding.path) === 'object');
+}
+
+const weights: Readonly<Record<JudgedFinding['effect'], number>> = { record: 0, warn: 1, deny: 2 };
+
+/** Some rules are asked in more than one way, which find the same. */
+function withoutRepetition(known: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
+  return more.filter((one) => !known.some((other) => isSameMistake(one, other)));
+}
+
 function isSameMistake(one: Finding, other: Finding): boolean {
   return one.rule === other.rule && (isWithin(one.path, other.path) || isWithin(other.path, one.path));
 }

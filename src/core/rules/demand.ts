@@ -29,6 +29,17 @@ export function demand<V>(rule: string, judge: (value: V) => Iterable<Violation>
   return { rule, variant, judge };
 }
 
+/**
+ * A rule about one value that no bundle enforces, or not every one that has the value: what is known about it, and its
+ * demand. Neither status nor traffic reacts to what it finds.
+ */
+export type UnenforcedRule<V = never> = RuleFrame & Demand<V>;
+
+/** Declares a rule about a value; where its values stand is said by the tables in `unenforced`. */
+export function unenforcedRule<V>(frame: RuleFrame, judge: (value: V) => Iterable<Violation>): UnenforcedRule<V> {
+  return { ...frame, ...demand(frame.id, judge) };
+}
+
 /** Declares a rule that bundles enforce, and that nothing but their demands judges by. */
 export function specificationRule(frame: Omit<RuleFrame, 'effect'>): RuleFrame {
   return { ...frame, effect: denied };

@@ -15,9 +15,6 @@ import { grpcMethodMatch } from './grpc-method-match.ts';
 import { gatewayTlsRules } from './gateway-tls.ts';
 import { headerActedOnTwice } from './header-acted-on-twice.ts';
 import { headerNameNotToken } from './header-name-not-token.ts';
-import { headerNameRepeated } from './header-name-repeated.ts';
-import { hostnameIsIp } from './hostname-is-ip.ts';
-import { hostnameLabelTooLong } from './hostname-label-too-long.ts';
 import { listenerCertificateMissing } from './listener-certificate-missing.ts';
 import { listenerProtocolFields } from './listener-protocol-fields.ts';
 import { listenerRepeated } from './listener-repeated.ts';
@@ -25,7 +22,6 @@ import { listenerSetRules } from './listener-set-parent.ts';
 import { listenerRules } from './listener-validity.ts';
 import { namespaceSelector } from './namespace-selector.ts';
 import { gatewayClassParameters, gatewayParametersInvalid } from './parameters.ts';
-import { parentRepeated } from './parent-repeated.ts';
 import { pathSyntax } from './path-syntax.ts';
 import { prefixReplacement } from './prefix-replacement.ts';
 import { qualifiedKey } from './qualified-key.ts';
@@ -34,7 +30,6 @@ import { redirectWithRewrite } from './redirect-with-rewrite.ts';
 import { regexNotRe2 } from './regex-not-re2.ts';
 import { retryInterval } from './retry-interval.ts';
 import { attachmentRules } from './route-attachment.ts';
-import { ruleNameRepeated } from './rule-name-repeated.ts';
 import type { Rule, RuleFrame } from './rule.ts';
 import { serverNameIsIp } from './server-name-is-ip.ts';
 import { servicePortMissing } from './service-port-missing.ts';
@@ -44,6 +39,7 @@ import { tooManyMatches } from './too-many-matches.ts';
 import { tracingMissing } from './tracing-missing.ts';
 import { trustBundleNamespace } from './trust-bundle-namespace.ts';
 import { unionMember } from './union-member.ts';
+import { unenforcedGatewayRules, unenforcedPolicyRules, unenforcedRouteRules } from './unenforced/rules.ts';
 import { unreadableField } from './unreadable-field.ts';
 import { unsupportedFeature } from './unsupported-feature.ts';
 import { backendPortForbidden, backendPortName, backendProtocolTls, externalHostnameInternal } from './x-backend.ts';
@@ -52,13 +48,8 @@ import { backendPortForbidden, backendPortName, backendProtocolTls, externalHost
 export const defensiveRules: readonly Rule[] = [
   listenerProtocolFields,
   namespaceSelector,
-  parentRepeated,
-  hostnameIsIp,
-  hostnameLabelTooLong,
-  ruleNameRepeated,
   pathSyntax,
   regexNotRe2,
-  headerNameRepeated,
   headerNameNotToken,
   controlCharacterInValue,
   filterUnion,
@@ -118,8 +109,14 @@ export const specificationRules: readonly RuleFrame[] = [
   tracingMissing,
 ];
 
+/**
+ * Rules that no bundle enforces, or not every one, about values of one object. Status and traffic do not react to what they
+ * find, so only admission asks (unenforced/judge.ts).
+ */
+export const unenforcedRules: readonly RuleFrame[] = [...unenforcedRouteRules, ...unenforcedGatewayRules, ...unenforcedPolicyRules];
+
 /** Rules about a change, whatever the bundle; found by comparing with the old object. */
 export const changeRules: readonly RuleFrame[] = [controllerNameChanged];
 
 /** Every rule that admission may have findings of, beside the schema's. */
-export const allRules: readonly RuleFrame[] = [...registry, ...specificationRules, ...changeRules];
+export const allRules: readonly RuleFrame[] = [...registry, ...specificationRules, ...unenforcedRules, ...changeRules];

@@ -1,23 +1,15 @@
-import { servedRouteKinds } from '../graph/protocols.ts';
 import { unreadableString } from '../schema/index.ts';
 import { display, quote } from '../text/display.ts';
-import { demand, type Violation } from './demand.ts';
+import { unenforcedRule } from './demand.ts';
 import { denied } from './effects.ts';
-import { rule } from './rule.ts';
 
 /** Standard bundles before v1.7 have the field without the check. Traffic does not depend on names. */
-export const ruleNameRepeated = rule({
+export const ruleNameRepeated = unenforcedRule({
   id: 'rule-name-repeated',
-  kinds: servedRouteKinds,
   summary: 'Two rules of a route have the same name.',
   effect: denied,
   source: 'Gateway API v1.7.0, HTTPRouteRule.name ("MUST be unique within a Route")',
-  check(route, _read, report) {
-    for (const { below, ...found } of judge(route.spec?.rules ?? [])) report({ path: ['spec', 'rules', ...below], ...found });
-  },
-});
-
-function* judge(rules: readonly { readonly name?: string }[]): Iterable<Violation> {
+}, function* judge(rules: readonly { readonly name?: string }[]) {
   const first = new Map<string, number>();
   for (const [index, { name }] of rules.entries()) {
     if (name === undefined || name === unreadableString) continue;
@@ -25,6 +17,4 @@ function* judge(rules: readonly { readonly name?: string }[]): Iterable<Violatio
     if (before === undefined) first.set(name, index);
     else yield { below: [index, 'name'], value: display(name), message: `The rule name ${quote(name)} is taken by rules[${before}]. Give this rule another name, or leave name out.` };
   }
-}
-
-export const ruleNamesDistinct = demand('rule-name-repeated', judge);
+});

@@ -5,12 +5,12 @@ import { corsDistinct, filtersDistinct } from '../filter-repeated.ts';
 import { filterMember, pathModifierMember } from '../filter-union.ts';
 import { fractionUpToOne, oneMirrorShare } from '../fractions.ts';
 import { methodIsValid } from '../grpc-method-match.ts';
-import { parentsToldApartBySection, parentsToldApartBySectionOrPort } from '../parent-repeated.ts';
+import { parentsToldApartBySection, parentsToldApartBySectionOrPort } from '../parents.ts';
 import { pathIsValid } from '../path-syntax.ts';
 import { prefixIsClear } from '../prefix-replacement.ts';
 import { redirectAlone } from '../redirect-with-backends.ts';
 import { redirectOrRewrite } from '../redirect-with-rewrite.ts';
-import { ruleNamesDistinct } from '../rule-name-repeated.ts';
+import { ruleNameRepeated } from '../rule-name-repeated.ts';
 import { serverNamesAreNames } from '../server-name-is-ip.ts';
 import { matchesWithinLimit } from '../too-many-matches.ts';
 import { backendRef, externalAuth, sessionPersistence } from './shared.ts';
@@ -31,7 +31,7 @@ const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters
 /** What routes with filters have in common. */
 const requestRoute: Sites = merge(
   parents,
-  { 'spec.rules': [since('1.2', matchesWithinLimit), since({ experimental: '1.2', standard: '1.7' }, ruleNamesDistinct)] },
+  { 'spec.rules': [since('1.2', matchesWithinLimit), since({ experimental: '1.2', standard: '1.7' }, ruleNameRepeated)] },
   backendRefs,
   below(['spec.rules[].sessionPersistence'], sessionPersistence),
   below(filterLists, merge({ '': [filtersDistinct], '[]': [filterMember] }, below(['[].requestMirror'], requestMirror))),
@@ -62,13 +62,13 @@ export const grpcRouteSites: readonly SiteGroup[] = [{
 }];
 
 const streamRoute: Sites = merge(parents, backendRefs);
-const namedRules: Sites = { 'spec.rules': [experimental('1.2', ruleNamesDistinct)] };
+const namedRules: Sites = { 'spec.rules': [experimental('1.2', ruleNameRepeated)] };
 
 /** Since v1alpha3 of TLSRoute and v1 of the others there is but one rule, whose name needs no comparison. */
 export const streamRouteSites: readonly SiteGroup[] = [{ sites: streamRoute }, { versions: ['v1alpha2'], sites: namedRules }];
 
 export const tlsRouteSites: readonly SiteGroup[] = [
   ...streamRouteSites,
-  { versions: ['v1alpha3'], sites: { 'spec.rules': [between({ experimental: '1.4' }, '1.5', ruleNamesDistinct)] } },
+  { versions: ['v1alpha3'], sites: { 'spec.rules': [between({ experimental: '1.4' }, '1.5', ruleNameRepeated)] } },
   { versions: ['v1alpha3', 'v1'], sites: { 'spec.hostnames': [since('1.5', serverNamesAreNames)] } },
 ];

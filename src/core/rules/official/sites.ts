@@ -1,4 +1,5 @@
-import type { MaybeVersioned } from '../../schema/index.ts';
+import { allVariants, resolveAll, type Bundle, type MaybeVersioned, type SchemaKind } from '../../schema/index.ts';
+import type { Path } from '../../resources/path.ts';
 import type { Demand } from '../demand.ts';
 
 /**
@@ -27,4 +28,38 @@ export function merge(...tables: readonly Sites[]): Sites {
 export interface SiteGroup {
   readonly sites: Sites;
   readonly versions?: readonly string[];
+}
+
+/** Tables of sites, by kind. */
+export type SiteTables = { readonly [K in SchemaKind]?: readonly SiteGroup[] };
+
+/** The kinds of which each rule demands something, in whatever bundle: rule id → kinds. */
+export function kindsByRule(tables: SiteTables): ReadonlyMap<string, readonly SchemaKind[]> {
+  const kinds = new Map<string, Set<SchemaKind>>();
+  for (const [kind, groups] of Object.entries(tables) as [SchemaKind, readonly SiteGroup[]][]) {
+    const demands = groups.flatMap(({ sites }) => Object.values(sites).flat()).flatMap((demand) => allVariants(demand));
+    for (const { rule } of demands) kinds.set(rule, (kinds.get(rule) ?? new Set()).add(kind));
+  }
+  return new Map([...kinds].map(([rule, set]) => [rule, [...set]]));
+}
+
+/** What is demanded at one place of the objects of a kind. */
+export interface Site {
+  /** `spec.rules[].filters`: `[]` stands for each item. Empty for the object itself. */
+  readonly path: string;
+  readonly demands: readonly Demand[];
+}
+
+/** The sites of one version of a kind that are in force in a bundle. */
+export function sitesIn(groups: readonly SiteGroup[] | undefined, version: string, bundle: Bundle): readonly Site[] {
+  const applicable = (groups ?? []).filter(({ versions }) => versions?.includes(version) ?? true);
+  return applicable.flatMap(({ sites }) => Object.entries(sites)).flatMap(([path, demands]) => {
+    const inForce = resolveAll(demands, bundle);
+    return inForce.length === 0 ? [] : [{ path, demands: inForce }];
+  });
+}
+
+/** A place where a site is, were each of its lists one item long: `spec.rules[]` → `['spec', 'rules', 0]`. */
+export function partsOf(path: string): Path {
+  return path === '' ? [] : path.replaceAll('[]', '.[]').split('.').map((part) => (part === '[]' ? 0 : part));
 }

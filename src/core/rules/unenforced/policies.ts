@@ -1,0 +1,3 @@
+import type { SiteTables } from '../official/sites.ts';
+
+export const unenforcedPolicyTables: SiteTables = {};
