@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { effectOf, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
 import { immutableFields } from '../src/core/rules/official/changes.ts';
 import { demandingKinds } from '../src/core/rules/official/table.ts';
-import { changeRules, registry, specificationRules } from '../src/core/rules/registry.ts';
+import { changeRules, registry, specificationRules, unenforcedRules } from '../src/core/rules/registry.ts';
+import { unenforcedKinds } from '../src/core/rules/unenforced/table.ts';
 import { profiles, type Consequence, type Effect, type Profile, type Rule, type RuleFrame } from '../src/core/rules/rule.ts';
 
 const folder = fileURLToPath(new URL('../docs/rules/', import.meta.url));
@@ -50,6 +51,7 @@ export function indexedRules(): readonly IndexedRule[] {
   return [
     ...registry.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id)])] })),
     ...specificationRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: demanding(rule.id) })),
+    ...unenforcedRules.map((rule) => ({ ...rule, kinds: [...new Set([...(unenforcedKinds.get(rule.id) ?? []), ...demanding(rule.id)])] })),
     ...changeRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: Object.keys(immutableFields) })),
   ];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { qualifiedName } from '../../src/core/resources/reference.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
-import { allRules, changeRules, defensiveRules, registry, specificationRules } from '../../src/core/rules/registry.ts';
+import { allRules, changeRules, defensiveRules, registry, specificationRules, unenforcedRules } from '../../src/core/rules/registry.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
@@ -9,7 +9,7 @@ import { channels, isSchemaKind, minors, type Bundle } from '../../src/core/sche
 import { inForce } from '../../tools/compare-rules.ts';
 import { candidateOf, evaluate, type World } from '../support/evaluation.ts';
 import { examples, rulePage, section } from '../support/rule-pages.ts';
-import { findingsOf } from '../support/rules.ts';
+import { findingsOf, unenforcedFindings } from '../support/rules.ts';
 import { refusedByRules, refusedBySchema } from '../support/schema.ts';
 
 // The page of a rule is what its user reads, so its examples are run and its tables compared with the rule.
@@ -118,6 +118,24 @@ describe.each(specificationRules.map(({ id }) => [id] as const))('docs/rules/%s.
     expect(right).not.toEqual([]);
   });
 });
+
+describe.each(unenforcedRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whose objects every bundle or some bundle takes', (id) => {
+  const page = rulePage(id);
+  const wrong = examples(section(page, 'Wrong'));
+  const right = examples(section(page, 'Right'));
+
+  test('some bundle takes the wrong examples, which have this finding alone, and the right ones, which have none', () => {
+    const bundle = bundles.find((candidate) => wrong.every((object) => refusedBy(candidate, object).length === 0 && remarkedIn(candidate, object).join() === id));
+    if (bundle === undefined) throw new Error('no bundle takes them');
+    expect(right.flatMap((object) => [...refusedBy(bundle, object), ...remarkedIn(bundle, object)])).toEqual([]);
+    expect(right).not.toEqual([]);
+  });
+});
+
+/** The rules that find something in an object. */
+function remarkedIn(bundle: Bundle, object: unknown): readonly string[] {
+  return [...new Set(unenforcedFindings(object, bundle).map(({ rule }) => rule))];
+}
 
 describe.each(changeRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whose first object becomes the second', (id) => {
   const page = rulePage(id);

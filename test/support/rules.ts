@@ -2,7 +2,8 @@ import { parseObject } from '../../src/core/resources/parse.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import type { Reader } from '../../src/core/incremental/reader.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
-import { channels, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
+import { judgeUnenforced } from '../../src/core/rules/unenforced/judge.ts';
+import { channels, examine, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
 import { refusedByRules } from './schema.ts';
 
 /** For rules about one object: looking at another one is an error. */
@@ -68,12 +69,36 @@ export function refusals(rule: string, json: unknown, bundle: Bundle = newest): 
   return refusedByRules(kind, apiVersion, json, bundle).filter((found) => found.rule === rule).map(({ path, message }) => [formatPath(path), message]);
 }
 
+/** What one rule that no bundle enforces finds in a JSON object: path and message. */
+export function remarks(rule: string, json: unknown, bundle: Bundle = newest): readonly (readonly [path: string, message: string])[] {
+  return unenforcedFindings(json, bundle).filter((found) => found.rule === rule).map(({ path, message }) => [formatPath(path), message]);
+}
+
+/** What all of these rules find. */
+export function unenforcedFindings(json: unknown, bundle: Bundle = newest): readonly Finding[] {
+  const { kind, apiVersion } = json as { readonly kind: string; readonly apiVersion: string };
+  if (!isSchemaKind(kind)) throw new Error(`${kind} has no schema`);
+  const object = { kind, apiVersion, json };
+  return judgeUnenforced(object, examine(object, bundle), bundle);
+}
+
 /** In which bundles a rule finds something in an object: `standard 1.5–1.7` for each channel that has any. */
 export function refusingBundles(rule: string, json: unknown): readonly string[] {
   return channels.flatMap((channel) => {
     const refusing = minors.filter((minor) => refusals(rule, json, { minor, channel }).length > 0);
     return refusing.length === 0 ? [] : [`${channel} ${refusing[0]}–${refusing.at(-1)}`];
   });
+}
+
+/** An HTTPRoute with which nothing is wrong, but for what `rule` and `spec` bring. */
+export function soundRoute(rule: object = {}, spec: object = {}): unknown {
+  return httpRoute({ parentRefs: [{ name: 'front' }], rules: [{ backendRefs: [{ name: 'cart', port: 80 }], ...rule }], ...spec });
+}
+
+/** A Gateway with which nothing is wrong, but for what `listener` and `spec` bring. */
+export function soundGateway(listener: object = {}, spec: object = {}): unknown {
+  const gateway = gatewayWith({ name: 'web', port: 80, protocol: 'HTTP', ...listener }) as { readonly spec: object };
+  return { ...gateway, spec: { ...gateway.spec, ...spec } };
 }
 
 /** An object `shop/cart` of any kind, of the group of the Gateway API unless it is an experimental kind. */

@@ -1,5 +1,5 @@
 import { schemaRule, unknownFieldRule } from '../../core/admission/policy.ts';
-import { registry, specificationRules } from '../../core/rules/registry.ts';
+import { allRules } from '../../core/rules/registry.ts';
 
 /** Ids of what `check` itself has to say. */
 export const checkRules = {
@@ -21,5 +21,5 @@ export const ruleSummaries: ReadonlyMap<string, string> = new Map([
   [checkRules.duplicate, 'Two documents describe one object; the first one counts.'],
   [checkRules.unserved, 'The kind is checked against its schema, but not served yet.'],
   [checkRules.suppression, 'The annotation sallyport.dev/ignore gives no reason, names no rule, or has no effect.'],
-  ...[...registry, ...specificationRules].map(({ id, summary }): [string, string] => [id, summary]),
+  ...allRules.map(({ id, summary }): [string, string] => [id, summary]),
 ]);

@@ -4,7 +4,8 @@ import { formatPath } from '../resources/path.ts';
 import { parseObject } from '../resources/parse.ts';
 import { describeRef, type ObjectRef } from '../resources/reference.ts';
 import { impactOf } from './impact.ts';
-import { judge, type Candidate, type JudgedFinding } from './judge.ts';
+import { isSchemaKind, type WrittenObject } from '../schema/index.ts';
+import { judge, judgeUnevaluated, type Candidate, type JudgedFinding } from './judge.ts';
 import { findingsOfChange } from './judge-change.ts';
 import type { AdmissionPolicy } from './policy.ts';
 import { newFindings, sameJson } from './ratchet.ts';
@@ -27,7 +28,8 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   if (request.operation === 'DELETE') return before === undefined ? allowed([]) : decideDeletion(before, context);
 
   const candidate = readCandidate(request, request.object);
-  if (candidate === undefined || candidate.resource.meta.deleting) return allowed([]);
+  if (candidate === undefined) return decideUnevaluated(request, context.policy);
+  if (candidate.resource.meta.deleting) return allowed([]);
   const { ref } = candidate.resource;
   const overlay = overlayOf(context, ref, candidate);
   if (before === undefined) {
@@ -43,10 +45,37 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   // Most changes are fine; then nothing can be the same as before.
   const earlier = found.length === 0 ? [] : judge(previous.read, before, context.policy);
   const fresh = newFindings({ candidate: before, findings: earlier }, { candidate, findings: found });
-  const ofChange = findingsOfChange(before, candidate, context.policy);
+  const ofChange = findingsOfChange(candidate.resource.kind, before.json, candidate.json, context.policy);
   const isDenied = [...fresh, ...ofChange].some(({ effect }) => effect === 'deny');
   // A change that is denied breaks nothing.
   return verdict(ref, { fresh: [...fresh, ...ofChange], found: [...found, ...ofChange], impact: isDenied ? [] : impact() });
+}
+
+/** Kinds that take no part in evaluation are judged by themselves; nothing else depends on them. */
+function decideUnevaluated(request: AdmissionRequest, policy: AdmissionPolicy): AdmissionVerdict {
+  const [before, after] = [readUnevaluated(request, request.oldObject), readUnevaluated(request, request.object)];
+  if (after === undefined || after.deleting) return allowed([]);
+  const { ref, object } = after;
+  if (before !== undefined && sameSpec(before.object.json, object.json)) return allowed([]);
+  const found = judgeUnevaluated(object, policy);
+  if (before === undefined) return verdict(ref, { fresh: found, found, impact: [] });
+  const earlier = found.length === 0 ? [] : judgeUnevaluated(before.object, policy);
+  const fresh = newFindings({ candidate: before.object, findings: earlier }, { candidate: object, findings: found });
+  const ofChange = findingsOfChange(object.kind, before.object.json, object.json, policy);
+  return verdict(ref, { fresh: [...fresh, ...ofChange], found: [...found, ...ofChange], impact: [] });
+}
+
+interface Unevaluated {
+  readonly ref: ObjectRef;
+  readonly object: WrittenObject;
+  readonly deleting: boolean;
+}
+
+function readUnevaluated(request: AdmissionRequest, json: unknown): Unevaluated | undefined {
+  const parsed = parseObject(named(request, json));
+  if (parsed.type !== 'unserved' || parsed.ref.kind !== request.kind || parsed.ref.group !== request.group || !isSchemaKind(parsed.ref.kind)) return undefined;
+  const { ref, apiVersion, deleting } = parsed;
+  return { ref, object: { kind: parsed.ref.kind, apiVersion, json }, deleting };
 }
 
 function decideDeletion(before: Candidate, context: AdmissionContext): AdmissionVerdict {

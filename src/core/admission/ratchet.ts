@@ -20,12 +20,12 @@ export function newFindings(before: Judged, after: Judged): readonly JudgedFindi
 }
 
 export interface Judged {
-  readonly candidate: Candidate;
+  readonly candidate: Pick<Candidate, 'json'>;
   readonly findings: readonly JudgedFinding[];
 }
 
 /** Positions are left out, so that inserting a rule above an old mistake does not make it a new one. */
-function fingerprintOf(finding: JudgedFinding, { json }: Candidate): string {
+function fingerprintOf(finding: JudgedFinding, { json }: Judged['candidate']): string {
   const fields = finding.path.filter((part) => typeof part === 'string').join('.');
   return `${finding.rule} ${fields} ${canonical(valueAt(json, subtreeOf(finding.path)))}`;
 }

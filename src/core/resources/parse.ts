@@ -7,7 +7,7 @@ export type ParsedObject =
   /** A kind we evaluate. `status` is the raw JSON, kept as it came: other controllers own parts of it. */
   | { readonly type: 'resource'; readonly resource: Resource; readonly status: unknown; readonly apiVersion: string }
   /** A kind of the Gateway API that is known but not served yet. */
-  | { readonly type: 'unserved'; readonly ref: ObjectRef; readonly apiVersion: string }
+  | { readonly type: 'unserved'; readonly ref: ObjectRef; readonly apiVersion: string; readonly deleting: boolean }
   /** Somebody else's kind. */
   | { readonly type: 'foreign'; readonly ref: ObjectRef; readonly apiVersion: string }
   /** No Kubernetes object at all. */
@@ -35,7 +35,7 @@ export function parseObject(json: unknown, order = ''): ParsedObject {
   const entry = findKind(group, kind);
   const ref = { group, kind, namespace: namespaceOf(metadata, entry), name };
   if (entry === undefined) return { type: 'foreign', ref, apiVersion };
-  if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion };
+  if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion, deleting: isDeleting(metadata) };
   return { type: 'resource', resource: readResource(kind, ref, json, metaOf(metadata, order)), status: own(json, 'status'), apiVersion };
 }
 
@@ -67,8 +67,12 @@ function metaOf(metadata: Record<string, unknown>, order: string): ObjectMeta {
     generation: typeof generation === 'number' && Number.isSafeInteger(generation) ? generation : 0,
     created: typeof created === 'string' && created !== '' ? created : `~${order}`,
     labels: stringsOf(own(metadata, 'labels')),
-    deleting: typeof own(metadata, 'deletionTimestamp') === 'string',
+    deleting: isDeleting(metadata),
   };
+}
+
+function isDeleting(metadata: Record<string, unknown>): boolean {
+  return typeof own(metadata, 'deletionTimestamp') === 'string';
 }
 
 function stringsOf(json: unknown): Readonly<Record<string, string>> {

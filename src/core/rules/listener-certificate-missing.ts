@@ -1,9 +1,23 @@
-import { demand, specificationRule, type Violation } from './demand.ts';
+import { terminatesTls } from '../graph/protocols.ts';
+import { isReadable } from '../resources/resource.ts';
+import { demand, type Violation } from './demand.ts';
+import { denied } from './effects.ts';
+import { rule } from './rule.ts';
 
-export const listenerCertificateMissing = specificationRule({
+export const listenerCertificateMissing = rule({
   id: 'listener-certificate-missing',
+  kinds: ['Gateway', 'ListenerSet'],
   summary: 'A listener terminates TLS, but has no certificate.',
+  effect: denied,
+  consequence: { condition: 'ResolvedRefs', reason: 'InvalidCertificateRef', scope: 'listener' },
   source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs ("certificateRefs or options must be specified when mode is Terminate")',
+  check(owner, _read, report) {
+    for (const [index, { protocol = '', tls }] of (owner.spec?.listeners ?? []).entries()) {
+      const path = ['spec', 'listeners', index, 'tls'];
+      if (tls === undefined || !terminatesTls(protocol) || !isReadable(owner, path)) continue;
+      for (const { below, ...found } of judgeBoth({ mode: 'Terminate', ...tls })) report({ path: [...path, ...below], ...found });
+    }
+  },
 });
 
 interface ListenerTls {
@@ -18,8 +32,10 @@ function* judge({ mode, certificateRefs = [] }: ListenerTls): Iterable<Violation
   if (mode === 'Terminate' && certificateRefs.length === 0) yield { below: ['certificateRefs'], message };
 }
 
-export const certificateOrOptions = demand(listenerCertificateMissing.id, function* judgeBoth(tls: ListenerTls) {
+function* judgeBoth(tls: ListenerTls): Iterable<Violation> {
   if (Object.keys(tls.options ?? {}).length === 0) yield* judge(tls);
-});
+}
+
+export const certificateOrOptions = demand(listenerCertificateMissing.id, judgeBoth);
 /** v1.0 takes no options instead. */
 export const certificate = demand(listenerCertificateMissing.id, judge, 'v1.0');

@@ -1,5 +1,6 @@
 import { listenerConflicts, tlsOverlaps, type ListenerConflict, type OtherListener } from '../graph/gateway-listeners.ts';
 import type { ListenerOwner } from '../graph/listener-sets.ts';
+import { readObject } from '../graph/inputs.ts';
 import type { ListenerNode } from '../graph/listeners.ts';
 import { routeKindsOf, servedProtocols, terminatesTls } from '../graph/protocols.ts';
 import type { ReferenceOutcome } from '../graph/references.ts';
@@ -96,10 +97,12 @@ export const listenerCertificateInvalid = listenerRule({
   summary: 'A certificateRef of a listener does not lead to a usable certificate.',
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCertificateRef', scope: 'listener' },
   source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs; ListenerReasonInvalidCertificateRef, ListenerReasonRefNotPermitted',
-  *judge(listener, { kind }) {
+  *judge(listener, owner, read) {
     if (!terminatesTls(listener.protocol)) return;
-    if (listener.certificates.length === 0) {
-      yield { below: ['tls'], message: `Listener ${listener.name} terminates TLS but names no certificate. Add tls.certificateRefs with a Secret of type kubernetes.io/tls.` };
+    const { kind, namespace, name } = owner;
+    const { options = {} } = readObject(read, kind, namespace, name)?.spec?.listeners?.[listener.index]?.tls ?? {};
+    if (listener.certificates.length === 0 && Object.keys(options).length > 0) {
+      yield { below: ['tls', 'certificateRefs'], message: `Listener ${listener.name} leaves its certificate to options, which are not known here. Write certificateRefs with a Secret of type kubernetes.io/tls.` };
     }
     for (const certificate of listener.certificates) {
       const problem = describeCertificate(certificate, kind);

@@ -15,6 +15,7 @@ import { grpcMethodMatch } from './grpc-method-match.ts';
 import { gatewayTlsRules } from './gateway-tls.ts';
 import { headerActedOnTwice } from './header-acted-on-twice.ts';
 import { headerNameNotToken } from './header-name-not-token.ts';
+import { httpsWithoutTls } from './https-without-tls.ts';
 import { listenerCertificateMissing } from './listener-certificate-missing.ts';
 import { listenerProtocolFields } from './listener-protocol-fields.ts';
 import { listenerRepeated } from './listener-repeated.ts';
@@ -39,16 +40,19 @@ import { tooManyMatches } from './too-many-matches.ts';
 import { tracingMissing } from './tracing-missing.ts';
 import { trustBundleNamespace } from './trust-bundle-namespace.ts';
 import { unionMember } from './union-member.ts';
-import { unenforcedGatewayRules, unenforcedPolicyRules, unenforcedRouteRules } from './unenforced/rules.ts';
+import { unenforcedRules } from './unenforced/rules.ts';
 import { unreadableField } from './unreadable-field.ts';
 import { unsupportedFeature } from './unsupported-feature.ts';
 import { backendPortForbidden, backendPortName, backendProtocolTls, externalHostnameInternal } from './x-backend.ts';
 
-/** What is wrong within one object, whatever other objects exist: one file each. */
+/** What is wrong within one object, whatever other objects exist: one file each, or few. */
 export const defensiveRules: readonly Rule[] = [
   listenerProtocolFields,
+  httpsWithoutTls,
+  listenerCertificateMissing,
   namespaceSelector,
   pathSyntax,
+  grpcMethodMatch,
   regexNotRe2,
   headerNameNotToken,
   controlCharacterInValue,
@@ -85,7 +89,6 @@ export const registry: readonly Rule[] = [
  */
 export const specificationRules: readonly RuleFrame[] = [
   tooManyMatches,
-  grpcMethodMatch,
   serverNameIsIp,
   corsWildcard,
   mirrorShareRepeated,
@@ -94,7 +97,6 @@ export const specificationRules: readonly RuleFrame[] = [
   sessionWithoutEnd,
   backendPortForbidden,
   listenerRepeated,
-  listenerCertificateMissing,
   trustBundleNamespace,
   addressRepeated,
   addressHostname,
@@ -113,7 +115,7 @@ export const specificationRules: readonly RuleFrame[] = [
  * Rules that no bundle enforces, or not every one, about values of one object. Status and traffic do not react to what they
  * find, so only admission asks (unenforced/judge.ts).
  */
-export const unenforcedRules: readonly RuleFrame[] = [...unenforcedRouteRules, ...unenforcedGatewayRules, ...unenforcedPolicyRules];
+export { unenforcedRules };
 
 /** Rules about a change, whatever the bundle; found by comparing with the old object. */
 export const changeRules: readonly RuleFrame[] = [controllerNameChanged];

@@ -34,6 +34,9 @@ export interface Finding {
   readonly consequence?: Consequence;
 }
 
+/** Conditions and reviews have room for several messages; names in one may be of any length and hold anything. */
+export const longestMessage = 2_048;
+
 export type Report = (found: Omit<Finding, 'rule'>) => void;
 
 /** What is known about a rule, whoever finds what it forbids. */

@@ -6,7 +6,7 @@ import type { Resource } from '../resources/resource.ts';
 import type { KindName } from '../schema/index.ts';
 import { printable } from '../text/display.ts';
 import { registry } from './registry.ts';
-import type { Finding, Rule } from './rule.ts';
+import { longestMessage, type Finding, type Rule } from './rule.ts';
 
 const byKind = new Map<KindName, Rule[]>();
 for (const rule of registry) {
@@ -15,9 +15,6 @@ for (const rule of registry) {
 
 /** The kinds that rules are about. */
 export const judgedKinds: readonly KindName[] = [...byKind.keys()];
-
-/** Conditions and reviews have room for several; names in a message may be of any length and hold anything. */
-const longestMessage = 2_048;
 
 const none: readonly Finding[] = [];
 

@@ -1,8 +1,9 @@
 import type { Path } from '../resources/path.ts';
 import { versionOf, type Bundle, type WrittenObject } from '../schema/index.ts';
-import type { Demand } from './demand.ts';
+import { displayLimit, printable } from '../text/display.ts';
+import type { Demand, Violation } from './demand.ts';
 import { partsOf, sitesIn, type Site, type SiteTables } from './official/sites.ts';
-import type { Finding } from './rule.ts';
+import { longestMessage, type Finding } from './rule.ts';
 
 /**
  * Finds what breaks the demands of some tables in an object.
@@ -73,7 +74,7 @@ interface Walk {
 function visit(place: Place, value: unknown, walk: Walk): void {
   // A view has the types of its table, so what stands at a site is what its demands are about.
   for (const demand of place.demands as readonly Demand<unknown>[]) {
-    for (const { below, ...violation } of demand.judge(value)) walk.found.push({ rule: demand.rule, path: [...walk.path, ...below], ...violation });
+    for (const violation of demand.judge(value)) walk.found.push(findingOf(demand.rule, violation, walk.path));
   }
   if (typeof value !== 'object' || value === null) return;
   const { each } = place;
@@ -83,6 +84,11 @@ function visit(place: Place, value: unknown, walk: Walk): void {
   for (const [name, below] of place.fields) {
     if (Object.hasOwn(value, name)) visitBelow(below, name, { value: (value as Readonly<Record<string, unknown>>)[name], walk });
   }
+}
+
+function findingOf(rule: string, { below, message, value }: Violation, path: Path): Finding {
+  const finding = { rule, path: [...path, ...below], message: printable(message, longestMessage) };
+  return value === undefined ? finding : { ...finding, value: printable(value, displayLimit) };
 }
 
 function visitBelow(place: Place, part: string | number, { value, walk }: { readonly value: unknown; readonly walk: Walk }): void {

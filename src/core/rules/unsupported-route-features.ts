@@ -2,9 +2,8 @@ import type { ServedRouteKind } from '../graph/protocols.ts';
 import type { MatchView, RouteRuleView } from '../graph/route-views.ts';
 import type { Path } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
-import { display, quote } from '../text/display.ts';
 import { expectOneOf, expectWithin } from './known-values.ts';
-import { filterLists, routeRules, unsupportedValueAt, type RouteRulePart } from './parts.ts';
+import { filterLists, routeRules, type RouteRulePart } from './parts.ts';
 import type { Report } from './rule.ts';
 import { checkFilter } from './unsupported-filters.ts';
 
@@ -49,24 +48,9 @@ function checkCallRules(parts: readonly RouteRulePart<'GRPCRoute'>[], report: Re
   for (const { rule, path } of parts) {
     for (const [position, { method, headers }] of (rule.matches ?? []).entries()) {
       const at = [...path, 'matches', position];
-      if (method !== undefined) checkCall(method, [...at, 'method'], report);
+      expectOneOf(valueMatchTypes, { what: 'match type', value: method?.type, path: [...at, 'method', 'type'] }, report);
       checkValueMatches(headers, [...at, 'headers'], report);
     }
-  }
-}
-
-/** What stands between the slashes of a gRPC request's path; a slash of its own would make it another path. */
-const callName = /^[A-Za-z0-9_.]*$/;
-
-function checkCall({ type, service, method }: NonNullable<MatchView<'GRPCRoute'>['method']>, at: Path, report: Report): void {
-  expectOneOf(valueMatchTypes, { what: 'match type', value: type, path: [...at, 'type'] }, report);
-  if ((service ?? '') === '' && (method ?? '') === '') {
-    report({ path: at, consequence: unsupportedValueAt(at), message: 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.' });
-  }
-  for (const [field, name = ''] of Object.entries({ service, method })) {
-    if ((type ?? 'Exact') !== 'Exact' || callName.test(name)) continue;
-    const path = [...at, field];
-    report({ path, value: display(name), consequence: unsupportedValueAt(path), message: `${quote(name)} is no gRPC ${field}, so this match matches nothing. Write letters, digits, _ and dots, or type: RegularExpression.` });
   }
 }
 

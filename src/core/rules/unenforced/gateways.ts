@@ -1,14 +1,60 @@
-import type { SchemaKind } from '../../schema/index.ts';
+import { available, experimental, since } from '../../schema/index.ts';
+import { extensionReference } from '../filter-contents.ts';
+import {
+  addressAskedTwice, addressIsIp, addressSpeltTwice, classParametersNamespace, clientValidationWithoutListener, infrastructureLabelReserved,
+  routabilityUnusual, trustBundleNamespaceIgnored,
+} from '../gateway-details.ts';
+import { grantGroup, grantOfEverything, grantRepeated, grantWithinNamespace } from '../grants.ts';
 import { hostnameIsIp, hostnameLabelTooLong } from '../hostnames.ts';
-import { merge, type Sites, type SiteTables } from '../official/sites.ts';
-import { wherever } from './meanings.ts';
+import {
+  certificatesWithoutUse, listenerFilterRepeated, listenerFiltersEmpty, optionKey, routeKindRepeated, selectorWithoutEffect, severalCertificates,
+  tlsModesMixed,
+} from '../listener-details.ts';
+import { gatewayClassName, gatewayName } from '../names.ts';
+import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
+import { versionSuperseded } from '../versions.ts';
 
-function hostnamesIn(kind: SchemaKind): Sites {
-  return merge(wherever(kind, ['hostname'], hostnameIsIp), wherever(kind, ['hostname'], hostnameLabelTooLong));
-}
+/** What listeners of Gateways, ListenerSets and XListenerSets have in common. */
+const listeners: Sites = merge({ 'spec.listeners': [tlsModesMixed] }, below(['spec.listeners[]'], {
+  '': [certificatesWithoutUse, severalCertificates],
+  hostname: [hostnameIsIp, hostnameLabelTooLong],
+  'tls.options': [optionKey],
+  'allowedRoutes.kinds': [routeKindRepeated],
+  'allowedRoutes.namespaces': [selectorWithoutEffect],
+  filters: [listenerFiltersEmpty],
+  'filters.requests': [listenerFilterRepeated],
+  'filters.requests[].extensionRef': [extensionReference],
+}));
+
+/** Where the bundle itself does not refuse the namespace. */
+const plainTrustBundle = available({ until: { experimental: '1.7' } }, trustBundleNamespaceIgnored);
+
+const gateway: Sites = merge(listeners, {
+  '': [gatewayName],
+  spec: [clientValidationWithoutListener],
+  'spec.gatewayClassName': [gatewayClassName],
+  'spec.addresses': [addressSpeltTwice, addressAskedTwice],
+  'spec.addresses[]': [addressIsIp, experimental('1.7', routabilityUnusual)],
+  'spec.allowedListeners.namespaces': [selectorWithoutEffect],
+  'spec.infrastructure.labels': [infrastructureLabelReserved],
+  'spec.tls.frontend.default.validation.caCertificateRefs[]': [plainTrustBundle],
+  'spec.tls.frontend.perPort[].tls.validation.caCertificateRefs[]': [plainTrustBundle],
+});
+
+const superseded: Sites = { apiVersion: [versionSuperseded] };
+
+const referenceGrant: Sites = {
+  '': [grantWithinNamespace],
+  'spec.from': [grantRepeated],
+  'spec.from[]': [grantGroup],
+  'spec.to': [grantRepeated],
+  'spec.to[]': [grantGroup, grantOfEverything],
+};
 
 export const unenforcedGatewayTables: SiteTables = {
-  Gateway: [{ sites: hostnamesIn('Gateway') }],
-  ListenerSet: [{ sites: hostnamesIn('ListenerSet') }],
-  XListenerSet: [{ sites: hostnamesIn('XListenerSet') }],
+  Gateway: [{ sites: gateway }, { versions: ['v1beta1'], sites: superseded }],
+  GatewayClass: [{ sites: { '': [gatewayName], 'spec.parametersRef': [classParametersNamespace] } }, { versions: ['v1beta1'], sites: superseded }],
+  ListenerSet: [{ sites: listeners }],
+  XListenerSet: [{ sites: listeners }],
+  ReferenceGrant: [{ sites: referenceGrant }, { versions: ['v1alpha2', 'v1beta1'], sites: { apiVersion: [since('1.5', versionSuperseded)] } }],
 };

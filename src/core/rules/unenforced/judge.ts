@@ -14,5 +14,5 @@ const judge = siteJudge(unenforcedTables);
  */
 export function judgeUnenforced(object: WrittenObject, { stored }: Pick<Examination, 'stored'>, bundle: Bundle): readonly Finding[] {
   if (typeof stored !== 'object') return [];
-  return judge(object, { ...stored, apiVersion: object.apiVersion, metadata: metadataOf(object.json) }, bundle);
+  return judge(object, { ...(stored as object), apiVersion: object.apiVersion, metadata: metadataOf(object.json) }, bundle);
 }

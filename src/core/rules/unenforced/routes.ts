@@ -1,32 +1,95 @@
-import type { SchemaKind } from '../../schema/index.ts';
+import { available, between, since, type SchemaKind } from '../../schema/index.ts';
+import { backendKindMisspelt, backendsOfOwnNamespace } from '../backend-kinds.ts';
+import { corsOriginPort, corsValueRedundant, corsWildcardWithCredentials } from '../cors-values.ts';
+import { extensionReference, filterWithoutEffect } from '../filter-contents.ts';
+import { forwardBodySize } from '../forward-body-size.ts';
+import { grpcMethodUncommon } from '../grpc-method-match.ts';
 import { matchedHeadersDistinct, modifiedHeadersDistinct } from '../header-name-repeated.ts';
 import { hostnameCovered, hostnameIsIp, hostnameLabelTooLong, hostnameRepeated } from '../hostnames.ts';
-import { merge, type Sites, type SiteTables } from '../official/sites.ts';
+import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
 import { parentGroup, parentRepeated, parentSectionShared, routeWithoutParents } from '../parents.ts';
+import { portableMethod, portableValue } from '../regex-not-portable.ts';
+import {
+  backendTimeoutUnlimited, retryBackoff, retryCodeUnusual, retryOutlastsTimeout, retryRepeatsEffects, retrySwitchedOff, retryWithoutBackend,
+} from '../retries.ts';
+import {
+  backendRepeated, matchRepeated, mirrorToBackend, redirectPortOfOtherScheme, redirectWithoutChange, ruleWithoutBackend, weightsAllZero,
+} from '../rule-contents.ts';
 import { ruleNameRepeated } from '../rule-name-repeated.ts';
+import { sessionNameRepeated } from '../sessions.ts';
+import { ruleBeyondFirst, serverNamesMissing, versionSuperseded } from '../versions.ts';
+import { durationNotStandard, headerValueCharset, pathEncoding, pathReplacementSyntax } from '../written-values.ts';
 import { wherever } from './meanings.ts';
+import { sessions } from './shared.ts';
 
 const everyRoute: Sites = {
-  '': [parentRepeated, parentSectionShared, routeWithoutParents],
+  '': [parentRepeated, parentSectionShared, routeWithoutParents, backendsOfOwnNamespace],
   'spec.parentRefs[]': [parentGroup],
   'spec.rules': [ruleNameRepeated],
+  'spec.rules[].backendRefs': [weightsAllZero, backendRepeated],
 };
-
-const hostnames: Sites = { 'spec.hostnames': [hostnameRepeated, hostnameCovered] };
 
 function meaningsIn(kind: SchemaKind): Sites {
   return merge(
+    { 'spec.hostnames': [hostnameRepeated, hostnameCovered] },
     wherever(kind, ['hostname', 'preciseHostname'], hostnameIsIp),
     wherever(kind, ['hostname', 'preciseHostname'], hostnameLabelTooLong),
     wherever(kind, ['headerMatches'], matchedHeadersDistinct),
     wherever(kind, ['headerModifier'], modifiedHeadersDistinct),
+    wherever(kind, ['duration'], durationNotStandard),
   );
 }
 
+const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters'];
+
+/** What routes with filters have in common. */
+const requestRoute: Sites = merge(
+  everyRoute,
+  { 'spec.rules': [matchRepeated, sessionNameRepeated], 'spec.rules[]': [ruleWithoutBackend, mirrorToBackend], 'spec.rules[].matches[].headers[]': [portableValue] },
+  below(['spec.rules[].sessionPersistence'], sessions),
+  below(filterLists, { '': [filterWithoutEffect], '[].extensionRef': [extensionReference] }),
+);
+
+/** Where the bundle itself does not look at the characters of header values. */
+const plainHeaderValue = available({ until: { experimental: '1.5' } }, headerValueCharset);
+
+const headerValues: Sites = merge(
+  { 'spec.rules[].matches[].headers[].value': [plainHeaderValue] },
+  below(filterLists.flatMap((list) => ['requestHeaderModifier', 'responseHeaderModifier'].flatMap((member) => ['set', 'add'].map((action) => `${list}[].${member}.${action}[].value`))), { '': [plainHeaderValue] }),
+);
+
+const cors: Sites = { '': [corsValueRedundant, corsWildcardWithCredentials], 'allowOrigins[]': [corsOriginPort] };
+
+const httpFilters: Sites = merge(
+  below(['[].cors'], cors),
+  below(['[].requestRedirect'], { '': [redirectWithoutChange, redirectPortOfOtherScheme], path: [pathReplacementSyntax] }),
+  below(['[].urlRewrite.path'], { '': [pathReplacementSyntax] }),
+  below(['[].externalAuth.forwardBody.maxSize'], { '': [between({ experimental: '1.4' }, '1.7', forwardBodySize)] }),
+);
+
+const httpRoute: Sites = merge(requestRoute, headerValues, below(filterLists, httpFilters), {
+  'spec.rules[]': [retryOutlastsTimeout, retryWithoutBackend, retryRepeatsEffects],
+  'spec.rules[].matches[].path': [pathEncoding, portableValue],
+  'spec.rules[].matches[].queryParams[]': [portableValue],
+  'spec.rules[].timeouts': [backendTimeoutUnlimited],
+  'spec.rules[].retry': [retrySwitchedOff],
+  'spec.rules[].retry.backoff': [retryBackoff],
+  'spec.rules[].retry.codes[]': [retryCodeUnusual],
+});
+
+const grpcRoute: Sites = merge(requestRoute, { 'spec.rules[].matches[].method': [grpcMethodUncommon, portableMethod] });
+
+const streamRoute: Sites = merge(everyRoute, { 'spec.rules[].backendRefs[]': [backendKindMisspelt] });
+const superseded: Sites = { apiVersion: [versionSuperseded] };
+
 export const unenforcedRouteTables: SiteTables = {
-  HTTPRoute: [{ sites: merge(everyRoute, hostnames, meaningsIn('HTTPRoute')) }],
-  GRPCRoute: [{ sites: merge(everyRoute, hostnames, meaningsIn('GRPCRoute')) }],
-  TLSRoute: [{ sites: merge(everyRoute, hostnames, meaningsIn('TLSRoute')) }],
-  TCPRoute: [{ sites: everyRoute }],
-  UDPRoute: [{ sites: everyRoute }],
+  HTTPRoute: [{ sites: merge(meaningsIn('HTTPRoute'), httpRoute) }, { versions: ['v1beta1'], sites: superseded }],
+  GRPCRoute: [{ sites: merge(meaningsIn('GRPCRoute'), grpcRoute) }, { versions: ['v1alpha2'], sites: { apiVersion: [since('1.1', versionSuperseded)] } }],
+  TLSRoute: [
+    { sites: merge(meaningsIn('TLSRoute'), streamRoute) },
+    { versions: ['v1alpha2'], sites: { '': [serverNamesMissing], spec: [ruleBeyondFirst] } },
+    { versions: ['v1alpha2', 'v1alpha3'], sites: { apiVersion: [since('1.5', versionSuperseded)] } },
+  ],
+  TCPRoute: [{ sites: streamRoute }, { versions: ['v1alpha2'], sites: { apiVersion: [since('1.6', versionSuperseded)], spec: [ruleBeyondFirst] } }],
+  UDPRoute: [{ sites: streamRoute }, { versions: ['v1alpha2'], sites: { apiVersion: [since('1.6', versionSuperseded)], spec: [ruleBeyondFirst] } }],
 };

@@ -5,7 +5,7 @@ import { evaluate } from '../../../support/evaluation.ts';
 import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './requests.ts';
 
 const world = evaluate(platform);
-const update = (before: readonly unknown[], after: readonly unknown[]) => decide(world, requestOf({ oldObject: cartRoute(before), object: cartRoute(after) }));
+const update = (before: readonly object[], after: readonly object[]) => decide(world, requestOf({ oldObject: cartRoute(before), object: cartRoute(after) }));
 
 describe('on UPDATE', () => {
   test('what the old object had is tolerated, with a warning', () => {

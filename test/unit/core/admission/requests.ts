@@ -11,11 +11,11 @@ export const rule = { backendRefs: [{ name: 'cart', port: 8080 }] };
 /** A rule that `redirect-with-backends` denies. */
 export const wrongRule = { ...rule, filters: [{ type: 'RequestRedirect', requestRedirect: { scheme: 'https' } }] };
 
-/** The route `shop/cart` on `front`. */
-export function cartRoute(rules: readonly unknown[], metadata: object = {}): object {
+/** The route `shop/cart` on `front`, whose rules match different requests. */
+export function cartRoute(rules: readonly object[], metadata: object = {}): object {
   return {
     apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'cart', namespace: 'shop', ...metadata },
-    spec: { parentRefs: [{ name: 'front' }], rules },
+    spec: { parentRefs: [{ name: 'front' }], rules: rules.map((one, index) => ({ matches: [{ path: { value: `/${index}` } }], ...one })) },
   };
 }
 

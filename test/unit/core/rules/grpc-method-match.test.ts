@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { objectOf, refusals, refusingBundles } from '../../../support/rules.ts';
+import { grpcMethodMatch } from '../../../../src/core/rules/grpc-method-match.ts';
+import { consequences, judge, objectOf, refusals, refusingBundles } from '../../../support/rules.ts';
 
 describe('grpc-method-match', () => {
   const routeWith = (method: object): unknown => objectOf('GRPCRoute', 'v1', { rules: [{ matches: [{ method }] }] });
@@ -13,14 +14,26 @@ describe('grpc-method-match', () => {
   });
 
   test.each<[object, string, string]>([
-    [{}, path, 'This match names neither service nor method. Write at least one of them, or leave method out of the match to match every call.'],
-    [{ type: 'RegularExpression' }, path, 'This match names neither service nor method. Write at least one of them, or leave method out of the match to match every call.'],
-    [{ service: 'shop..Cart' }, `${path}.service`, '"shop..Cart" is no gRPC service. Write names of letters, digits and _ with dots between, such as shop.v1.Cart, or type: RegularExpression.'],
-    [{ service: '' }, `${path}.service`, '"" is no gRPC service. Write names of letters, digits and _ with dots between, such as shop.v1.Cart, or type: RegularExpression.'],
-    [{ method: 'add-item' }, `${path}.method`, '"add-item" is no gRPC method. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.'],
-    [{ method: 'Add\n' }, `${path}.method`, '"Add\\n" is no gRPC method. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.'],
+    [{}, path, 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.'],
+    [{ type: 'RegularExpression' }, path, 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.'],
+    [{ service: 'shop..Cart' }, `${path}.service`, '"shop..Cart" is no gRPC service, so this match matches nothing. Write names of letters, digits and _ with dots between, such as shop.v1.Cart, or type: RegularExpression.'],
+    [{ service: '' }, path, 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.'],
+    [{ method: 'add-item' }, `${path}.method`, '"add-item" is no gRPC method, so this match matches nothing. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.'],
+    [{ method: 'Add\n' }, `${path}.method`, '"Add\\n" is no gRPC method, so this match matches nothing. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.'],
   ])('%j', (method, at, message) => {
     expect(refusals('grpc-method-match', routeWith(method))).toEqual([[at, message]]);
+  });
+
+  test.each<[object, string, string]>([
+    [{ type: 'RegularExpression', service: '', method: '' }, path, 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.'],
+    [{ service: 'shop', method: 'Add/All' }, `${path}.method`, '"Add/All" is no gRPC method, so this match matches nothing. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.'],
+  ])('whatever the bundle: %j', (method, at, message) => {
+    expect(judge(grpcMethodMatch, routeWith(method))).toEqual([[at, message]]);
+    expect(consequences(grpcMethodMatch, routeWith(method))).toEqual(['Accepted UnsupportedValue match']);
+  });
+
+  test('what could not be read is the concern of another rule', () => {
+    expect(judge(grpcMethodMatch, routeWith({ service: 1 }))).toEqual([]);
   });
 
   test('is as old as the kind', () => {

@@ -37,8 +37,11 @@ describe('listener-certificate-invalid', () => {
     expect(asked(withRef({ name: 'good' }, ref))).toEqual([['spec.listeners[0].tls.certificateRefs[1]', message, consequence]]);
   });
 
-  test.each([undefined, {}, withRef()])('none at all: %j', (tls) => {
-    expect(asked(tls)).toEqual([['spec.listeners[0].tls', 'Listener web terminates TLS but names no certificate. Add tls.certificateRefs with a Secret of type kubernetes.io/tls.', invalid]]);
+  test('none at all is the concern of other rules, unless options stand for them', () => {
+    expect([undefined, {}, withRef()].flatMap((tls) => asked(tls))).toEqual([]);
+    expect(asked({ options: { 'example.com/certificate': 'shop' } })).toEqual([[
+      'spec.listeners[0].tls.certificateRefs', 'Listener web leaves its certificate to options, which are not known here. Write certificateRefs with a Secret of type kubernetes.io/tls.', invalid,
+    ]]);
   });
 
   test('plain HTTP needs none', () => {

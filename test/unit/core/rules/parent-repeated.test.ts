@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parentRepeated } from '../../../../src/core/rules/parent-repeated.ts';
-import { consequences, httpRoute, judge, objectOf, refusals, refusingBundles } from '../../../support/rules.ts';
+import { httpRoute, objectOf, refusals, refusingBundles, remarks } from '../../../support/rules.ts';
 
 const gateway = { name: 'front' };
 const message = 'This parentRef names Gateway shop/front like parentRefs[0] does, once defaults are filled in. Remove one of them, or give each a sectionName of its own.';
@@ -16,7 +15,7 @@ describe('parent-repeated', () => {
     ['different ports', [{ ...gateway, port: 80 }, { ...gateway, port: 81 }]],
     ['one section on different ports', [{ ...gateway, sectionName: 'a', port: 80 }, { ...gateway, sectionName: 'a', port: 81 }]],
   ])('%s: fine', (_, parentRefs) => {
-    expect(judge(parentRepeated, httpRoute({ parentRefs }))).toEqual([]);
+    expect(remarks('parent-repeated', httpRoute({ parentRefs }))).toEqual([]);
   });
 
   test.each<[string, unknown]>([
@@ -28,13 +27,12 @@ describe('parent-repeated', () => {
     ['with a port that the other covers', { ...gateway, namespace: 'shop', port: 80 }],
   ])('%s', (_, second) => {
     const route = httpRoute({ parentRefs: [gateway, { name: 'back' }, second] });
-    expect(judge(parentRepeated, route)).toEqual([['spec.parentRefs[2]', message]]);
-    expect(consequences(parentRepeated, route)).toEqual(['none']);
+    expect(remarks('parent-repeated', route)).toEqual([['spec.parentRefs[2]', message]]);
   });
 
   test('a section twice', () => {
     const ref = { ...gateway, sectionName: 'a' };
-    expect(judge(parentRepeated, httpRoute({ parentRefs: [ref, { ...ref, namespace: 'shop' }] })).map(([path]) => path)).toEqual(['spec.parentRefs[1]']);
+    expect(remarks('parent-repeated', httpRoute({ parentRefs: [ref, { ...ref, namespace: 'shop' }] })).map(([path]) => path)).toEqual(['spec.parentRefs[1]']);
   });
 });
 

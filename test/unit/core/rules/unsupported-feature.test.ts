@@ -44,8 +44,6 @@ describe('unsupported-feature', () => {
   test.each<[string, object, string, string, string]>([
     ['an HTTP filter', { filters: [{ type: 'URLRewrite' }] }, 'filters[0].type', 'A filter of type "URLRewrite" is not served; requests that would pass it are answered UNAVAILABLE. Known here: RequestHeaderModifier, ResponseHeaderModifier, RequestMirror.', unsupported('rule')],
     ['a type of method match', { matches: [{ method: { type: 'Prefix', service: 'shop/' } }] }, 'matches[0].method.type', 'The match type "Prefix" is unknown, so this match matches nothing. Known here: Exact, RegularExpression.', unsupported('match')],
-    ['a method with a slash', { matches: [{ method: { service: 'shop', method: 'Add/All' } }] }, 'matches[0].method.method', '"Add/All" is no gRPC method, so this match matches nothing. Write letters, digits, _ and dots, or type: RegularExpression.', unsupported('match')],
-    ['neither service nor method', { matches: [{ method: { service: '' } }] }, 'matches[0].method', 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.', unsupported('match')],
     ['a type of header match', { matches: [{ headers: [{ name: 'a', type: 'Prefix', value: 'b' }] }] }, 'matches[0].headers[0].type', 'The match type "Prefix" is unknown, so this match matches nothing. Known here: Exact, RegularExpression.', unsupported('match')],
   ])('%s of a GRPCRoute', (_, rule, ...[path, message, consequence]) => {
     expect(found('unsupported-feature', [grpcRouteWith(rule)])).toEqual([[`spec.rules[0].${path}`, message, consequence]]);

@@ -1,0 +1,140 @@
+import { display, quote } from '../text/display.ts';
+import { isIpAddress } from '../text/hostname.ts';
+import { unenforcedRule } from './demand.ts';
+import { recorded, warned } from './effects.ts';
+
+// What Gateways and their classes say beside listeners.
+
+interface Gateway {
+  readonly listeners?: readonly { readonly port?: number; readonly protocol?: string }[];
+  readonly tls?: { readonly frontend?: { readonly perPort?: readonly { readonly port?: number }[] } };
+}
+
+export const clientValidationWithoutListener = unenforcedRule({
+  id: 'client-validation-without-listener',
+  summary: 'Certificates of clients are to be checked on a port where no HTTPS listener is.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, FrontendTLSConfig.perPort; GEP-91',
+}, function* judge({ listeners = [], tls }: Gateway) {
+  for (const [index, { port }] of (tls?.frontend?.perPort ?? []).entries()) {
+    if (port === undefined || listeners.some((listener) => listener.port === port && listener.protocol === 'HTTPS')) continue;
+    const ports = [...new Set(listeners.filter(({ protocol }) => protocol === 'HTTPS').map((listener) => listener.port))];
+    const cure = ports.length === 0 ? 'Add an HTTPS listener with this port' : `HTTPS listeners have port ${ports.join(', ')}; write one of them`;
+    yield { below: ['tls', 'frontend', 'perPort', index, 'port'], value: String(port), message: `No HTTPS listener of this Gateway has port ${port}, so nobody is checked by this. ${cure}, unless a ListenerSet brings one.` };
+  }
+});
+
+const reservedLabels = ['gateway.networking.k8s.io/gateway-name', 'gateway.networking.k8s.io/gateway-class-name'];
+
+export const infrastructureLabelReserved = unenforcedRule({
+  id: 'infrastructure-label-reserved',
+  summary: 'A Gateway sets a label by which implementations find what belongs to it.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, well-known labels GatewayNameLabelKey and GatewayClassNameLabelKey; GEP-1762',
+}, function* judge(labels: Readonly<Record<string, string>>) {
+  for (const key of reservedLabels) {
+    if (Object.hasOwn(labels, key)) yield { below: [key], value: display(labels[key] ?? ''), message: `Implementations set the label ${key} themselves, and find by it what belongs to a Gateway. Remove it, or write a label with a domain of your own.` };
+  }
+});
+
+interface Address {
+  readonly type?: string;
+  readonly value?: string;
+  readonly routability?: string;
+}
+
+export const addressIsIp = unenforcedRule({
+  id: 'address-is-ip',
+  summary: 'An address of type Hostname is an IP address.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, AddressType (HostnameAddressType is a DNS name)',
+}, function* judge({ type, value = '' }: Address) {
+  if (type !== 'Hostname' || !isIpAddress(value)) return;
+  yield { below: ['type'], value: display(type), message: `${quote(value)} is an IP address, but the type is Hostname. Write type: IPAddress.` };
+});
+
+/** Parts of an IPv6 address written out: eight groups without leading zeros. IPv4 stays as it is. */
+function canonicalAddress(value: string): string {
+  if (!value.includes(':')) return value;
+  const [head = '', tail] = value.toLowerCase().split('::');
+  const [before, after] = [head, tail ?? ''].map((part) => part.split(':').filter((group) => group !== ''));
+  const missing = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - (before?.length ?? 0) - (after?.length ?? 0)) }, () => '0');
+  return [...(before ?? []), ...missing, ...(after ?? [])].map((group) => group.replace(/^0+(?=.)/, '')).join(':');
+}
+
+export const addressSpeltTwice = unenforcedRule({
+  id: 'address-spelt-twice',
+  summary: 'A Gateway asks for one IPv6 address twice, spelt in two ways.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, GatewaySpec.addresses ("IPAddress values must be unique"); RFC 5952',
+}, function* judge(addresses: readonly Address[]) {
+  const first = new Map<string, number>();
+  for (const [index, { type = 'IPAddress', value = '' }] of addresses.entries()) {
+    if (type !== 'IPAddress' || !value.includes(':')) continue;
+    const key = canonicalAddress(value);
+    const before = first.get(key);
+    if (before === undefined) first.set(key, index);
+    else if (addresses[before]?.value !== value) yield { below: [index, 'value'], value: display(value), message: `${quote(value)} is the address that addresses[${before}] spells ${quote(addresses[before]?.value)}. Remove one of them.` };
+  }
+});
+
+export const addressAskedTwice = unenforcedRule({
+  id: 'address-asked-twice',
+  summary: 'A Gateway asks for any address of one type more than once.',
+  effect: recorded,
+  source: 'Gateway API v1.7.0, GatewaySpecAddress.value (empty: chosen by the implementation); GEP-5093',
+}, function* judge(addresses: readonly Address[]) {
+  for (const [index, { type, value = '', routability = '' }] of addresses.entries()) {
+    const before = addresses.findIndex((other) => other.type === type && (other.value ?? '') === '' && (other.routability ?? '') === routability);
+    if (value !== '' || before === index) continue;
+    yield { below: [index], message: `addresses[${before}] asks for any address of type ${type} already, so this asks for a second one. Remove it unless two are meant.` };
+  }
+});
+
+export const routabilityUnusual = unenforcedRule({
+  id: 'routability-unusual',
+  summary: 'An address is to be reachable from where probably no implementation can offer it.',
+  effect: warned,
+  source: 'GEP-5093, Address routability (unknown values are never satisfied)',
+}, function* judge({ type = 'IPAddress', routability = '' }: Address) {
+  const shown = { below: ['routability'], value: display(routability) };
+  if (routability.startsWith('testing.x-k8s.io/') && routability !== 'testing.x-k8s.io/sentinel') {
+    yield { ...shown, message: `testing.x-k8s.io is for tests, and knows no ${quote(routability)}, so no address is ever assigned. Write Cluster or a value of your implementation.` };
+  } else if (/\s/.test(routability)) {
+    yield { ...shown, message: `The routability ${quote(routability)} holds white space, so no implementation knows it. Write it without, e.g. example.com/vpc.` };
+  } else if (routability === 'Cluster' && type !== 'IPAddress') {
+    yield { ...shown, message: `Whether a name leads to addresses of the cluster alone is for DNS to say, so routability: Cluster of type ${display(type)} may never be satisfied. Write type: IPAddress.` };
+  }
+});
+
+interface Reference {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+/** The experimental channel refuses it since v1.7. */
+export const trustBundleNamespaceIgnored = unenforcedRule({
+  id: 'trust-bundle-namespace-ignored',
+  summary: 'A reference to a ClusterTrustBundle has a namespace, which such an object does not have.',
+  effect: warned,
+  source: 'GEP-5075, ClusterTrustBundle references; Gateway API v1.7.0, FrontendTLSValidation.caCertificateRefs',
+}, function* judge({ kind, namespace }: Reference) {
+  if (kind !== 'ClusterTrustBundle' || namespace === undefined) return;
+  yield { below: ['namespace'], value: display(namespace), message: `A ClusterTrustBundle is in no namespace, so ${quote(namespace)} is ignored at best; the experimental channel refuses it. Remove namespace.` };
+});
+
+const namespacedKinds: ReadonlySet<string> = new Set(['ConfigMap', 'Secret', 'Service']);
+const clusterKinds: ReadonlySet<string> = new Set(['Namespace', 'Node', 'PersistentVolume']);
+
+export const classParametersNamespace = unenforcedRule({
+  id: 'class-parameters-namespace',
+  summary: 'The parameters of a GatewayClass lack their namespace, or have one that their kind does not have.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, ParametersReference.namespace ("required when referring to a Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource")',
+}, function* judge({ group = '', kind = '', namespace }: Reference) {
+  if (group !== '') return;
+  if (namespacedKinds.has(kind) && namespace === undefined) yield { below: ['namespace'], message: `A GatewayClass is in no namespace, so parametersRef has to say where the ${kind} is. Write namespace.` };
+  if (clusterKinds.has(kind) && namespace !== undefined) yield { below: ['namespace'], value: display(namespace), message: `A ${kind} is in no namespace. Remove namespace.` };
+});

@@ -1,0 +1,20 @@
+import { hostnameIsIp, hostnameLabelTooLong } from '../hostnames.ts';
+import type { Sites } from '../official/sites.ts';
+import { cookiePathRelative, cookiePathUnsafe, sessionEndsAtOnce, sessionNameReserved } from '../sessions.ts';
+import { altNameUri, altNameWithoutHostname, backendSeveralAuthorities } from '../backend-tls-details.ts';
+
+// What is looked at in parts that several kinds have, from the part on.
+
+export const sessions: Sites = {
+  '': [sessionEndsAtOnce, sessionNameReserved],
+  'cookie.path': [cookiePathUnsafe, cookiePathRelative],
+};
+
+/** How the certificate of a backend is checked. */
+export const validation: Sites = {
+  '': [altNameWithoutHostname],
+  hostname: [hostnameIsIp, hostnameLabelTooLong],
+  caCertificateRefs: [backendSeveralAuthorities],
+  'subjectAltNames[]': [altNameUri],
+  'subjectAltNames[].hostname': [hostnameIsIp, hostnameLabelTooLong],
+};
