@@ -47,7 +47,8 @@ ${annotations}spec:
   - name: web
   rules:
   - matches: [{ path: { value: / } }]
-${extra}`;
+${extra}    filters: [{ type: RequestRedirect, requestRedirect: { scheme: https } }]
+`;
 }
 
 const mistake = '    timeouts: { request: 1s, backendRequest: 2s }\n';

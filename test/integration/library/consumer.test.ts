@@ -28,7 +28,7 @@ function run(file: string, text: string): unknown {
 }
 
 const use = `
-const { objects } = parse('apiVersion: gateway.networking.k8s.io/v1\\nkind: HTTPRoute\\nmetadata: { name: a, namespace: b }\\nspec: { rules: [{ timeouts: { request: 1.5s } }] }');
+const { objects } = parse('apiVersion: gateway.networking.k8s.io/v1\\nkind: HTTPRoute\\nmetadata: { name: a, namespace: b }\\nspec: { parentRefs: [{ name: web }], rules: [{ filters: [{ type: RequestRedirect, requestRedirect: { scheme: https } }], timeouts: { request: 1.5s } }] }');
 const findings = objects.flatMap(({ object }) => validate(object, { bundle: 'v1.6.0', channel: 'experimental' }));
 console.log(JSON.stringify([findings.map(({ rule, field }) => [rule, field]), evaluate(objects.map(({ object }) => object)).length, parseDuration('1m'), bundles.at(-1)]));
 `;

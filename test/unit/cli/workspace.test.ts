@@ -89,7 +89,7 @@ kind: HTTPRoute
 apiVersion: gateway.networking.k8s.io/v1
 kind: TCPRoute
 metadata: { name: echo }
-spec: { rules: [{ backendRefs: [{ name: echo, port: eighty }] }] }
+spec: { parentRefs: [{ name: front }], rules: [{ backendRefs: [{ name: echo, port: eighty }] }] }
 `));
     expect(space.unserved().flatMap(({ findings }) => findings).map(({ rule, path }) => [rule, path.join('.')])).toEqual([['schema', 'spec.rules.0.backendRefs.0.port']]);
     expect(space.size).toBe(1);

@@ -8,7 +8,7 @@ function route(spec: object, name = 'cart'): object {
   return { apiVersion: gatewayApi, kind: 'HTTPRoute', metadata: { name, namespace: 'shop' }, spec };
 }
 
-const wrong = route({ parentRefs: [{ name: 'web' }], rules: [{ timeouts: { request: '1s', backendRequest: '2s' } }] });
+const wrong = route({ parentRefs: [{ name: 'web' }], rules: [{ filters: [{ type: 'RequestRedirect', requestRedirect: { scheme: 'https' } }], timeouts: { request: '1s', backendRequest: '2s' } }] });
 const gatewayClass = { apiVersion: gatewayApi, kind: 'GatewayClass', metadata: { name: 'ours' }, spec: { controllerName: 'example.net/mine' } };
 const gateway = { apiVersion: gatewayApi, kind: 'Gateway', metadata: { name: 'web', namespace: 'shop' }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] } };
 
@@ -41,7 +41,7 @@ describe('validate', () => {
   });
 
   test('judges kinds that are not served, and leaves other projects alone', () => {
-    expect(validate({ apiVersion: gatewayApi, kind: 'GRPCRoute', metadata: { name: 'a' }, spec: { rules: 'none' } }).map(({ rule }) => rule)).toEqual(['schema']);
+    expect(validate({ apiVersion: gatewayApi, kind: 'GRPCRoute', metadata: { name: 'a' }, spec: { parentRefs: [{ name: 'web' }], rules: 'none' } }).map(({ rule }) => rule)).toEqual(['schema']);
     expect(validate({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' } })).toEqual([]);
     expect(validate({ kind: 'HTTPRoute' })).toMatchObject([{ rule: 'invalid-object', severity: 'error', field: '' }]);
   });
