@@ -1,5 +1,6 @@
 import { isRecord, listOf, recordOf, type JsonRecord } from './json.ts';
 import type { EventNote, WireObject } from './ports.ts';
+import type { Entry } from './status.ts';
 
 /**
  * What there is to tell people about an object whose status was written: what was accepted or refused, attached or
@@ -12,6 +13,21 @@ export function notesOf(kind: string, before: WireObject, status: unknown, contr
   return [...groupsOf(status, controllerName)].flatMap(([place, conditions]) => {
     const known = byType(former.get(place) ?? []);
     return conditions.flatMap((condition) => noteOf(condition, known.get(condition['type']) ?? {}, place)).map((note) => ({ ...note, regarding: regarding(kind, before) }));
+  });
+}
+
+/**
+ * What there is to tell about entries that have no place in an object's status: to a Gateway that a policy leaves out, since it is
+ * the one that goes without (PolicyStatus.ancestors); about a parent, to the owner of the route.
+ */
+export function leftOutNotes(kind: string, object: WireObject, entries: readonly Entry[]): readonly EventNote[] {
+  const { name, namespace = '' } = object.metadata;
+  return entries.map(({ ref, conditions }) => {
+    const told = conditions.map(({ type, status, message }) => (message === '' ? `${type} is ${status}.` : `${type} is ${status}: ${message}`)).join(' ');
+    const frame = { type: 'Warning', reason: 'StatusFull', action: 'Reconcile' } as const;
+    return kind === 'BackendTLSPolicy'
+      ? { ...frame, regarding: { apiVersion: `${ref.group}/v1`, kind: ref.kind, namespace: ref.namespace, name: ref.name }, note: `${kind} ${namespace}/${name} has no room for this Gateway in its status: ${told}` }
+      : { ...frame, regarding: regarding(kind, object), note: `The status has no room for ${placeOf({ ...ref })}: ${told}` };
   });
 }
 

@@ -50,7 +50,7 @@ export class PerGateway {
 
   #share(resource: Shared, changes: Changes): void {
     this.#shared.set(resource.key, resource);
-    for (const gateway of this.#users.get(resource.key)?.keys() ?? []) changes.upsert(gateway, resource);
+    for (const gateway of this.#users.get(resource.key)?.keys() ?? []) changes.upsert(gateway, shareFor(gateway, resource));
   }
 
   #place(resource: User, changes: Changes): void {
@@ -84,7 +84,7 @@ export class PerGateway {
     }
     users.set(gateway, new Set([user]));
     const known = this.#shared.get(key);
-    if (known !== undefined) changes.upsert(gateway, known);
+    if (known !== undefined) changes.upsert(gateway, shareFor(gateway, known));
   }
 
   /** Takes back what `before` had and `now` has no more. */
@@ -159,4 +159,11 @@ function usesOf(resource: User): ReadonlySet<ConfigKey> {
 function partFor(gateway: string, resource: User): User {
   if (resource.kind === 'listener') return resource;
   return { ...resource, attachments: resource.attachments.filter(({ listener }) => gatewayOf(listener) === gateway) };
+}
+
+/** Endpoints as one Gateway may use them. */
+function shareFor(gateway: string, resource: Shared): Shared {
+  if (resource.kind !== 'endpoints' || resource.withheld === undefined) return resource;
+  const { withheld, ...rest } = resource;
+  return withheld.from.includes(gateway) ? { kind: rest.kind, key: rest.key, addresses: [], failure: withheld.failure } : rest;
 }

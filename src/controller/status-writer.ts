@@ -1,9 +1,9 @@
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import type { LiveObject, LiveObjects } from './live-objects.ts';
-import { notesOf, regarding } from './notes.ts';
+import { leftOutNotes, notesOf, regarding } from './notes.ts';
 import type { ClusterWriter, EventSink, WireObject, WriteResult } from './ports.ts';
-import { mergeStatus } from './status.ts';
+import { mergeStatus, withoutRoom } from './status.ts';
 
 export interface StatusWriterOptions {
   readonly writer: Pick<ClusterWriter, 'updateStatus'>;
@@ -137,11 +137,18 @@ export class StatusWriter {
     this.#writes.at(kind, result.type).value += 1;
     if (result.type === 'ok') {
       this.#note(key, ours);
-      for (const note of notesOf(kind, before, object['status'], this.#options.controllerName)) this.#options.events.record(note);
+      this.#tell(key, { kind, before, object, ours });
     }
     this.#conclude(key, kind, result);
     this.#pump();
     if (this.#flying.size === 0) this.#idle?.resolve();
+  }
+
+  #tell(key: string, { kind, before, object, ours }: Sent): void {
+    const { controllerName, events, log } = this.#options;
+    const leftOut = withoutRoom(ours, object['status'], controllerName);
+    if (leftOut.length > 0) log.warn({ object: key, leftOut: leftOut.map(({ ref }) => `${ref.namespace}/${ref.name}`).slice(0, 20), count: leftOut.length }, 'the status has no room for all that there is to say');
+    for (const note of [...notesOf(kind, before, object['status'], controllerName), ...leftOutNotes(kind, object, leftOut)]) events.record(note);
   }
 
   #conclude(key: string, kind: string, result: WriteResult): void {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ParentNode } from '../core/graph/attachment.ts';
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { ListenerStatus } from '../core/status/listeners.ts';
 import type { Condition, ConditionSubject } from '../core/status/conditions.ts';
-import type { PolicyStatus } from '../core/status/policy.ts';
+import type { PolicyAncestorStatus, PolicyStatus } from '../core/status/policy.ts';
 import type { RouteStatus } from '../core/status/route.ts';
 import { mergeConditions } from './conditions.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from './json.ts';
@@ -74,8 +75,9 @@ const shared = {
   ancestors: { ref: 'ancestorRef', subject: 'policy', most: 16 },
 } as const;
 
-interface Entry {
-  readonly ref: object;
+/** What we say of a parent or an ancestor. */
+export interface Entry {
+  readonly ref: ParentNode | PolicyAncestorStatus['ancestorRef'];
   readonly conditions: readonly Condition[];
 }
 
@@ -105,6 +107,14 @@ function mergeEntries(live: WireObject, field: keyof typeof shared, { ours, cont
   const kept = entries.flatMap((entry) => (isOurs(entry) ? waiting.splice(0, 1) : [entry]));
   // With more of them the API server would refuse the whole status.
   return [...kept, ...waiting.slice(0, Math.max(0, most - kept.length))];
+}
+
+/** Our entries that a merged status has no room for. Those that have a place are the first ones. */
+export function withoutRoom(ours: OwnStatus | undefined, status: unknown, controllerName: string): readonly Entry[] {
+  if (ours === undefined || !('parents' in ours || 'ancestors' in ours)) return [];
+  const [field, entries] = entriesOf(ours);
+  const placed = listOf(recordOf(status)[field]).filter((entry) => isRecord(entry) && entry['controllerName'] === controllerName);
+  return entries.slice(placed.length);
 }
 
 /** Equal for references that mean the same: defaults are filled in (ParentReference). */

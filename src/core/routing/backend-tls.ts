@@ -2,11 +2,11 @@ import { policyAuthorities } from '../graph/backend-policies.ts';
 import { authoritiesIn } from '../graph/gateway-tls.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { ownerRefusal, partProblems } from '../rules/validity.ts';
+import { gatewaysOfPolicy, mostAncestors, ownerRefusal, partProblems } from '../rules/validity.ts';
 import type { BackendTls, EndpointsConfig } from './config.ts';
 
 /** What a BackendTLSPolicy makes of connections: TLS, or where it cannot be used, none at all (BackendTLSPolicyValidation). */
-export function backendTls(read: Reader, namespace: string, policy: string): Pick<EndpointsConfig, 'tls' | 'failure'> {
+export function backendTls(read: Reader, namespace: string, policy: string): Pick<EndpointsConfig, 'tls' | 'failure' | 'withheld'> {
   const refusal = ownerRefusal(read.query(partProblems, 'BackendTLSPolicy', namespace, policy));
   if (refusal !== undefined) return { failure: `BackendTLSPolicy ${namespace}/${policy}: ${refusal.message}` };
   const { hostname = '', subjectAltNames = [], wellKnownCACertificates = '' } = readObject(read, 'BackendTLSPolicy', namespace, policy)?.spec?.validation ?? {};
@@ -16,7 +16,14 @@ export function backendTls(read: Reader, namespace: string, policy: string): Pic
       subjectAltNames: subjectAltNames.map(subjectAltName),
       authorities: wellKnownCACertificates === '' ? authoritiesIn(read, read.query(policyAuthorities, namespace, policy)) : 'system',
     },
+    ...withheld(read, namespace, policy),
   };
+}
+
+/** No Gateway uses a policy that cannot tell it how it fares (PolicyStatus.ancestors). */
+function withheld(read: Reader, namespace: string, policy: string): Pick<EndpointsConfig, 'withheld'> {
+  const from = read.query(gatewaysOfPolicy, namespace, policy).slice(mostAncestors);
+  return from.length === 0 ? {} : { withheld: { from, failure: `BackendTLSPolicy ${namespace}/${policy}: its status has no room for this Gateway` } };
 }
 
 /** Other types have made the policy invalid before. */

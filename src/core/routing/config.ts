@@ -195,6 +195,8 @@ export interface EndpointsConfig {
   readonly tls?: BackendTls;
   /** Set: nothing may be sent there, e.g. since a BackendTLSPolicy is not valid; requests are answered 500. */
   readonly failure?: string;
+  /** Gateways (`namespace/name`) that get `failure` in place of all else. Whoever splits configuration by Gateway applies it. */
+  readonly withheld?: { readonly from: readonly string[]; readonly failure: string };
 }
 
 export interface BackendTls {

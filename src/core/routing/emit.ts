@@ -93,7 +93,7 @@ function* serviceEndpoints(read: Reader, namespace: string, name: string): Itera
 }
 
 /** How connections to a Service port are made. */
-function connection(read: Reader, { namespace, service, port }: { readonly namespace: string; readonly service: string; readonly port: ServicePort }): Pick<EndpointsConfig, 'protocol' | 'tls' | 'failure'> {
+function connection(read: Reader, { namespace, service, port }: { readonly namespace: string; readonly service: string; readonly port: ServicePort }): Pick<EndpointsConfig, 'protocol' | 'tls' | 'failure' | 'withheld'> {
   if (port.type !== 'port') return {};
   const policy = policyInForce(read, { namespace, service, portName: port.name });
   if (policy !== undefined) return backendTls(read, namespace, policy);

@@ -1,4 +1,6 @@
+import { ageEntry, ofAgeEntry } from '../graph/age.ts';
 import { attachments } from '../graph/attachment.ts';
+import { isService } from '../graph/backend-policies.ts';
 import { backendPlaces, backends } from '../graph/backends.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { isOwnerKind, servingGateway, type OwnerKind } from '../graph/listener-sets.ts';
@@ -6,6 +8,7 @@ import { listenersOf } from '../graph/listeners.ts';
 import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import { strata } from '../graph/strata.ts';
 import { defineIndex, defineQuery } from '../incremental/index.ts';
+import { qualifiedName } from '../resources/reference.ts';
 import { registry } from './registry.ts';
 import type { Consequence, Finding, Scope } from './rule.ts';
 import { findings } from './run.ts';
@@ -206,6 +209,28 @@ export const gatewaysOfService = defineIndex({
       if (outcome.type !== 'service') continue;
       for (const gateway of gateways) yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: `${gateway.namespace}/${gateway.name}` };
     }
+  },
+});
+
+/** So many Gateways can be told how a policy fares with them (PolicyStatus.ancestors). */
+export const mostAncestors = 16;
+
+/**
+ * Gateways of ours (`namespace/name`) with routes to a Service that a BackendTLSPolicy targets, the oldest first. Beyond
+ * `mostAncestors` the policy cannot be implemented, and the Services cannot be used (PolicyStatus.ancestors).
+ */
+export const gatewaysOfPolicy = defineQuery({
+  name: 'gatewaysOfPolicy',
+  stratum: strata.emissions,
+  compute(read, namespace: string, name: string): readonly string[] {
+    const services = (readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.targetRefs ?? []).filter(isService);
+    const gateways = new Set(services.flatMap((service) => read.list(gatewaysOfService, `${namespace}/${service.name ?? ''}`)));
+    const byAge = [...gateways].flatMap((gateway) => {
+      const [gatewayNamespace = '', gatewayName = ''] = gateway.split('/');
+      const resource = readObject(read, 'Gateway', gatewayNamespace, gatewayName);
+      return resource === undefined ? [] : [ageEntry(resource)];
+    });
+    return byAge.sort().map((entry) => qualifiedName(ofAgeEntry(entry)));
   },
 });
 

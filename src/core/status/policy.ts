@@ -1,7 +1,7 @@
 import { isService } from '../graph/backend-policies.ts';
 import { gatewayGroup, installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewaysOfService, ownerRefusal, partProblems, type PartProblem } from '../rules/validity.ts';
+import { gatewaysOfPolicy, gatewaysOfService, mostAncestors, ownerRefusal, partProblems, type PartProblem } from '../rules/validity.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
 export interface PolicyAncestorStatus {
@@ -14,39 +14,49 @@ export interface PolicyStatus {
   readonly ancestors: readonly PolicyAncestorStatus[];
 }
 
-/** How many ancestors the API has room for (PolicyStatus.ancestors). */
-const mostAncestors = 16;
-
 /**
- * Our entries of a BackendTLSPolicy's status: one for each Gateway of ours with routes to a Service that it targets;
- * `undefined` where there is none (PolicyStatus; GEP-713).
+ * Our entries of a BackendTLSPolicy's status: one for each Gateway of ours with routes to a Service that it targets, the oldest
+ * first; `undefined` where there is none (PolicyStatus; GEP-713). Those for whom there is no room are the last.
  */
 export function policyStatus(read: Reader, namespace: string, name: string): PolicyStatus | undefined {
   const policy = readObject(read, 'BackendTLSPolicy', namespace, name);
   const targets = (policy?.spec?.targetRefs ?? []).map((target) => (isService(target) ? read.list(gatewaysOfService, `${namespace}/${target.name ?? ''}`) : []));
-  const gateways = [...new Set(targets.flat())].sort().slice(0, mostAncestors);
+  const gateways = read.query(gatewaysOfPolicy, namespace, name);
   if (policy === undefined || gateways.length === 0) return undefined;
   const controllerName = read.input(installationCell)?.controllerName ?? '';
   const problems = read.query(partProblems, 'BackendTLSPolicy', namespace, name);
   const resolved = references(problems);
+  const leftOut = gateways.slice(mostAncestors);
   return {
-    ancestors: gateways.map((gateway) => {
+    ancestors: gateways.map((gateway, position) => {
       const [gatewayNamespace = '', gatewayName = ''] = gateway.split('/');
       const concerning = problems.filter(({ part }) => part === -1 || targets[part]?.includes(gateway));
       return {
         ancestorRef: { group: gatewayGroup, kind: 'Gateway', namespace: gatewayNamespace, name: gatewayName },
         controllerName,
-        conditions: conditionsAt('policy', policy.meta.generation, { Accepted: acceptance(concerning), ResolvedRefs: resolved }),
+        conditions: conditionsAt('policy', policy.meta.generation, { Accepted: position < mostAncestors ? acceptance(concerning, leftOut) : withoutRoom, ResolvedRefs: resolved }),
       };
     }),
   };
 }
 
-/** @param problems of the policy itself, and of the targets through which it reaches a Gateway */
-function acceptance(problems: readonly PartProblem[]): Outcome {
+/** Of a Gateway beyond `mostAncestors`. No status shows it; an Event tells it. */
+const withoutRoom = isFalse('StatusFull', `The status of the policy has no room for more than ${mostAncestors} Gateways, and others are older: requests to its Services are answered 500 here. Give this Gateway Services of its own.`);
+
+/**
+ * @param problems of the policy itself, and of the targets through which it reaches a Gateway
+ * @param leftOut other Gateways that the policy cannot serve
+ */
+function acceptance(problems: readonly PartProblem[], leftOut: readonly string[]): Outcome {
   const against = ownerRefusal(problems) ?? problems.find(({ condition }) => condition === 'Accepted');
-  return against === undefined ? isTrue('Accepted') : isFalse(against.reason, against.message);
+  if (against !== undefined) return isFalse(against.reason, against.message);
+  if (leftOut.length === 0) return isTrue('Accepted');
+  const more = leftOut.length > shown ? ` and ${leftOut.length - shown} more` : '';
+  return isTrue('Accepted', `There is room for ${mostAncestors} Gateways: requests to the Services are answered 500 by ${leftOut.slice(0, shown).join(', ')}${more}.`);
 }
+
+/** Messages name no more than people read. */
+const shown = 3;
 
 function references(problems: readonly PartProblem[]): Outcome {
   const unresolved = problems.filter(({ condition }) => condition === 'ResolvedRefs');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { notesOf } from '../../../src/controller/notes.ts';
+import { leftOutNotes, notesOf } from '../../../src/controller/notes.ts';
 
 const us = 'example.com/us';
 
@@ -49,5 +49,22 @@ describe('what people are told when a status changes', () => {
   test.each([null, 7, [], { conditions: 7 }, { parents: [null, 7, { controllerName: us, parentRef: 7, conditions: [7] }] }])('stored statuses may be anything: %j', (status) => {
     expect(() => told(status, status)).not.toThrow();
     expect(() => told({}, status)).not.toThrow();
+  });
+});
+
+describe('what has no room in a status', () => {
+  const ref = { group: 'gateway.networking.k8s.io', kind: 'Gateway', namespace: 'infra', name: 'late' };
+  const entry = { ref, conditions: [{ type: 'Accepted', status: 'False', reason: 'StatusFull', message: 'No room.', observedGeneration: 1 }] } as const;
+  const object = { apiVersion: 'gateway.networking.k8s.io/v1', metadata: { namespace: 'shop', name: 'cart', uid: 'u' } };
+
+  test('of a policy is told to the Gateway', () => {
+    expect(leftOutNotes('BackendTLSPolicy', object, [entry])).toEqual([{
+      type: 'Warning', reason: 'StatusFull', action: 'Reconcile', regarding: { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', namespace: 'infra', name: 'late' },
+      note: 'BackendTLSPolicy shop/cart has no room for this Gateway in its status: Accepted is False: No room.',
+    }]);
+  });
+
+  test('of a route is told to its owner', () => {
+    expect(leftOutNotes('HTTPRoute', object, [entry])).toEqual([expect.objectContaining({ reason: 'StatusFull', regarding: expect.objectContaining({ kind: 'HTTPRoute', name: 'cart' }), note: 'The status has no room for Gateway infra/late: Accepted is False: No room.' })]);
   });
 });

@@ -43,6 +43,15 @@ describe('configuration by Gateway', () => {
     expect(changes.get('ns/a')?.upserts.get('route/HTTPRoute/ns/r')).toMatchObject({ attachments: [{ listener: 'listener/ns/a/http' }] });
   });
 
+  test('endpoints that are withheld from a Gateway are a failure there, whichever comes first', () => {
+    const shared: EndpointsConfig = { ...endpoints('x', '10.0.0.1'), withheld: { from: ['ns/a'], failure: 'no room' } };
+    const refused = { kind: 'endpoints', key: shared.key, addresses: [], failure: 'no room' };
+    const split = new PerGateway();
+    const first = split.take(change([shared, route('r', ['ns/a', 'ns/b'], ['x'])]));
+    expect(['ns/a', 'ns/b'].map((gateway) => first.get(gateway)?.upserts.get(shared.key))).toEqual([refused, endpoints('x', '10.0.0.1')]);
+    expect(split.take(change([{ ...shared, addresses: [] }])).get('ns/a')?.upserts.get(shared.key)).toEqual(refused);
+  });
+
   test('a listener of a ListenerSet belongs to the Gateway that serves it', () => {
     const added: ListenerConfig = { ...listener('ns/a'), key: 'listener/ns/a/other/extra/http', owner: 'ListenerSet/other/extra' };
     const attached = { ...route('r', [], ['x']), attachments: [{ listener: added.key, hostnames: [''] }] };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mergeStatus } from '../../../src/controller/status.ts';
+import { mergeStatus, withoutRoom } from '../../../src/controller/status.ts';
 import { conditionTypes, type Condition } from '../../../src/core/status/conditions.ts';
 import type { GatewayStatus } from '../../../src/core/status/gateway.ts';
 import type { RouteStatus } from '../../../src/core/status/route.ts';
@@ -159,4 +159,12 @@ describe('statuses of other kinds', () => {
     });
     expect(merged).not.toHaveProperty('addresses');
   });
+});
+
+test('what has no room in a status is known: the last parents, and those that others leave no room for', () => {
+  const ours = route(...Array.from({ length: 34 }, (_, number) => ({ ...parent, parentRef: { ...parentRef, name: `gw-${number}` } })));
+  const names = (status: unknown) => withoutRoom(ours, mergeStatus(live(status), ours, context), us).map(({ ref }) => ref.name);
+  expect(names({})).toEqual(['gw-32', 'gw-33']);
+  expect(names({ parents: [foreignParent] })).toEqual(['gw-31', 'gw-32', 'gw-33']);
+  expect(withoutRoom(gatewayStatus(), {}, us)).toEqual([]);
 });
