@@ -114,11 +114,12 @@ function stateOf({ apiVersion: _apiVersion, kind: _kind, ...desired }: WireObjec
   return { version: object.metadata.resourceVersion ?? '', fields: JSON.stringify(sameFields(desired, object)) };
 }
 
-/** What `object` has where `desired` has something: the rest is the business of others, or a default. */
+/** What `object` has where `desired` has something: the rest is the business of others, or a default. What is empty may be absent. */
 function sameFields(desired: unknown, object: unknown): unknown {
   if (Array.isArray(desired)) return Array.isArray(object) && object.length === desired.length ? desired.map((item, index) => sameFields(item, object[index])) : object;
-  if (!isRecord(desired) || !isRecord(object)) return object;
-  return Object.fromEntries(Object.keys(desired).map((name) => [name, sameFields(desired[name], object[name])]));
+  if (!isRecord(desired)) return object;
+  const fields = object ?? {};
+  return isRecord(fields) ? Object.fromEntries(Object.keys(desired).map((name) => [name, sameFields(desired[name], fields[name])])) : fields;
 }
 
 /** Versions of a resource are numbers that grow (Kubernetes API concepts, resource versions). */

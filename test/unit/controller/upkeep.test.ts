@@ -6,21 +6,22 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 const desired: WireObject = {
-  apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace: 'shop', name: 'web', labels: { app: 'web' } },
+  apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace: 'shop', name: 'web', labels: { app: 'web' }, annotations: {} },
   spec: { template: { containers: [{ name: 'proxy', image: 'ours', resources: { cpu: '0.5' } }] } },
 };
 
 interface Differences {
   readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly image?: string;
   readonly replicas?: number;
 }
 
 /** The object as an API server keeps it, with defaults and fields of others. */
-function stored(version: number, { labels = { app: 'web' }, image = 'ours', replicas = 1 }: Differences = {}): WireObject {
+function stored(version: number, { labels = { app: 'web' }, annotations, image = 'ours', replicas = 1 }: Differences = {}): WireObject {
   const containers = [{ name: 'proxy', image, resources: { cpu: '500m' }, terminationMessagePath: '/dev/termination-log' }];
   return {
-    metadata: { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: String(version), labels },
+    metadata: { namespace: 'shop', name: 'web', uid: 'u', resourceVersion: String(version), labels, ...(annotations && { annotations }) },
     spec: { replicas, template: { containers } }, status: { replicas },
   };
 }
@@ -44,7 +45,7 @@ describe('upkeep', () => {
     const { told, see, apply } = started();
     apply(9);
     see(stored(9));
-    see(stored(10, { replicas: 7, labels: { app: 'web', theirs: 'yes' } }));
+    see(stored(10, { replicas: 7, labels: { app: 'web', theirs: 'yes' }, annotations: { 'deployment.kubernetes.io/revision': '1' } }));
     expect(told).toEqual([]);
     see(stored(11, { replicas: 7, image: 'theirs' }));
     expect(told).toEqual(['Deployment of shop/web']);
