@@ -1,7 +1,7 @@
 import type { CorsFilter } from '../core/routing/config.ts';
 import { headerKey } from '../core/text/header.ts';
+import { fieldsWhere } from './fields.ts';
 import type { Fields } from './forwarder.ts';
-import { withoutNames } from './header-edits.ts';
 
 /** The part of a request that decides about cross-origin access. */
 export interface CorsRequest {
@@ -49,7 +49,7 @@ export function compileCors(filter: CorsFilter): Cors {
     },
     respond(fields, request) {
       const origin = request.header('origin');
-      const kept = withoutNames(fields, decided);
+      const kept = fieldsWhere(fields, (key) => !decided.has(key));
       if (origin !== undefined && origins.include(origin)) kept.push(...granted(origin));
       kept.push(...vary);
       return kept;

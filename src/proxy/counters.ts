@@ -54,8 +54,8 @@ export function countOutcome(counters: ProxyCounters, status: number, reason: Re
   counters.responses[statusClass(status)] += 1;
   if (reason !== undefined) counters.reasons[reason] += 1;
   counters.durationSum += duration;
-  const fitting = durationBounds.findIndex((bound) => duration <= bound);
-  const bucket = fitting === -1 ? durationBounds.length : fitting;
+  let bucket = 0;
+  while (duration > (durationBounds[bucket] ?? Infinity)) bucket += 1;
   counters.durations[bucket] = (counters.durations[bucket] ?? 0) + 1;
 }
 

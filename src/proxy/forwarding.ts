@@ -3,7 +3,8 @@ import type { ClientStream } from './client-stream.ts';
 import type { Endpoint, EndpointSet } from './endpoints.ts';
 import type { Destination, Exchange } from './exchange.ts';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
-import { announcedTrailers, forwardedFields, responseFields, withoutField } from './forwarding-fields.ts';
+import { hasField, withoutField } from './fields.ts';
+import { announcedTrailers, forwardedFields, responseFields } from './forwarding-fields.ts';
 import { editFields } from './header-edits.ts';
 import { modifiedPath } from './location.ts';
 import { isCall } from './grpc.ts';
@@ -262,7 +263,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     const kept = responseFields(fields);
     if (kept === undefined) return undefined;
     const { head, rule, backend } = this.destination;
-    const hasLength = kept.some((name, position) => position % 2 === 0 && isContentLength(name));
+    const hasLength = hasField(kept, 'content-length');
     const hasBody = head.method !== 'HEAD' && status !== 204 && status !== 304;
     // In HTTP/1.1 only chunks have room for them.
     this.trailersPossible = hasBody && (head.httpVersion === '2.0' || (head.httpVersion === '1.1' && !hasLength));
@@ -287,10 +288,6 @@ function upstreamFields(exchange: Exchange, { head, backend }: Destination): str
   if (head.contentLength !== undefined && head.contentLength > 0) fields.push('content-length', String(head.contentLength));
   fields.push('via', `${head.httpVersion} sallyport`);
   return fields;
-}
-
-function isContentLength(name: string): boolean {
-  return name.length === 14 && name.toLowerCase() === 'content-length';
 }
 
 /** Trailers without those that would speak of framing or routing (RFC 9110 section 6.5.1). */

@@ -1,5 +1,6 @@
 import { headerKey } from '../core/text/header.ts';
 import type { HeaderFilter, RouteFilter } from '../core/routing/config.ts';
+import { fieldsWhere } from './fields.ts';
 import type { Fields } from './forwarder.ts';
 
 /** A header filter prepared for use. */
@@ -52,18 +53,8 @@ function sendable(value: string): string {
 export function editFields(fields: string[], edits: readonly HeaderEdits[]): string[] {
   let result = fields;
   for (const { dropped, added } of edits) {
-    if (dropped.size > 0) result = withoutNames(result, dropped);
+    if (dropped.size > 0) result = fieldsWhere(result, (key) => !dropped.has(key));
     result.push(...added);
   }
   return result;
-}
-
-/** Fields without those of some names, given in lower case. */
-export function withoutNames(fields: Fields, dropped: ReadonlySet<string>): string[] {
-  const kept: string[] = [];
-  for (let position = 0; position < fields.length; position += 2) {
-    const name = fields[position] ?? '';
-    if (!dropped.has(headerKey(name))) kept.push(name, fields[position + 1] ?? '');
-  }
-  return kept;
 }

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http2';
-import { headerKey } from '../core/text/header.ts';
+import { nameKey } from './fields.ts';
 import type { Fields } from './forwarder.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Fields } from './forwarder.ts';
 export function toHttp2Headers(fields: Fields): OutgoingHttpHeaders {
   const headers = Object.create(null) as Record<string, string | string[]>;
   for (let position = 0; position < fields.length; position += 2) {
-    const name = headerKey(fields[position] ?? '');
+    const name = nameKey(fields[position] ?? '');
     const value = fields[position + 1] ?? '';
     validateHeaderName(name);
     validateHeaderValue(name, value);

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { headerKey } from '../core/text/header.ts';
 import { hostFromHeader } from '../core/text/hostname.ts';
 import { normalizePath } from '../core/text/path.ts';
 import type { RouteRequest } from '../core/routing/table.ts';
+import { nameKey } from './fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';
@@ -104,39 +104,38 @@ export function readRequestHead(message: RawRequest, impliedLength: 0 | undefine
 
 function lowerCaseNames(fields: Fields): string[] {
   const names: string[] = [];
-  for (let position = 0; position < fields.length; position += 2) names.push(headerKey(fields[position] ?? ''));
+  for (let position = 0; position < fields.length; position += 2) names.push(nameKey(fields[position] ?? ''));
   return names;
 }
 
-function values(message: RawRequest, names: readonly string[], wanted: string): string[] {
-  const found: string[] = [];
-  for (const [position, name] of names.entries()) {
-    if (name === wanted) found.push(message.rawHeaders[position * 2 + 1] ?? '');
-  }
-  return found;
+/** The value of the one field of a name; `several` where there are more. */
+function onlyValue({ rawHeaders }: RawRequest, names: readonly string[], wanted: string): { readonly value: string } | 'several' | undefined {
+  const index = names.indexOf(wanted);
+  if (index === -1) return undefined;
+  return names.includes(wanted, index + 1) ? 'several' : { value: rawHeaders[index * 2 + 1] ?? '' };
 }
 
 function readFraming(message: RawRequest, names: readonly string[], impliedLength: 0 | undefined): Framing | AnswerReason {
-  const [coding, ...moreCodings] = values(message, names, 'transfer-encoding');
-  const [length, ...moreLengths] = values(message, names, 'content-length');
+  const coding = onlyValue(message, names, 'transfer-encoding');
+  const length = onlyValue(message, names, 'content-length');
   if (coding === undefined && length === undefined) return { contentLength: impliedLength };
-  if (moreCodings.length > 0 || moreLengths.length > 0) return 'bad-framing';
+  if (coding === 'several' || length === 'several') return 'bad-framing';
   if (length !== undefined) {
-    if (coding !== undefined || !digits.test(length)) return 'bad-framing';
-    return { contentLength: Number(length) };
+    if (coding !== undefined || !digits.test(length.value)) return 'bad-framing';
+    return { contentLength: Number(length.value) };
   }
   // An HTTP/1.0 client cannot have meant it; whoever sits between might not see the body as we do.
   if (message.httpVersion !== '1.1') return 'bad-framing';
-  const codings = (coding ?? '').toLowerCase().split(',').map((name) => name.trim());
+  const codings = (coding?.value ?? '').toLowerCase().split(',').map((name) => name.trim());
   if (codings.at(-1) !== 'chunked') return 'bad-framing';
   return codings.length === 1 ? { contentLength: undefined } : 'transfer-coding-unsupported';
 }
 
 /** The value of the one Host field; `''` for HTTP/1.0 without one. */
 function readHost(message: RawRequest, names: readonly string[]): string | undefined {
-  const hosts = values(message, names, 'host');
-  if (hosts.length === 0 && message.httpVersion === '1.0') return '';
-  return hosts.length === 1 ? hosts[0] : undefined;
+  const host = onlyValue(message, names, 'host');
+  if (host === undefined) return message.httpVersion === '1.0' ? '' : undefined;
+  return host === 'several' ? undefined : host.value;
 }
 
 const absoluteForm = /^https?:\/\/(?<authority>[^/?#]*)(?<rest>.*)$/is;

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
 import { formatAddress } from './address.ts';
+import { hasField, positionOf } from './fields.ts';
 import type { Fields, UpstreamRequest } from './forwarder.ts';
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -37,18 +38,6 @@ function fieldLines(fields: Fields): string | undefined {
     lines += `${name}: ${value}\r\n`;
   }
   return lines;
-}
-
-function hasField(fields: Fields, lowerName: string): boolean {
-  return positionOf(fields, lowerName) !== -1;
-}
-
-function positionOf(fields: Fields, lowerName: string): number {
-  for (let position = 0; position < fields.length; position += 2) {
-    const name = fields[position] ?? '';
-    if (name.length === lowerName.length && name.toLowerCase() === lowerName) return position;
-  }
-  return -1;
 }
 
 function contentLength(fields: Fields): number | undefined {

@@ -78,12 +78,18 @@ class Framing {
         this.isChunked = true;
         return;
       case 'connection':
-        this.closes ||= value.toLowerCase().split(',').some((option) => option.trim() === 'close');
+        this.closes ||= asksForEnd(value);
         return;
       case 'keep-alive':
         this.keepsFor = secondsIn(value);
     }
   }
+}
+
+function asksForEnd(connection: string): boolean {
+  // What most backends say without need.
+  if (connection === 'keep-alive') return false;
+  return connection.toLowerCase().split(',').some((option) => option.trim() === 'close');
 }
 
 function secondsIn(keepAlive: string): number | undefined {

@@ -146,7 +146,8 @@ class HostTable {
   first(request: RouteRequest): Entry | undefined {
     const exact = this.exact.get(request.host)?.first(request);
     if (exact !== undefined) return exact;
-    for (const tier of this.wildcards.along(suffixLabels(request.host))) {
+    const wildcards = this.wildcards.isEmpty ? [] : this.wildcards.along(suffixLabels(request.host));
+    for (const tier of wildcards) {
       const found = tier.first(request);
       if (found !== undefined) return found;
     }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { responseFields, withoutField } from '../../../src/proxy/forwarding-fields.ts';
+import { withoutField } from '../../../src/proxy/fields.ts';
+import { responseFields } from '../../../src/proxy/forwarding-fields.ts';
 
 test('fields of a response lose what belongs to the connection, whatever its spelling', () => {
   const fields = ['CONNECTION', 'X-One ,x-TWO', 'connection', 'close,x-three', 'x-one', '1', 'X-Two', '2', 'x-three', '3', 'x-four', '4', 'Transfer-Encoding', 'Chunked'];
