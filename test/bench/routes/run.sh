@@ -13,6 +13,7 @@ if ! "$HERE/run.sh" true 2>/dev/null; then
   "$HERE/build.sh"
   "$HERE/up.sh"
   if [ "${KEEP:-}" != 1 ]; then
+    export CLUSTER_ENDS=1
     trap '"$HERE/down.sh"' EXIT
     trap 'exit 143' INT TERM HUP
   fi
