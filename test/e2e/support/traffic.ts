@@ -44,7 +44,7 @@ export class Traffic {
     // Each keeps a connection, which rests for a while between two requests as those of browsers and other proxies do, and makes
     // another one only while it is busy.
     this.#kept = Array.from({ length: keptConnections }, () => agentWith({ keepAlive: true }));
-    this.#requests = new SteadyCalls((index) => this.#send(index), { perSecond, mostUnanswered: 2 * perSecond });
+    this.#requests = new SteadyCalls((index) => this.#send(index), { perSecond, mostUnanswered: 5 * perSecond });
   }
 
   /** Waits until so many more requests were answered. */
