@@ -61,7 +61,7 @@ bench-webhook: $(VALIDATORS) ## CPU, latency and memory per review, beside the o
 	@test/bench/webhook/run.sh
 
 .PHONY: bench-proxy
-bench-proxy: build ## CPU and latency per request of the proxy, beside nginx and HAProxy; one minute
+bench-proxy: build ## CPU and latency per request of the proxy, beside nginx and HAProxy; two minutes
 	@test/bench/proxy/run.sh
 
 .PHONY: bench-routes

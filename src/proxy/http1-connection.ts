@@ -87,10 +87,15 @@ export class Http1Connection implements ResponseEvents {
     call.connection = this;
     this.reader.expect(request);
     receiver.onConnected();
-    this.socket.write(head, 'latin1');
-    if (request.body !== undefined) {
-      this.body = new BodyWriter(this.socket, request.body, request, { written: () => (this.body = undefined), failed: () => this.breakOff('reset') });
+    if (request.body === undefined) {
+      this.socket.write(head, 'latin1');
+      return;
     }
+    // What has come of the body already shares the packet.
+    this.socket.cork();
+    setImmediate(() => this.socket.uncork());
+    this.socket.write(head, 'latin1');
+    this.body = new BodyWriter(this.socket, request.body, request, { written: () => (this.body = undefined), failed: () => this.breakOff('reset') });
   }
 
   /** Nobody hears of the request under way any more. */

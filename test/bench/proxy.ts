@@ -13,7 +13,17 @@ const connections = 64;
 const rounds = 5;
 const seconds = 3;
 const program = new URL('../../bin/sallyport', import.meta.url).pathname;
+const shapes: readonly Shape[] = [
+  { name: 'GET', script: '' },
+  { name: 'POST of 10 KiB', script: "wrk.method = 'POST'\nwrk.body = string.rep('x', 10240)\n" },
+];
 const ports = { upstream: 18_000, nginx: 18_001, haproxy: 18_002, ours: 18_003 };
+
+/** Requests of one kind, as wrk is told to send them. */
+interface Shape {
+  readonly name: string;
+  readonly script: string;
+}
 
 interface Contestant {
   readonly name: string;
@@ -50,9 +60,9 @@ async function start(folder: string, stoppables: { stop(): void }[]): Promise<re
   ];
 }
 
-async function sample({ url, server }: Contestant): Promise<Sample> {
+async function sample({ url, server }: Contestant, script: string): Promise<Sample> {
   const cpu = server.cpu();
-  const { stdout } = await promisify(execFile)('wrk', ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--latency', `${url}/shop/item?id=1`]);
+  const { stdout } = await promisify(execFile)('wrk', ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '-s', script, '--latency', `${url}/shop/item?id=1`]);
   const used = server.cpu() - cpu;
   const found = (pattern: RegExp): string => pattern.exec(stdout)?.[1] ?? '';
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`requests failed:\n${stdout}`);
@@ -72,13 +82,13 @@ function middle(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-async function compare(contestants: readonly Contestant[]): Promise<void> {
+async function compare(contestants: readonly Contestant[], shape: string, script: string): Promise<void> {
   const samples = new Map(contestants.map(({ name }): [string, Sample[]] => [name, []]));
-  for (const contestant of contestants) await sample(contestant);
+  for (const contestant of contestants) await sample(contestant, script);
   for (let round = 0; round < rounds; round += 1) {
-    for (const contestant of contestants) samples.get(contestant.name)?.push(await sample(contestant));
+    for (const contestant of contestants) samples.get(contestant.name)?.push(await sample(contestant, script));
   }
-  console.log(`${connections} connections, medians of ${rounds} rounds of ${seconds} s\n`);
+  console.log(`${shape}, ${connections} connections, medians of ${rounds} rounds of ${seconds} s\n`);
   const row = (name: string, cells: readonly string[]): void => console.log([name.padEnd(10), ...cells.map((cell) => cell.padStart(16))].join(''));
   row('', ['CPU µs/request', 'ratio to nginx', 'p50 ms', 'p99 ms', 'requests/s', 'memory MiB']);
   const reference = middle(samples.get('nginx')?.map(({ cpu }) => cpu) ?? []);
@@ -88,6 +98,14 @@ async function compare(contestants: readonly Contestant[]): Promise<void> {
     const cells = [cpu, cpu / reference, middle(own.map(({ p50 }) => p50)), middle(own.map(({ p99 }) => p99))].map((value) => value.toFixed(2));
     row(name, [...cells, middle(own.map(({ rate }) => rate)).toFixed(0), server.memory().toFixed(0)]);
   }
+  console.log('');
 }
 
-await runBenchmark(async (folder, stoppables) => compare(await start(folder, stoppables)));
+await runBenchmark(async (folder, stoppables) => {
+  const contestants = await start(folder, stoppables);
+  for (const { name, script } of shapes) {
+    const file = join(folder, 'shape.lua');
+    await writeFile(file, script);
+    await compare(contestants, name, file);
+  }
+});
