@@ -1,14 +1,14 @@
 import { isOurs } from '../graph/ownership.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { formatPath, isWithin } from '../resources/path.ts';
+import { isWithin } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import { judgeOfficially } from '../rules/official/judge.ts';
-import { valueAt } from '../rules/site-judge.ts';
 import { judgeUnenforced } from '../rules/unenforced/judge.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
 import { examine, type Bundle, type StructureProblem, type WrittenObject } from '../schema/index.ts';
 import { effectOf, isWithheld, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
+import { tellOnce } from './tell-once.ts';
 
 /** One object as it came, and as it was read. */
 export interface Candidate {
@@ -38,17 +38,18 @@ export function judgeWith(found: readonly Finding[], read: Reader, { json, apiVe
   const { official, unenforced, problems } = judgeByBundle({ kind, apiVersion, json }, policy.bundle);
   const refused = withoutRepetition(found, official);
   const others = withoutRepetition(refused, unenforced);
-  if (found.length + refused.length + others.length === 0) return withStructure([], problems, policy);
+  const bySchema = structural(problems, policy);
+  if (found.length + refused.length + others.length === 0) return bySchema;
   const ours = read.query(isOurs, kind, ref.namespace, ref.name);
   const judged = [...withEffects(found, policy, ours), ...withBundleEffects(refused, policy, ours), ...withEffects(others, policy, ours)];
-  return withStructure(oncePerValue(judged, json), problems, policy);
+  return tellOnce(bySchema, judged, json);
 }
 
 /** What is to be said about an object of a kind that is not evaluated. */
 export function judgeUnevaluated(object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const { official, unenforced, problems } = judgeByBundle(object, policy.bundle);
   const judged = [...withBundleEffects(official, policy, false), ...withEffects(withoutRepetition(official, unenforced), policy, false)];
-  return withStructure(oncePerValue(judged, object.json), problems, policy);
+  return tellOnce(structural(problems, policy), judged, object.json);
 }
 
 interface JudgedByBundle {
@@ -64,20 +65,6 @@ function judgeByBundle(object: WrittenObject, bundle: Bundle): JudgedByBundle {
   return { official: judgeOfficially(object, examination, bundle), unenforced: judgeUnenforced(object, examination, bundle), problems: examination.problems };
 }
 
-/** Of several findings about one text, number or missing field the one that weighs most is told; of equals, the first. */
-function oncePerValue(findings: readonly JudgedFinding[], json: unknown): readonly JudgedFinding[] {
-  if (findings.length < 2) return findings;
-  const told = new Map<string, JudgedFinding>();
-  for (const finding of findings) {
-    const place = formatPath(finding.path);
-    const before = told.get(place);
-    if (before === undefined || weights[finding.effect] > weights[before.effect]) told.set(place, finding);
-  }
-  return findings.filter((finding) => told.get(formatPath(finding.path)) === finding || typeof valueAt(json, finding.path) === 'object');
-}
-
-const weights: Readonly<Record<JudgedFinding['effect'], number>> = { record: 0, warn: 1, deny: 2 };
-
 /** Some rules are asked in more than one way, which find the same. */
 function withoutRepetition(known: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
   return more.filter((one) => !known.some((other) => isSameMistake(one, other)));
@@ -87,14 +74,11 @@ function isSameMistake(one: Finding, other: Finding): boolean {
   return one.rule === other.rule && (isWithin(one.path, other.path) || isWithin(other.path, one.path));
 }
 
-/** Where a rule denies, it says what is wrong; the schema would only say once more that something is. */
-function withStructure(byRules: readonly JudgedFinding[], problems: readonly StructureProblem[], policy: AdmissionPolicy): readonly JudgedFinding[] {
-  if (problems.length === 0) return byRules;
-  const explained = new Set(byRules.filter(({ effect }) => effect === 'deny').map(({ path }) => formatPath(path)));
-  const unexplained = problems.filter(({ path }) => !explained.has(formatPath(path))).map(({ keyword, path, message }): Finding => ({
-    rule: keyword === 'unknown' ? unknownFieldRule : schemaRule, path, message,
-  }));
-  return [...withBundleEffects(unexplained, policy, false), ...byRules];
+/** What the schema of the bundle says. */
+function structural(problems: readonly StructureProblem[], policy: AdmissionPolicy): readonly JudgedFinding[] {
+  if (problems.length === 0) return [];
+  const found = problems.map(({ keyword, path, message }): Finding => ({ rule: keyword === 'unknown' ? unknownFieldRule : schemaRule, path, message }));
+  return withBundleEffects(found, policy, false);
 }
 
 /** The effects of what the bundle refuses. Where it is a guess which bundle that is, only an override makes it a denial. */

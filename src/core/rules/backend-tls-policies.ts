@@ -85,7 +85,7 @@ function* validationProblems(validation: ValidationView): Iterable<ValidationPro
     yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), message: `Authorities called ${quote(wellKnownCACertificates)} are not known here. Write System, or name ConfigMaps in caCertificateRefs. ${unchecked}` };
   }
   if (caCertificateRefs.length > 0 && wellKnownCACertificates !== '') {
-    yield { below: [], message: `Both caCertificateRefs and wellKnownCACertificates are given, so it is not clear whom to trust. Give one of them. ${unchecked}` };
+    yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), message: `Both caCertificateRefs and wellKnownCACertificates are given, so it is not clear whom to trust. Give one of them. ${unchecked}` };
   }
   for (const [index, name] of subjectAltNames.entries()) yield* nameProblems(name, ['subjectAltNames', index]);
 }
@@ -131,7 +131,7 @@ export const backendAuthorityMissing = rule({
     const isTrusting = (policy.spec?.validation?.wellKnownCACertificates ?? '') !== '' || references.some(({ type }) => type === 'usable' || type === 'unobserved');
     if (isTrusting || !isReadable(policy, path)) return;
     const fault = references.length === 0 ? 'Neither caCertificateRefs nor wellKnownCACertificates is given' : 'None of the authorities can be used';
-    report({ path, message: `${fault}, so no backend could prove who it is. Name a ConfigMap with a PEM bundle in ca.crt. ${unchecked}` });
+    report({ path: references.length === 0 ? ['spec', 'validation'] : path, message: `${fault}, so no backend could prove who it is. Name a ConfigMap with a PEM bundle in ca.crt. ${unchecked}` });
   },
 });
 

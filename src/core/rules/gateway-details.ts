@@ -1,5 +1,4 @@
 import { display, quote } from '../text/display.ts';
-import { isIpAddress } from '../text/hostname.ts';
 import { unenforcedRule } from './demand.ts';
 import { recorded, warned } from './effects.ts';
 
@@ -42,16 +41,6 @@ interface Address {
   readonly value?: string;
   readonly routability?: string;
 }
-
-export const addressIsIp = unenforcedRule({
-  id: 'address-is-ip',
-  summary: 'An address of type Hostname is an IP address.',
-  effect: warned,
-  source: 'Gateway API v1.7.0, AddressType (HostnameAddressType is a DNS name)',
-}, function* judge({ type, value = '' }: Address) {
-  if (type !== 'Hostname' || !isIpAddress(value)) return;
-  yield { below: ['type'], value: display(type), message: `${quote(value)} is an IP address, but the type is Hostname. Write type: IPAddress.` };
-});
 
 /** Parts of an IPv6 address written out: eight groups without leading zeros. IPv4 stays as it is. */
 function canonicalAddress(value: string): string {

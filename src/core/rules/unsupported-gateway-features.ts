@@ -4,26 +4,29 @@ import type { Reader } from '../incremental/reader.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { display, quote } from '../text/display.ts';
+import { isIpAddress } from '../text/hostname.ts';
+import type { Violation } from './demand.ts';
+import { advice } from './known-values.ts';
 import { unsupportedValueAt } from './parts.ts';
-import type { Finding, Report } from './rule.ts';
+import type { Report } from './rule.ts';
 
 /** What a Gateway asks for and does not get; serving it otherwise could open more than its owner allowed. */
 export function checkGatewayFeatures({ ref: { namespace, name } }: Resource<'Gateway'>, read: Reader, report: Report): void {
   for (const address of read.query(addresses, namespace, name)) {
     const problem = describeAddress(address);
-    if (problem !== undefined) report({ path: ['spec', 'addresses', address.index], consequence: { condition: 'Accepted', reason: 'UnsupportedAddress', scope: 'object' }, ...problem });
+    if (problem !== undefined) report({ path: ['spec', 'addresses', address.index, ...problem.below], consequence: { condition: 'Accepted', reason: 'UnsupportedAddress', scope: 'object' }, value: problem.value, message: problem.message });
   }
 }
 
-function describeAddress(address: AddressNode): Pick<Finding, 'value' | 'message'> | undefined {
+function describeAddress(address: AddressNode): Required<Violation> | undefined {
   const loss = 'so the Gateway is not served';
   switch (address.outcome) {
     case 'unsupportedType':
-      return { value: display(address.type), message: `Addresses of the type ${quote(address.type)} are not known here, ${loss}. Write IPAddress or Hostname.` };
+      return { below: ['type'], value: display(address.type), message: `Addresses of the type ${quote(address.type)} are not known here, ${loss}. ${advice(address.type, ['IPAddress', 'Hostname'])}` };
     case 'unsupportedRoutability':
-      return { value: display(address.routability), message: `From where an address can be reached cannot be chosen yet, ${loss}: it could be open to more than is meant. Remove routability.` };
+      return { below: [], value: display(address.routability), message: `From where an address can be reached cannot be chosen yet, ${loss}: it could be open to more than is meant. Remove routability.` };
     case 'malformed':
-      return { value: display(address.value), message: `${quote(address.value)} is no ${address.type === 'IPAddress' ? 'IP address' : 'hostname'}, ${loss}. Write one, or leave value out for any.` };
+      return { below: ['value'], value: display(address.value), message: `${quote(address.value)} is no ${address.type === 'IPAddress' ? 'IP address' : 'hostname'}, ${loss}. ${isIpAddress(address.value) ? 'Write type: IPAddress' : 'Write one'}, or leave value out for any.` };
     case 'wanted':
       return undefined;
   }

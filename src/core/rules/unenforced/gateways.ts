@@ -1,7 +1,7 @@
 import { available, experimental, since } from '../../schema/index.ts';
 import { extensionReference } from '../filter-contents.ts';
 import {
-  addressAskedTwice, addressIsIp, addressSpeltTwice, classParametersNamespace, clientValidationWithoutListener, infrastructureLabelReserved,
+  addressAskedTwice, addressSpeltTwice, classParametersNamespace, clientValidationWithoutListener, infrastructureLabelReserved,
   routabilityUnusual, trustBundleNamespaceIgnored,
 } from '../gateway-details.ts';
 import { grantGroup, grantOfEverything, grantRepeated, grantWithinNamespace } from '../grants.ts';
@@ -34,7 +34,7 @@ const gateway: Sites = merge(listeners, {
   spec: [clientValidationWithoutListener],
   'spec.gatewayClassName': [gatewayClassName],
   'spec.addresses': [addressSpeltTwice, addressAskedTwice],
-  'spec.addresses[]': [addressIsIp, experimental('1.7', routabilityUnusual)],
+  'spec.addresses[]': [experimental('1.7', routabilityUnusual)],
   'spec.allowedListeners.namespaces': [selectorWithoutEffect],
   'spec.infrastructure.labels': [infrastructureLabelReserved],
   'spec.tls.frontend.default.validation.caCertificateRefs[]': [plainTrustBundle],

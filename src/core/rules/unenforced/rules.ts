@@ -8,7 +8,7 @@ import { externalHostnameIsIp, externalHostnameLocal } from '../external-hostnam
 import { extensionReference, filterWithoutEffect } from '../filter-contents.ts';
 import { forwardBodySize } from '../forward-body-size.ts';
 import {
-  addressAskedTwice, addressIsIp, addressSpeltTwice, classParametersNamespace, clientValidationWithoutListener, infrastructureLabelReserved,
+  addressAskedTwice, addressSpeltTwice, classParametersNamespace, clientValidationWithoutListener, infrastructureLabelReserved,
   routabilityUnusual, trustBundleNamespaceIgnored,
 } from '../gateway-details.ts';
 import { grantGroup, grantOfEverything, grantRepeated, grantWithinNamespace } from '../grants.ts';
@@ -50,7 +50,7 @@ export const unenforcedRules: readonly RuleFrame[] = [
   gatewayName, gatewayClassName, classParametersNamespace, infrastructureLabelReserved,
   tlsModesMixed, certificatesWithoutUse, severalCertificates, optionKey, routeKindRepeated, selectorWithoutEffect,
   listenerFiltersEmpty, listenerFilterRepeated, clientValidationWithoutListener, trustBundleNamespaceIgnored,
-  addressIsIp, addressSpeltTwice, addressAskedTwice, routabilityUnusual,
+  addressSpeltTwice, addressAskedTwice, routabilityUnusual,
   grantGroup, grantWithinNamespace, grantRepeated, grantOfEverything,
   policySeveralTargets, policyTargetKind, backendSeveralAuthorities, altNameWithoutHostname, altNameUri,
   externalHostnameIsIp, externalHostnameLocal, externalBackendWithoutTls, backendValidationMissing, backendHostnameDiffers,

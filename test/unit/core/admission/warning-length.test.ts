@@ -25,7 +25,7 @@ const route = {
   spec: {
     hostnames: ['checkout.shop.example.org'],
     parentRefs: [
-      { name: 'gateway-that-is-not-there', namespace: other }, { name: 'closed', namespace: other }, { name: 'grpc' }, { name: 'foreign' },
+      { name: 'gateway-that-is-not-there', namespace: other }, { name: 'closed', namespace: other }, { name: 'grpc' }, { name: 'foreign', sectionName: 'https-for-all-customers' },
       { name: 'foreign', sectionName: 'https-for-some-customers' },
     ],
     rules: [{ backendRefs: [{ name: 'service-that-is-not-there', port: 80 }, { name, port: 80 }, { name, namespace: other, port: 80 }] }],

@@ -12,7 +12,7 @@ describe('backend-authority-missing', () => {
   });
 
   test('where none is named', () => {
-    expect(judged({})).toEqual([['spec.validation.caCertificateRefs', expect.stringContaining('Neither caCertificateRefs nor wellKnownCACertificates is given'), 'Accepted NoValidCACertificate object']]);
+    expect(judged({})).toEqual([['spec.validation', expect.stringContaining('Neither caCertificateRefs nor wellKnownCACertificates is given'), 'Accepted NoValidCACertificate object']]);
   });
 
   test('leaves what could not be read to the rule that is about that', () => {

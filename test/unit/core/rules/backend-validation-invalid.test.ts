@@ -10,7 +10,7 @@ describe('backend-validation-invalid', () => {
     [{ ...good, hostname: undefined }, 'hostname', 'it is empty'],
     [{ ...good, hostname: '*.example.com' }, 'hostname', 'holds a wildcard'],
     [{ ...good, hostname: '10.0.0.1' }, 'hostname', 'is an IP address'],
-    [{ ...good, wellKnownCACertificates: 'System' }, '', 'Both caCertificateRefs and wellKnownCACertificates are given'],
+    [{ ...good, wellKnownCACertificates: 'System' }, 'wellKnownCACertificates', 'Both caCertificateRefs and wellKnownCACertificates are given'],
     [{ hostname: 'cart.example.com', wellKnownCACertificates: 'Mozilla' }, 'wellKnownCACertificates', '"Mozilla" are not known here'],
     [{ ...good, subjectAltNames: [{ type: 'Hostname' }] }, 'subjectAltNames[0].hostname', 'it is empty'],
     [{ ...good, subjectAltNames: [{ type: 'URI', hostname: 'a.example.com' }] }, 'subjectAltNames[0].uri', 'The URI is missing'],

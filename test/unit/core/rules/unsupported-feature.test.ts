@@ -72,9 +72,9 @@ describe('unsupported-feature', () => {
   const inGateway = (spec: object, ...listeners: readonly object[]) => found('unsupported-feature', [{ ...(gatewayWith() as object), spec: { gatewayClassName: 'sallyport', listeners, ...spec } }]);
 
   test.each<[string, object, string, string, string]>([
-    ['a type of address', { addresses: [{ type: 'IPAddress' }, { type: 'NamedAddress', value: 'pool-a' }] }, 'spec.addresses[1]', 'Addresses of the type "NamedAddress" are not known here, so the Gateway is not served. Write IPAddress or Hostname.', 'Accepted UnsupportedAddress object'],
-    ['an address', { addresses: [{ value: '192.0.2.1' }, { value: 'a.example.com' }] }, 'spec.addresses[1]', '"a.example.com" is no IP address, so the Gateway is not served. Write one, or leave value out for any.', 'Accepted UnsupportedAddress object'],
-    ['a hostname', { addresses: [{ type: 'Hostname', value: 'a.example.com' }, { type: 'Hostname', value: '192.0.2.1' }] }, 'spec.addresses[1]', '"192.0.2.1" is no hostname, so the Gateway is not served. Write one, or leave value out for any.', 'Accepted UnsupportedAddress object'],
+    ['a type of address', { addresses: [{ type: 'IPAddress' }, { type: 'NamedAddress', value: 'pool-a' }] }, 'spec.addresses[1].type', 'Addresses of the type "NamedAddress" are not known here, so the Gateway is not served. Known here: IPAddress, Hostname.', 'Accepted UnsupportedAddress object'],
+    ['an address', { addresses: [{ value: '192.0.2.1' }, { value: 'a.example.com' }] }, 'spec.addresses[1].value', '"a.example.com" is no IP address, so the Gateway is not served. Write one, or leave value out for any.', 'Accepted UnsupportedAddress object'],
+    ['a hostname', { addresses: [{ type: 'Hostname', value: 'a.example.com' }, { type: 'Hostname', value: '192.0.2.1' }] }, 'spec.addresses[1].value', '"192.0.2.1" is no hostname, so the Gateway is not served. Write type: IPAddress, or leave value out for any.', 'Accepted UnsupportedAddress object'],
     ['routability', { addresses: [{ routability: 'Cluster' }] }, 'spec.addresses[0]', 'From where an address can be reached cannot be chosen yet, so the Gateway is not served: it could be open to more than is meant. Remove routability.', 'Accepted UnsupportedAddress object'],
   ])('%s of a Gateway', (_, spec, ...[path, message, consequence]) => {
     expect(inGateway(spec)).toEqual([[path, message, consequence]]);

@@ -1,0 +1,34 @@
+import { formatPath, isWithin } from '../resources/path.ts';
+import { valueAt } from '../rules/site-judge.ts';
+import type { JudgedFinding } from './judge.ts';
+import { unknownFieldRule } from './policy.ts';
+
+/**
+ * What is told of all that was found, the schema's findings first: of several findings at one place those that weigh most,
+ * since the others can wait until these are mended; of equals about one text, number or missing field the first, and the
+ * schema's only where no rule knows better. What the API server drops needs no other word.
+ */
+export function tellOnce(bySchema: readonly JudgedFinding[], byRules: readonly JudgedFinding[], json: unknown): readonly JudgedFinding[] {
+  if (bySchema.length + byRules.length < 2) return [...bySchema, ...byRules];
+  const dropped = bySchema.filter(({ rule }) => rule === unknownFieldRule);
+  const stored = byRules.filter(({ path }) => !dropped.some((field) => isWithin(field.path, path)));
+  const first = new Map<string, JudgedFinding>();
+  for (const finding of [...stored, ...bySchema]) {
+    const place = formatPath(finding.path);
+    const before = first.get(place);
+    if (before === undefined || weightOf(finding) > weightOf(before)) first.set(place, finding);
+  }
+  const isFirst = (finding: JudgedFinding): boolean => first.get(formatPath(finding.path)) === finding;
+  const isBeside = (finding: JudgedFinding): boolean => {
+    const before = first.get(formatPath(finding.path));
+    return before !== undefined && weightOf(finding) === weightOf(before) && typeof valueAt(json, finding.path) === 'object';
+  };
+  return [...bySchema.filter(isFirst), ...stored.filter((finding) => isFirst(finding) || isBeside(finding))];
+}
+
+const weights: Readonly<Record<JudgedFinding['effect'], number>> = { record: 0, warn: 1, deny: 2 };
+
+/** As the profile `standard` would weigh it where `audit` only records. */
+function weightOf({ effect, withheld }: JudgedFinding): number {
+  return withheld ? weights.deny : weights[effect];
+}
