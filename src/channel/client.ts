@@ -30,7 +30,7 @@ export interface ConnectPace {
   readonly longestPause: number;
 }
 
-const defaultPace: ConnectPace = { heartbeat: 10_000, patience: 10_000, pause: 200, longestPause: 10_000 };
+const defaultPace: ConnectPace = { heartbeat: 10_000, patience: 10_000, pause: 200, longestPause: 5_000 };
 
 export interface ChannelConnection {
   /** Whether a controller is there now. */
