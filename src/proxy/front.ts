@@ -120,6 +120,8 @@ export class Front {
   async drain(grace: number): Promise<void> {
     this.retire();
     this.server.close();
+    // A connection that looks idle may hold a request that has come and is not read yet.
+    await wholeTurn();
     for (const socket of [...this.silent, ...(this.waiting ?? [])]) socket.destroy();
     this.waiting = undefined;
     this.http1.closeIdle();
@@ -221,6 +223,12 @@ export class Front {
     const listener = this.secure.select(serverName);
     return listener === undefined ? undefined : this.certificates.get(listener.key)?.contextFor(serverName);
   }
+}
+
+/** Resolves when the event loop has looked at all sockets once more. */
+async function wholeTurn(): Promise<void> {
+  // The first one may come before that.
+  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
 }
 
 function peerOf(socket: Socket, scheme: Peer['scheme']): Peer {

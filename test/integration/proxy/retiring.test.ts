@@ -4,6 +4,7 @@ import { closeBackends, startBackend, startEcho } from '../../support/backends.t
 import { listenerConfig } from '../../support/config.ts';
 import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
 import { closeProxies, openRaw, portOf, receiveUntil, sendRaw, startProxyTo } from '../../support/proxy.ts';
+import { until } from '../../support/until.ts';
 
 afterEach(closeHttp2);
 afterEach(closeProxies);
@@ -47,5 +48,19 @@ describe('a proxy that retires', () => {
     await told;
     release.resolve();
     expect(await Promise.all([before, after])).toMatchObject([{ status: 200, body: 'held' }, { status: 200, body: 'held' }]);
+  });
+
+  test('answers what was sent to it before it closes', async () => {
+    const { port, proxy } = await startProxyTo((await startEcho()).port);
+    const [kept, fresh] = [openRaw(port), openRaw(port)];
+    await until(() => expect(proxy.counters().connections).toBe(2));
+    const first = receiveUntil(kept, '"body":""}');
+    kept.write(get);
+    await first;
+    const answers = Promise.all([kept, fresh].map((socket) => receiveUntil(socket, '"body":""}')));
+    // It has come by the time of the call, and nobody has read it.
+    for (const socket of [kept, fresh]) socket.write(get);
+    await proxy.close({ graceMs: 5_000 });
+    for (const answer of await answers) expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
   });
 });
