@@ -42,8 +42,8 @@ export class Traffic {
     const agentWith = agentsFor(destination);
     this.#fresh = [agentWith({ maxCachedSessions: 0 }), agentWith({})];
     // Each keeps a connection, which rests for a while between two requests as those of browsers and other proxies do, and makes
-    // another one only while it is busy.
-    this.#kept = Array.from({ length: keptConnections }, () => agentWith({ keepAlive: true }));
+    // another one only while it is busy. One that rested for long is closed by any server, perhaps under the next request on it.
+    this.#kept = Array.from({ length: keptConnections }, () => agentWith({ keepAlive: true, scheduling: 'fifo' }));
     this.#requests = new SteadyCalls((index) => this.#send(index), { perSecond, mostUnanswered: 5 * perSecond });
   }
 
