@@ -37,14 +37,18 @@ interface RouteRule {
   readonly backendRefs?: readonly BackendRef[];
 }
 
+/** The path as it is compared: a slash at the end of a prefix means nothing. */
+function pathOf({ path: { type = 'PathPrefix', value = '/' } = {} }: Match): string {
+  return type === 'PathPrefix' && value.length > 1 && value.endsWith('/') ? value.slice(0, -1) : value;
+}
+
 /** A text that is the same for matches of the same requests. */
-function meaningOf({ path: { type = 'PathPrefix', value = '/' } = {}, method, headers = [], queryParams = [] }: Match): string {
-  const isPrefix = type === 'PathPrefix';
+function meaningOf(match: Match): string {
+  const { path: { type = 'PathPrefix' } = {}, method, headers = [], queryParams = [] } = match;
   const call = typeof method === 'object' ? [method.type ?? 'Exact', method.service ?? '', method.method ?? ''] : method ?? '';
-  const path = isPrefix && value.length > 1 && value.endsWith('/') ? value.slice(0, -1) : value;
   const byName = (named: readonly NamedMatch[], key: (name: string) => string): readonly string[] =>
     named.map(({ name = '', type: how = 'Exact', value: wanted }) => JSON.stringify([key(name), how, wanted])).toSorted();
-  return JSON.stringify([type, path, call, byName(headers, headerKey), byName(queryParams, (name) => name)]);
+  return JSON.stringify([type, pathOf(match), call, byName(headers, headerKey), byName(queryParams, (name) => name)]);
 }
 
 export const matchRepeated = unenforcedRule({
@@ -53,16 +57,41 @@ export const matchRepeated = unenforcedRule({
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.matches and GRPCRouteRule.matches ("the first matching rule (in list order)")',
 }, function* judge(rules: readonly RouteRule[]) {
-  const first = new Map<string, string>();
+  const byPath = new Map<string, SamePath>();
   for (const [index, { matches = [] }] of rules.entries()) {
     for (const [position, match] of matches.entries()) {
-      const meaning = meaningOf(match);
-      const before = first.get(meaning);
-      if (before === undefined) first.set(meaning, `rules[${index}].matches[${position}]`);
-      else yield { below: [index, 'matches', position], message: `This match is the same as ${before}, which comes first and gets all its requests. Remove one of them, or write what tells them apart.` };
+      const before = earlierTwin({ match, index, position }, byPath);
+      if (before !== undefined) yield { below: [index, 'matches', position], message: `This match is the same as rules[${before.index}].matches[${before.position}], which comes first and gets all its requests. Remove one of them, or write what tells them apart.` };
     }
   }
 });
+
+interface Place {
+  readonly match: Match;
+  readonly index: number;
+  readonly position: number;
+}
+
+/** Matches of one path. Most have theirs for themselves, and are not written out. */
+interface SamePath {
+  readonly first: Place;
+  byMeaning?: Map<string, Place>;
+}
+
+/** The first match of the same requests, which `place` becomes where there is none. */
+function earlierTwin(place: Place, byPath: Map<string, SamePath>): Place | undefined {
+  const path = pathOf(place.match);
+  const others = byPath.get(path);
+  if (others === undefined) {
+    byPath.set(path, { first: place });
+    return undefined;
+  }
+  const byMeaning = (others.byMeaning ??= new Map([[meaningOf(others.first.match), others.first]]));
+  const meaning = meaningOf(place.match);
+  const twin = byMeaning.get(meaning);
+  if (twin === undefined) byMeaning.set(meaning, place);
+  return twin;
+}
 
 /** Filters after which no backend is needed, or of which nobody knows. */
 const answering: ReadonlySet<string> = new Set(['RequestRedirect', 'ExtensionRef']);
