@@ -6,10 +6,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { effectOf, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
+import { effectOf, lostProtectionRule, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
 import { immutableFields } from '../src/core/rules/official/changes.ts';
 import { demandingKinds } from '../src/core/rules/official/table.ts';
-import { changeRules, registry, specificationRules, unenforcedRules } from '../src/core/rules/registry.ts';
+import { changeRules, registry, specificationRules, unenforcedRules, writeRules } from '../src/core/rules/registry.ts';
 import { unenforcedKinds } from '../src/core/rules/unenforced/table.ts';
 import { profiles, type Consequence, type Effect, type Profile, type Rule, type RuleFrame } from '../src/core/rules/rule.ts';
 
@@ -52,6 +52,7 @@ export function indexedRules(): readonly IndexedRule[] {
     ...registry.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id)])] })),
     ...specificationRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: demanding(rule.id) })),
     ...unenforcedRules.map((rule) => ({ ...rule, kinds: [...new Set([...(unenforcedKinds.get(rule.id) ?? []), ...demanding(rule.id)])] })),
+    ...writeRules.map((rule) => ({ ...rule, kinds: ['all'] })),
     ...changeRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: Object.keys(immutableFields) })),
   ];
 }
@@ -69,6 +70,7 @@ export function rulesIndex(rules: readonly IndexedRule[], pages: ReadonlySet<str
     ...rules.map((rule) => ruleRow(rule, pages)),
     schemaRow(schemaRule, 'The object does not fit the schema of its bundle.'),
     schemaRow(unknownFieldRule, 'A field is unknown to the bundle; the API server would drop it.'),
+    schemaRow(lostProtectionRule, 'A field that protects something is unknown to the bundle; the API server would drop it, and leave open what was to be closed.'),
   ];
   return `${preface}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`;
 }

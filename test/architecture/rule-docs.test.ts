@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { qualifiedName } from '../../src/core/resources/reference.ts';
+import { prunedFields } from '../../src/core/rules/field-pruned.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
-import { allRules, changeRules, defensiveRules, registry, specificationRules, unenforcedRules } from '../../src/core/rules/registry.ts';
+import { allRules, changeRules, defensiveRules, registry, specificationRules, unenforcedRules, writeRules } from '../../src/core/rules/registry.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
@@ -136,6 +137,14 @@ describe.each(unenforcedRules.map(({ id }) => [id] as const))('docs/rules/%s.md,
 function remarkedIn(bundle: Bundle, object: unknown): readonly string[] {
   return [...new Set(unenforcedFindings(object, bundle).map(({ rule }) => rule))];
 }
+
+describe.each(writeRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whose objects come with a note of what was applied', (id) => {
+  test.each([['Wrong', [id]], ['Right', []]])('%s', (heading, expected) => {
+    const objects = examples(section(rulePage(id), heading));
+    const found = objects.flatMap((json) => prunedFields({ kind: 'HTTPRoute', apiVersion: 'gateway.networking.k8s.io/v1', json }, { minor: '1.7', channel: 'standard' }));
+    expect(found.map(({ rule }) => rule)).toEqual(expected);
+  });
+});
 
 describe.each(changeRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whose first object becomes the second', (id) => {
   const page = rulePage(id);

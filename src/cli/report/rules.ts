@@ -1,4 +1,4 @@
-import { schemaRule, unknownFieldRule } from '../../core/admission/policy.ts';
+import { lostProtectionRule, schemaRule, unknownFieldRule } from '../../core/admission/policy.ts';
 import { allRules } from '../../core/rules/registry.ts';
 
 /** Ids of what `check` itself has to say. */
@@ -15,6 +15,7 @@ export const checkRules = {
 export const ruleSummaries: ReadonlyMap<string, string> = new Map([
   [schemaRule, 'The object does not fit the schema of its bundle: the API server refuses it.'],
   [unknownFieldRule, 'A field is unknown to the bundle: the API server drops it.'],
+  [lostProtectionRule, 'A field that protects something is unknown to the bundle: the API server drops it.'],
   [checkRules.file, 'A file, or a document in it, cannot be read.'],
   [checkRules.scalar, 'A scalar means something else to kubectl, which reads YAML 1.1.'],
   [checkRules.object, 'A document is no Kubernetes object: apiVersion, kind or metadata.name is missing.'],

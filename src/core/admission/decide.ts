@@ -6,7 +6,7 @@ import { describeRef, type ObjectRef } from '../resources/reference.ts';
 import { impactOf } from './impact.ts';
 import { isSchemaKind, type WrittenObject } from '../schema/index.ts';
 import { judge, judgeUnevaluated, type Candidate, type JudgedFinding } from './judge.ts';
-import { findingsOfChange } from './judge-change.ts';
+import { findingsOfApply, findingsOfChange } from './judge-change.ts';
 import type { AdmissionPolicy } from './policy.ts';
 import { newFindings, sameJson } from './ratchet.ts';
 import type { AdmissionCause, AdmissionRequest, AdmissionVerdict, CountedFinding } from './types.ts';
@@ -32,20 +32,21 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   if (candidate.resource.meta.deleting) return allowed([]);
   const { ref } = candidate.resource;
   const overlay = overlayOf(context, ref, candidate);
+  const ofApply = findingsOfApply({ ...candidate, kind: candidate.resource.kind }, before?.json, context.policy);
   if (before === undefined) {
-    const found = judge(overlay.read, candidate, context.policy);
+    const found = [...judge(overlay.read, candidate, context.policy), ...ofApply];
     return verdict(ref, { fresh: found, found, impact: [] });
   }
 
   const previous = overlayOf(context, ref, before);
   const impact = () => describeImpact({ subject: 'This change', ref, before: previous, after: overlay }, context);
   // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
-  if (sameSpec(before.json, candidate.json)) return allowed(impact());
+  if (sameSpec(before.json, candidate.json)) return verdict(ref, { fresh: [], found: ofApply, impact: impact() });
   const found = judge(overlay.read, candidate, context.policy);
   // Most changes are fine; then nothing can be the same as before.
   const earlier = found.length === 0 ? [] : judge(previous.read, before, context.policy);
   const fresh = newFindings({ candidate: before, findings: earlier }, { candidate, findings: found });
-  const ofChange = findingsOfChange(candidate.resource.kind, before.json, candidate.json, context.policy);
+  const ofChange = [...findingsOfChange(candidate.resource.kind, before.json, candidate.json, context.policy), ...ofApply];
   const isDenied = [...fresh, ...ofChange].some(({ effect }) => effect === 'deny');
   // A change that is denied breaks nothing.
   return verdict(ref, { fresh: [...fresh, ...ofChange], found: [...found, ...ofChange], impact: isDenied ? [] : impact() });
@@ -56,8 +57,9 @@ function decideUnevaluated(request: AdmissionRequest, policy: AdmissionPolicy): 
   const [before, after] = [readUnevaluated(request, request.oldObject), readUnevaluated(request, request.object)];
   if (after === undefined || after.deleting) return allowed([]);
   const { ref, object } = after;
-  if (before !== undefined && sameSpec(before.object.json, object.json)) return allowed([]);
-  const found = judgeUnevaluated(object, policy);
+  const ofApply = findingsOfApply(object, before?.object.json, policy);
+  if (before !== undefined && sameSpec(before.object.json, object.json)) return verdict(ref, { fresh: [], found: ofApply, impact: [] });
+  const found = [...judgeUnevaluated(object, policy), ...ofApply];
   if (before === undefined) return verdict(ref, { fresh: found, found, impact: [] });
   const earlier = found.length === 0 ? [] : judgeUnevaluated(before.object, policy);
   const fresh = newFindings({ candidate: before.object, findings: earlier }, { candidate: object, findings: found });

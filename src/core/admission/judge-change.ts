@@ -1,11 +1,28 @@
+import { lastApplied, prunedFields } from '../rules/field-pruned.ts';
 import { judgeChange } from '../rules/official/changes.ts';
-import type { SchemaKind } from '../schema/index.ts';
+import type { Finding } from '../rules/rule.ts';
+import type { SchemaKind, WrittenObject } from '../schema/index.ts';
 import type { JudgedFinding } from './judge.ts';
 import { effectOf, isWithheld, type AdmissionPolicy } from './policy.ts';
 
 /** What is wrong with the change from one object to another. Such a finding is always new. */
 export function findingsOfChange(kind: SchemaKind, before: unknown, after: unknown, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  return judgeChange(kind, before, after).flatMap((finding) => {
+  return withEffects(judgeChange(kind, before, after), policy);
+}
+
+/**
+ * What the API server dropped of what was applied with this write. Whoever writes without apply leaves the note of the
+ * last one as it was, and hears nothing.
+ *
+ * @param before the old object, if there is one
+ */
+export function findingsOfApply(object: WrittenObject, before: unknown, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  const applied = lastApplied(object.json);
+  return applied === undefined || applied === lastApplied(before) ? [] : withEffects(prunedFields(object, policy.bundle), policy);
+}
+
+function withEffects(found: readonly Finding[], policy: AdmissionPolicy): readonly JudgedFinding[] {
+  return found.flatMap((finding) => {
     const effect = effectOf(finding.rule, policy, false);
     return effect === 'none' ? [] : [{ ...finding, effect, withheld: isWithheld(finding.rule, policy, false) }];
   });

@@ -7,7 +7,7 @@ import { judgeUnenforced } from '../rules/unenforced/judge.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
 import { examine, type Bundle, type StructureProblem, type WrittenObject } from '../schema/index.ts';
-import { effectOf, isWithheld, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
+import { effectOf, isWithheld, lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 import { tellOnce } from './tell-once.ts';
 
 /** One object as it came, and as it was read. */
@@ -77,8 +77,13 @@ function isSameMistake(one: Finding, other: Finding): boolean {
 /** What the schema of the bundle says. */
 function structural(problems: readonly StructureProblem[], policy: AdmissionPolicy): readonly JudgedFinding[] {
   if (problems.length === 0) return [];
-  const found = problems.map(({ keyword, path, message }): Finding => ({ rule: keyword === 'unknown' ? unknownFieldRule : schemaRule, path, message }));
+  const found = problems.map((problem): Finding => ({ rule: structuralRule(problem), path: problem.path, message: problem.message }));
   return withBundleEffects(found, policy, false);
+}
+
+function structuralRule({ keyword, lost }: StructureProblem): string {
+  if (keyword !== 'unknown') return schemaRule;
+  return lost === undefined ? unknownFieldRule : lostProtectionRule;
 }
 
 /** The effects of what the bundle refuses. Where it is a guess which bundle that is, only an override makes it a denial. */

@@ -16,11 +16,14 @@ export interface AdmissionPolicy {
 /** Rule ids of findings that come from the schema itself, beside those of the registry. */
 export const schemaRule = 'schema';
 export const unknownFieldRule = 'schema-unknown-field';
+export const lostProtectionRule = 'schema-lost-protection';
 
 const schemaEffects: Readonly<Record<string, Readonly<Record<Profile, Effect>>>> = {
   [schemaRule]: { audit: 'record', standard: 'deny', strict: 'deny' },
   // The API server prunes such fields before storing, so nothing breaks; but what was meant is lost.
   [unknownFieldRule]: { audit: 'record', standard: 'warn', strict: 'deny' },
+  // The same, where something would be open that was to be closed. Whoever sees objects after pruning never finds it.
+  [lostProtectionRule]: { audit: 'record', standard: 'deny', strict: 'deny' },
 };
 
 const rules = new Map<string, RuleFrame>(allRules.map((rule) => [rule.id, rule]));

@@ -5,7 +5,7 @@ import { channels, knownKinds, parseBundleVersion, supportedBundles, supportedMi
 import { quote } from '../text/display.ts';
 import { selectorProblems } from '../text/selector.ts';
 import { nearest } from '../text/suggest.ts';
-import { schemaRule, unknownFieldRule } from './policy.ts';
+import { lostProtectionRule, schemaRule, unknownFieldRule } from './policy.ts';
 import { defaultSettings, failurePolicies, type BundleOverride, type Exemptions, type LabelSelector, type NamespaceSettings, type Settings } from './settings.ts';
 
 /** What is wrong with one setting: where, what stands there, and what to write instead. */
@@ -77,7 +77,7 @@ function text(example: string, form: RegExp = /^/): Read<string> {
   return (json, path, report) => (typeof json === 'string' && json !== '' && form.test(json) ? json : report(path, `${quote(json)} stands here; write ${example}`));
 }
 
-const ruleIds = [...allRules.map(({ id }) => id), schemaRule, unknownFieldRule];
+const ruleIds = [...allRules.map(({ id }) => id), schemaRule, unknownFieldRule, lostProtectionRule];
 const effect = oneOf<Effect>(['none', 'record', 'warn', 'deny']);
 
 const effects: Read<Readonly<Record<string, Effect>>> = (json, path, report) => {

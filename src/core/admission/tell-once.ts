@@ -1,7 +1,7 @@
 import { formatPath, isWithin } from '../resources/path.ts';
 import { valueAt } from '../rules/site-judge.ts';
 import type { JudgedFinding } from './judge.ts';
-import { unknownFieldRule } from './policy.ts';
+import { lostProtectionRule, unknownFieldRule } from './policy.ts';
 
 /**
  * What is told of all that was found, the schema's findings first: of several findings at one place those that weigh most,
@@ -10,7 +10,7 @@ import { unknownFieldRule } from './policy.ts';
  */
 export function tellOnce(bySchema: readonly JudgedFinding[], byRules: readonly JudgedFinding[], json: unknown): readonly JudgedFinding[] {
   if (bySchema.length + byRules.length < 2) return [...bySchema, ...byRules];
-  const dropped = bySchema.filter(({ rule }) => rule === unknownFieldRule);
+  const dropped = bySchema.filter(({ rule }) => rule === unknownFieldRule || rule === lostProtectionRule);
   const stored = byRules.filter(({ path }) => !dropped.some((field) => isWithin(field.path, path)));
   const first = new Map<string, JudgedFinding>();
   for (const finding of [...stored, ...bySchema]) {

@@ -7,6 +7,7 @@ import { controlCharacterInValue } from './control-character-in-value.ts';
 import { controllerNameChanged } from './controller-name-changed.ts';
 import { corsWildcard } from './cors-wildcard.ts';
 import { durationForm } from './duration-form.ts';
+import { fieldPruned } from './field-pruned.ts';
 import { featureWithoutEffect } from './feature-without-effect.ts';
 import { filterRepeated } from './filter-repeated.ts';
 import { filterUnion } from './filter-union.ts';
@@ -120,5 +121,8 @@ export { unenforcedRules };
 /** Rules about a change, whatever the bundle; found by comparing with the old object. */
 export const changeRules: readonly RuleFrame[] = [controllerNameChanged];
 
+/** Rules about what was written with an object, beside the object itself. */
+export const writeRules: readonly RuleFrame[] = [fieldPruned];
+
 /** Every rule that admission may have findings of, beside the schema's. */
-export const allRules: readonly RuleFrame[] = [...registry, ...specificationRules, ...unenforcedRules, ...changeRules];
+export const allRules: readonly RuleFrame[] = [...registry, ...specificationRules, ...unenforcedRules, ...changeRules, ...writeRules];

@@ -93,6 +93,29 @@ describe('is never denied:', () => {
   });
 });
 
+describe('what kubectl noted as applied', () => {
+  const note = (fields: object): string => JSON.stringify({ ...cartRoute([{ ...rule, ...fields }]) });
+  const annotated = (fields: object, rules: readonly object[] = [rule]) => cartRoute(rules, { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': note(fields) } });
+  const dropped = { warnings: [expect.stringContaining('[field-pruned] spec.rules[0].sessionPersistence: ')], auditAnnotations: { warned: 'field-pruned' } };
+
+  test('tells which fields were dropped, when the object is new or nothing else changes', () => {
+    expect(decide(world, requestOf({ object: annotated({ sessionPersistence: {} }) }))).toMatchObject({ allowed: true, ...dropped });
+    expect(decide(world, requestOf({ oldObject: annotated({}), object: annotated({ sessionPersistence: {} }) }))).toMatchObject({ allowed: true, ...dropped });
+  });
+
+  test('is no news for whoever writes later without applying', () => {
+    const [oldObject, object] = [annotated({ sessionPersistence: {} }), annotated({ sessionPersistence: {} }, [rule, { ...rule, name: 'more' }])];
+    expect(decide(world, requestOf({ oldObject, object })).warnings).toEqual([]);
+  });
+
+  test('is told of kinds that are not evaluated, too', () => {
+    const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'TCPRoute', metadata: { name: 'echo', namespace: 'shop' }, spec: { parentRefs: [{ name: 'front' }], rules: [{ backendRefs: [{ name: 'echo', port: 1 }] }] } };
+    const applied = JSON.stringify({ ...route, spec: { ...route.spec, rule: [] } });
+    const object = { ...route, metadata: { ...route.metadata, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } } };
+    expect(decide(world, requestOf({ object })).warnings).toEqual([expect.stringContaining('[field-pruned] spec.rule: ')]);
+  });
+});
+
 describe('policy', () => {
   const wrong = requestOf({ object: cartRoute([wrongRule]) });
 
