@@ -9,18 +9,23 @@ const kinds = Object.values<KindTable>(schemaTables);
 const namespaces = ['shop', 'infra', 'default'];
 const names = ['cart', 'web', 'ours', 'store', 'allow', 'tls'];
 
-/**
- * A JSON text that a seed determines: an object shaped by the schema of some kind of any bundle, with some values of wrong
- * types, hostile texts, unknown fields; now and then an arbitrary value.
- */
+/** The JSON text of a fuzzed value. */
 export function fuzzedObject(random: Random): string {
-  if (random.chance(0.05)) return textOf(anyJson(random), random);
+  return textOf(fuzzedValue(random), random);
+}
+
+/**
+ * A value that a seed determines: an object shaped by the schema of some kind of any bundle, with some values of wrong
+ * types, hostile texts, unknown fields; now and then an arbitrary value. `textOf` makes JSON of it.
+ */
+export function fuzzedValue(random: Random): unknown {
+  if (random.chance(0.05)) return anyJson(random);
   const table = random.pick(random.chance(0.6) ? kinds.filter(({ kind }) => /^(?:HTTPRoute|Gateway|GatewayClass|ReferenceGrant|ListenerSet)$/.test(kind)) : kinds);
   const version = random.pick(allVersions(table));
   // Some objects are nearly right, or nothing would get past the first check.
   const wrongness = random.pick([0, 0.005, 0.02, 0.1]);
   const body = objectFor(version.body ?? table.body, { random, wrongness });
-  const object = {
+  return {
     apiVersion: table.group === '' ? version.name : `${table.group}/${version.name}`,
     kind: table.kind,
     metadata: metadataFor(random, wrongness),
@@ -28,7 +33,6 @@ export function fuzzedObject(random: Random): string {
     ...(random.chance(0.1) ? { status: anyJson(random) } : {}),
     ...(random.chance(wrongness) ? { [random.pick(['apiVersion', 'kind', 'metadata', 'spec'])]: anyJson(random) } : {}),
   };
-  return textOf(object, random);
 }
 
 function allVersions(table: KindTable): readonly { readonly name: string; readonly body?: ObjectNode }[] {

@@ -130,9 +130,16 @@ export async function webhookLogs(): Promise<string> {
   return (await Promise.all(logs)).join('');
 }
 
+interface MeteredPod {
+  readonly name: string;
+  /** Ours unless given. */
+  readonly namespace?: string;
+  readonly port?: number;
+}
+
 /** What the metrics of one pod say: sample with its labels → value. They are fetched through the API server, which works from everywhere. */
-export async function metricsOf({ name }: { readonly name: string }): Promise<ReadonlyMap<string, number>> {
-  const scraped = await kubectlOutput(['get', '--raw', `/api/v1/namespaces/${systemNamespace}/pods/${name}:8080/proxy/metrics`]);
+export async function metricsOf({ name, namespace = systemNamespace, port = 8080 }: MeteredPod): Promise<ReadonlyMap<string, number>> {
+  const scraped = await kubectlOutput(['get', '--raw', `/api/v1/namespaces/${namespace}/pods/${name}:${port}/proxy/metrics`]);
   const lines = scraped.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(lines.map((line) => {
     const end = line.lastIndexOf(' ');
