@@ -20,7 +20,7 @@ const interval = 10;
 const idleSeconds = 30;
 /** Milliseconds without news after which nothing more is expected, and after which garbage has been collected. */
 const quiet = 5_000;
-const settled = 20_000;
+const settled = 40_000;
 
 interface Bench extends Installation {
   readonly client: ApiClient;
