@@ -12,6 +12,8 @@ import { haproxyConfiguration, nginxConfiguration, objects, upstreamConfiguratio
 const connections = 64;
 const rounds = 5;
 const seconds = 3;
+/** So many requests a contestant serves before it is measured, or as many as it can in some rounds: programs are compiled while they run. */
+const warmUp = { requests: 60_000, rounds: 5 };
 const program = new URL('../../bin/sallyport', import.meta.url).pathname;
 const shapes: readonly Shape[] = [
   { name: 'GET', script: '' },
@@ -32,6 +34,7 @@ interface Contestant {
 }
 
 interface Sample {
+  readonly requests: number;
   readonly cpu: number;
   readonly p50: number;
   readonly p99: number;
@@ -66,8 +69,9 @@ async function sample({ url, server }: Contestant, script: string): Promise<Samp
   const used = server.cpu() - cpu;
   const found = (pattern: RegExp): string => pattern.exec(stdout)?.[1] ?? '';
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`requests failed:\n${stdout}`);
+  const requests = Number(found(/(\d+) requests in/));
   return {
-    cpu: used / Number(found(/(\d+) requests in/)), rate: Number(found(/Requests\/sec:\s+([\d.]+)/)),
+    requests, cpu: used / requests, rate: Number(found(/Requests\/sec:\s+([\d.]+)/)),
     p50: milliseconds(found(/50%\s+(\S+)/)), p99: milliseconds(found(/99%\s+(\S+)/)),
   };
 }
@@ -84,7 +88,10 @@ function middle(values: readonly number[]): number {
 
 async function compare(contestants: readonly Contestant[], shape: string, script: string): Promise<void> {
   const samples = new Map(contestants.map(({ name }): [string, Sample[]] => [name, []]));
-  for (const contestant of contestants) await sample(contestant, script);
+  for (const contestant of contestants) {
+    let served = 0;
+    for (let round = 0; round < warmUp.rounds && served < warmUp.requests; round += 1) served += (await sample(contestant, script)).requests;
+  }
   for (let round = 0; round < rounds; round += 1) {
     for (const contestant of contestants) samples.get(contestant.name)?.push(await sample(contestant, script));
   }
