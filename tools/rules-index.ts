@@ -11,6 +11,7 @@ import { immutableFields } from '../src/core/rules/official/changes.ts';
 import { demandingKinds } from '../src/core/rules/official/table.ts';
 import { changeRules, registry, specificationRules, unenforcedRules, writeRules } from '../src/core/rules/registry.ts';
 import { unenforcedKinds } from '../src/core/rules/unenforced/table.ts';
+import { exampleMessages } from '../test/support/rule-messages.ts';
 import { profiles, type Consequence, type Effect, type Profile, type Rule, type RuleFrame } from '../src/core/rules/rule.ts';
 
 const folder = fileURLToPath(new URL('../docs/rules/', import.meta.url));
@@ -61,8 +62,9 @@ export function indexedRules(): readonly IndexedRule[] {
  * The index as Markdown.
  *
  * @param pages ids to make links of
+ * @param messagesOf what a rule says of the wrong examples of its page
  */
-export function rulesIndex(rules: readonly IndexedRule[], pages: ReadonlySet<string>): string {
+export function rulesIndex(rules: readonly IndexedRule[], pages: ReadonlySet<string>, messagesOf: (id: string) => readonly string[] = () => []): string {
   const header = ['Rule', 'Kinds', 'What is wrong', ...profiles, 'Consequence'];
   const rows = [
     header,
@@ -72,7 +74,8 @@ export function rulesIndex(rules: readonly IndexedRule[], pages: ReadonlySet<str
     schemaRow(unknownFieldRule, 'A field is unknown to the bundle; the API server would drop it.'),
     schemaRow(lostProtectionRule, 'A field that protects something is unknown to the bundle; the API server would drop it, and leave open what was to be closed.'),
   ];
-  return `${preface}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`;
+  const messages = rules.flatMap(({ id }) => messagesOf(id).map((message) => `- **${id}**: ${prose(message)}\n`));
+  return `${preface}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}\n## What they say\n\nOf the wrong examples on their pages:\n\n${messages.join('')}`;
 }
 
 function ruleRow({ id, kinds, summary, about, effect, consequence }: IndexedRule, pages: ReadonlySet<string>): readonly string[] {
@@ -96,12 +99,17 @@ function consequenceText(consequence: Consequence | undefined): string {
   return `${consequence.condition}: ${consequence.reason} (${consequence.scope})`;
 }
 
+/** As it stands, and no emphasis or markup. */
+function prose(text: string): string {
+  return text.replaceAll(/[\\`*_<[]/g, (character) => `\\${character}`);
+}
+
 /** A bar would end the cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  writeFileSync(join(folder, 'README.md'), rulesIndex(indexedRules(), rulesWithPage()));
+  writeFileSync(join(folder, 'README.md'), rulesIndex(indexedRules(), rulesWithPage(), exampleMessages));
   console.log(`docs/rules/README.md: ${indexedRules().length} rules`);
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { qualifiedName } from '../../src/core/resources/reference.ts';
 import { prunedFields } from '../../src/core/rules/field-pruned.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
 import { allRules, changeRules, defensiveRules, registry, specificationRules, unenforcedRules, writeRules } from '../../src/core/rules/registry.ts';
@@ -8,7 +7,8 @@ import { findings } from '../../src/core/rules/run.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
 import { channels, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
 import { inForce } from '../../tools/compare-rules.ts';
-import { candidateOf, evaluate, type World } from '../support/evaluation.ts';
+import type { World } from '../support/evaluation.ts';
+import { exampleWorld } from '../support/rule-messages.ts';
 import { examples, rulePage, section } from '../support/rule-pages.ts';
 import { findingsOf, unenforcedFindings } from '../support/rules.ts';
 import { refusedByRules, refusedBySchema } from '../support/schema.ts';
@@ -53,21 +53,6 @@ describe.each(defensiveRules.map((rule) => [rule.id, rule] as const))('docs/rule
   });
 });
 
-const tlsFacts = { type: 'certificate', dnsNames: ['cart.example.com'], notBefore: '2026-01-01T00:00:00Z', notAfter: '2027-01-01T00:00:00Z' } as const;
-
-/** The objects of an example, evaluated together; every TLS Secret and ConfigMap among them holds good certificates. */
-function worldOf(objects: readonly unknown[]): World {
-  const factsOf = <T>(wanted: string, facts: (json: unknown) => T) => {
-    const found = objects.map((json) => [candidateOf(json).resource.ref, json] as const).filter(([{ kind }]) => kind === wanted);
-    return Object.fromEntries(found.map(([ref, json]) => [qualifiedName(ref), facts(json)]));
-  };
-  return evaluate(objects, {
-    certificates: factsOf('Secret', () => tlsFacts),
-    authorities: factsOf('ConfigMap', () => ({ type: 'authorities', certificates: ['PEM'] })),
-    parameters: factsOf('ConfigMap', (json) => (json as { readonly data: Readonly<Record<string, string>> }).data),
-  });
-}
-
 function findingsIn({ kernel, candidates }: World): readonly Finding[] {
   return candidates.flatMap(({ resource: { ref } }) => kernel.read.query(findings, ref.kind, ref.namespace, ref.name));
 }
@@ -78,14 +63,14 @@ describe.each(registry.filter((rule) => !defensive.has(rule)).map((rule) => [rul
   const page = rulePage(id);
 
   test('the wrong example has this finding alone, with the reason that the page names', () => {
-    const found = findingsIn(worldOf(examples(section(page, 'Wrong'))));
+    const found = findingsIn(exampleWorld(examples(section(page, 'Wrong'))));
     const reasons = found.map((finding) => consequenceOf(finding)?.reason ?? 'Status and traffic do not react');
     expect(new Set(found.map((finding) => finding.rule))).toEqual(new Set([id]));
     for (const reason of reasons) expect(section(page, 'What happens')).toContain(reason);
   });
 
   test('the right example has no finding of any rule, and nothing that the schema refuses', () => {
-    const world = worldOf(examples(section(page, 'Right')));
+    const world = exampleWorld(examples(section(page, 'Right')));
     expect(findingsIn(world)).toEqual([]);
     expect(world.candidates.flatMap((candidate) => world.judge(candidate))).toEqual([]);
     expect(world.candidates.some(({ resource }) => (rule.kinds as readonly string[]).includes(resource.kind))).toBe(true);

@@ -47,9 +47,14 @@ function describe(node: ParametersNode): Pick<Finding, 'value' | 'message'> | un
     case 'absent':
       return { value: node.target, message: `ConfigMap ${node.target} has not been seen. Check the name, or create it.` };
     case 'read':
-      return node.problems.length === 0 ? undefined : { value: node.target, message: `ConfigMap ${node.target} cannot be understood: ${node.problems.join('; ')}.` };
+      return node.problems.length === 0 ? undefined : { value: node.target, message: `ConfigMap ${node.target} cannot be understood: ${sentence(node.problems.join('; '))}` };
     case 'none':
     case 'unobserved':
       return undefined;
   }
+}
+
+/** Some problems end with a question. */
+function sentence(text: string): string {
+  return text.endsWith('?') ? text : `${text}.`;
 }
