@@ -17,15 +17,15 @@ describe('gateway-class-parameters', () => {
   });
 
   test.each<[Readonly<Record<string, string>>, string]>([
-    [{ replicas: '0' }, 'replicas is "0"; write a number from 1 to 999'],
-    [{ replicas: 'two' }, 'replicas is "two"; write a number from 1 to 999'],
-    [{ serviceType: 'ExternalName' }, 'serviceType is "ExternalName"; write LoadBalancer, NodePort or ClusterIP'],
+    [{ replicas: '0' }, 'replicas is "0"; write a number from 1 to 999.'],
+    [{ replicas: 'two' }, 'replicas is "two"; write a number from 1 to 999.'],
+    [{ serviceType: 'ExternalName' }, 'serviceType is "ExternalName"; write LoadBalancer, NodePort or ClusterIP.'],
     [{ replica: '2' }, 'there is no parameter "replica"; did you mean replicas?'],
-    [{ memory: 'much', cpu: '1' }, 'memory is "much"; write a quantity such as 128Mi'],
-    [{ loadBalancerClass: 'a b' }, 'loadBalancerClass is "a b"; write a name such as example.com/internal'],
-    [{ externalTrafficPolicy: 'local' }, 'externalTrafficPolicy is "local"; write Cluster or Local'],
+    [{ memory: 'much', cpu: '1' }, 'memory is "much"; write a quantity such as 128Mi.'],
+    [{ loadBalancerClass: 'a b' }, 'loadBalancerClass is "a b"; write a name such as example.com/internal.'],
+    [{ externalTrafficPolicy: 'local' }, 'externalTrafficPolicy is "local"; write Cluster or Local.'],
   ])('%j', (data, problem) => {
-    expect(judged(ref, withData(data))).toEqual(refused(`ConfigMap infra/settings cannot be understood: ${problem}.`));
+    expect(judged(ref, withData(data))).toEqual(refused(`ConfigMap infra/settings cannot be understood: ${problem}`));
   });
 
   test('every parameter that is known, and none, are fine', () => {
