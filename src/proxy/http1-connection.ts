@@ -60,7 +60,7 @@ export class Http1Connection implements ResponseEvents {
   private call: Http1Call | undefined;
   private body: BodyWriter | undefined;
   /** By `performance.now()`: no request may be sent afterwards, because the backend may just be closing. */
-  private usableUntil = Infinity;
+  private usableUntil = performance.now() + idleDefault;
   /** What it means for the request under way when the connection closes. */
   private failure: UpstreamFailure = 'reset';
 
