@@ -33,9 +33,10 @@ export interface UpstreamRequest {
 
 /**
  * How far a failed request came. `connect`: nothing was sent, another endpoint may be tried. `reset`: the connection
- * broke. `protocol`: what came back is no HTTP. `refused`: the backend did nothing about it and says so.
+ * broke. `stale`: a connection that had rested broke before a byte of an answer; most likely the backend was just closing
+ * it, but that is not certain. `protocol`: what came back is no HTTP. `refused`: the backend did nothing about it and says so.
  */
-export type UpstreamFailure = 'connect' | 'reset' | 'protocol' | 'refused';
+export type UpstreamFailure = 'connect' | 'reset' | 'stale' | 'protocol' | 'refused';
 
 /**
  * What becomes of a forwarded request; called in the order of this list. `onEnd`, `onSwitch` or `onFailure` comes last,

@@ -21,6 +21,7 @@ import type { CertificatePair } from './tls-termination.ts';
 const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   connect: 'connect-failed',
   reset: 'backend-reset',
+  stale: 'backend-reset',
   protocol: 'backend-protocol',
   refused: 'backend-refused',
 };
@@ -185,10 +186,17 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       this.endpoint?.connectFailed(performance.now());
     }
     if (this.ended) return;
-    // The backend did nothing about it, so that any method may go again.
-    const isUntouched = failure === 'connect' || failure === 'refused';
-    if (isUntouched && this.mayTryAgain()) this.tryAnother();
+    // The connection was at fault, not the endpoint.
+    if (failure === 'stale') this.tried.pop();
+    if (this.mayRepeatAfter(failure) && this.mayTryAgain()) this.tryAnother();
     else this.fail(failureReasons[failure]);
+  }
+
+  private mayRepeatAfter(failure: UpstreamFailure): boolean {
+    // The backend did nothing about it, so that any method may go again.
+    if (failure === 'connect' || failure === 'refused') return true;
+    // RFC 9112 section 9.3.1: what may be repeated (RFC 9110 section 9.2.2) shall not suffer from a connection that ends.
+    return failure === 'stale' && idempotent.has(this.destination.head.method);
   }
 
   /** The backend may have acted on the request: only what may be repeated is (RFC 9110 section 9.2.2). */

@@ -61,8 +61,11 @@ export class Http1Connection implements ResponseEvents {
   private body: BodyWriter | undefined;
   /** By `performance.now()`: no request may be sent afterwards, because the backend may just be closing. */
   private usableUntil = performance.now() + idleDefault;
-  /** What it means for the request under way when the connection closes. */
-  private failure: UpstreamFailure = 'reset';
+  private hasRested = false;
+  /** Whether the request under way found the connection at rest, and nothing has come back since. */
+  private mayBeStale = false;
+  /** What it means for the request under way that the connection was broken off. */
+  private failure: UpstreamFailure | undefined;
 
   /** `socket` stands already; `headBytes` is the most that the head of an answer may have. */
   constructor(socket: Socket, headBytes: number, events: Http1ConnectionEvents) {
@@ -84,6 +87,7 @@ export class Http1Connection implements ResponseEvents {
   take(call: Http1Call): void {
     const { request, receiver, head } = call;
     this.call = call;
+    this.mayBeStale = this.hasRested;
     call.connection = this;
     this.reader.expect(request);
     receiver.onConnected();
@@ -158,6 +162,7 @@ export class Http1Connection implements ResponseEvents {
   private becomeIdle({ keepsFor }: ResponseHead): void {
     const idle = keepsFor === undefined ? idleDefault : Math.min(keepsFor * 1_000 - idleMargin, idleLongest);
     this.usableUntil = performance.now() + idle;
+    this.hasRested = true;
     this.socket.resume();
     this.events.freed(this);
   }
@@ -173,6 +178,7 @@ export class Http1Connection implements ResponseEvents {
   }
 
   private readonly read = (bytes: Buffer): void => {
+    this.mayBeStale = false;
     if (this.call === undefined) this.socket.destroy();
     else this.reader.read(bytes);
   };
@@ -187,7 +193,7 @@ export class Http1Connection implements ResponseEvents {
   };
 
   private readonly close = (): void => {
-    this.letGo()?.fail(this.failure);
+    this.letGo()?.fail(this.failure ?? (this.mayBeStale ? 'stale' : 'reset'));
     this.events.closed(this);
   };
 }

@@ -52,6 +52,33 @@ describe('a backend that breaks the connection', () => {
   });
 });
 
+describe('a kept connection that breaks before a byte of an answer', () => {
+  /** Answers the first request on each connection, and breaks it at the second. */
+  const startForgetful = () => startRawBackend((socket) => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      socket.once('data', () => socket.destroy());
+    });
+  });
+
+  test.each(['GET', 'PUT', 'DELETE'])('does not harm a %s, which goes again on another one', async (method) => {
+    const backend = await startForgetful();
+    const { port, log } = await startProxyTo(backend.port);
+    for (let request = 0; request < 3; request += 1) expect((await send(port, '/', { method, ...(method === 'PUT' && { body: 'x' }) })).status).toBe(200);
+    expect(backend.connections()).toBe(3);
+    expect(log.filter((line) => 'reason' in line)).toEqual([]);
+  });
+
+  test('is 502 for what may not be repeated: the backend may have acted on it', async () => {
+    const backend = await startForgetful();
+    const { port, log } = await startProxyTo(backend.port);
+    expect((await send(port, '/')).status).toBe(200);
+    expect((await send(port, '/', { method: 'POST', body: 'x' })).status).toBe(502);
+    expect(backend.connections()).toBe(1);
+    expect(log.at(-1)).toMatchObject({ reason: 'backend-reset' });
+  });
+});
+
 describe('timeouts', () => {
   test.each([
     ['request', { requestTimeout: 40 }, 'request-timeout'],
