@@ -43,6 +43,7 @@ export class Reporter {
   readonly #options: ReporterOptions;
   readonly #writes: Family<Cell>;
   #isMarked = false;
+  #isStopped = false;
   #work: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -53,11 +54,14 @@ export class Reporter {
 
   /** There is something new. */
   mark(): void {
+    // Data planes still go while everything ends; nobody would stop a timer that began then.
+    if (this.#isStopped) return;
     this.#isMarked = true;
     this.#work ??= this.#run();
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.#isMarked = false;
     await this.#work;
     clearTimeout(this.#timer);

@@ -55,6 +55,13 @@ describe('the report of a replica', () => {
     expect(written).toHaveLength(2);
   });
 
+  test('is not written once the replica has stopped, whichever data planes still go', async () => {
+    const { written, reporter } = started();
+    await reporter.stop();
+    reporter.mark();
+    expect(written).toEqual([]);
+  });
+
   test('is written again after a failure', async () => {
     const { written, answers, reporter } = started();
     reporter.mark();
