@@ -13,7 +13,7 @@ export function splitPem(text: string): readonly string[] {
 
 /** Certificates as one PEM text. */
 export function joinPem(certificates: readonly string[]): string {
-  return certificates.join('');
+  return certificates.map((certificate) => (certificate.endsWith('\n') ? certificate : `${certificate}\n`)).join('');
 }
 
 function normalisePem(body: string): string {

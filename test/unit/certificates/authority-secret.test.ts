@@ -56,6 +56,11 @@ describe('PEM', () => {
     expect(splitPem(joinPem([one ?? '', 'x']))).toEqual([one]);
   });
 
+  test('joins texts that lack their last line break', () => {
+    const pem = `${begin}\nAAAA\n${end}`;
+    expect(joinPem([pem, pem])).toBe(`${pem}\n${pem}\n`);
+  });
+
   test('leaves out what is no certificate', () => {
     expect(splitPem('')).toEqual([]);
     expect(splitPem(`${begin}\nAAAA`)).toEqual([]);
