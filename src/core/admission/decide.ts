@@ -31,40 +31,58 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   if (candidate === undefined) return decideUnevaluated(request, context.policy);
   if (candidate.resource.meta.deleting) return allowed([]);
   const { ref } = candidate.resource;
+  const { policy } = context;
   const overlay = overlayOf(context, ref, candidate);
-  const ofApply = findingsOfApply({ ...candidate, kind: candidate.resource.kind }, before?.json, context.policy);
-  if (before === undefined) {
-    const found = [...judge(overlay.read, candidate, context.policy), ...ofApply];
-    return verdict(ref, { fresh: found, found, impact: [] });
-  }
-
+  const created: Creation = { ref, after: writtenObject(candidate), judge: () => judge(overlay.read, candidate, policy) };
+  if (before === undefined) return decideCreation(created, policy);
   const previous = overlayOf(context, ref, before);
-  const impact = () => describeImpact({ subject: 'This change', ref, before: previous, after: overlay }, context);
-  // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
-  if (sameSpec(before.json, candidate.json)) return verdict(ref, { fresh: [], found: ofApply, impact: impact() });
-  const found = judge(overlay.read, candidate, context.policy);
-  // Most changes are fine; then nothing can be the same as before.
-  const earlier = found.length === 0 ? [] : judge(previous.read, before, context.policy);
-  const fresh = newFindings({ candidate: before, findings: earlier }, { candidate, findings: found });
-  const ofChange = [...findingsOfChange(candidate.resource.kind, before.json, candidate.json, context.policy), ...ofApply];
-  const isDenied = [...fresh, ...ofChange].some(({ effect }) => effect === 'deny');
-  // A change that is denied breaks nothing.
-  return verdict(ref, { fresh: [...fresh, ...ofChange], found: [...found, ...ofChange], impact: isDenied ? [] : impact() });
+  return decideUpdate({
+    ...created,
+    before: writtenObject(before),
+    judgeBefore: () => judge(previous.read, before, policy),
+    impact: () => describeImpact({ subject: 'This change', ref, before: previous, after: overlay }, context),
+  }, policy);
 }
 
 /** Kinds that take no part in evaluation are judged by themselves; nothing else depends on them. */
 function decideUnevaluated(request: AdmissionRequest, policy: AdmissionPolicy): AdmissionVerdict {
   const [before, after] = [readUnevaluated(request, request.oldObject), readUnevaluated(request, request.object)];
   if (after === undefined || after.deleting) return allowed([]);
-  const { ref, object } = after;
-  const ofApply = findingsOfApply(object, before?.object.json, policy);
-  if (before !== undefined && sameSpec(before.object.json, object.json)) return verdict(ref, { fresh: [], found: ofApply, impact: [] });
-  const found = [...judgeUnevaluated(object, policy), ...ofApply];
-  if (before === undefined) return verdict(ref, { fresh: found, found, impact: [] });
-  const earlier = found.length === 0 ? [] : judgeUnevaluated(before.object, policy);
-  const fresh = newFindings({ candidate: before.object, findings: earlier }, { candidate: object, findings: found });
-  const ofChange = findingsOfChange(object.kind, before.object.json, object.json, policy);
-  return verdict(ref, { fresh: [...fresh, ...ofChange], found: [...found, ...ofChange], impact: [] });
+  const created: Creation = { ref: after.ref, after: after.object, judge: () => judgeUnevaluated(after.object, policy) };
+  if (before === undefined) return decideCreation(created, policy);
+  return decideUpdate({ ...created, before: before.object, judgeBefore: () => judgeUnevaluated(before.object, policy), impact: () => [] }, policy);
+}
+
+interface Creation {
+  readonly ref: ObjectRef;
+  readonly after: WrittenObject;
+  readonly judge: () => readonly JudgedFinding[];
+}
+
+interface Update extends Creation {
+  readonly before: WrittenObject;
+  readonly judgeBefore: () => readonly JudgedFinding[];
+  /** What it does to other objects, as warnings. */
+  readonly impact: () => readonly string[];
+}
+
+function decideCreation({ ref, after, judge: judgeAfter }: Creation, policy: AdmissionPolicy): AdmissionVerdict {
+  const found = [...judgeAfter(), ...findingsOfApply(after, undefined, policy)];
+  return verdict(ref, { fresh: found, found, impact: [] });
+}
+
+function decideUpdate({ ref, before, after, judge: judgeAfter, judgeBefore, impact }: Update, policy: AdmissionPolicy): AdmissionVerdict {
+  const ofApply = findingsOfApply(after, before.json, policy);
+  // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
+  if (sameSpec(before.json, after.json)) return verdict(ref, { fresh: [], found: ofApply, impact: impact() });
+  const found = judgeAfter();
+  // Most changes are fine; then nothing can be the same as before.
+  const earlier = found.length === 0 ? [] : judgeBefore();
+  const ofChange = [...findingsOfChange(after.kind, before.json, after.json, policy), ...ofApply];
+  const fresh = [...newFindings({ candidate: before, findings: earlier }, { candidate: after, findings: found }), ...ofChange];
+  // A change that is denied breaks nothing.
+  const isDenied = fresh.some(({ effect }) => effect === 'deny');
+  return verdict(ref, { fresh, found: [...found, ...ofChange], impact: isDenied ? [] : impact() });
 }
 
 interface Unevaluated {
@@ -78,6 +96,10 @@ function readUnevaluated(request: AdmissionRequest, json: unknown): Unevaluated 
   if (parsed.type !== 'unserved' || parsed.ref.kind !== request.kind || parsed.ref.group !== request.group || !isSchemaKind(parsed.ref.kind)) return undefined;
   const { ref, apiVersion, deleting } = parsed;
   return { ref, object: { kind: parsed.ref.kind, apiVersion, json }, deleting };
+}
+
+function writtenObject({ json, apiVersion, resource: { kind } }: Candidate): WrittenObject {
+  return { kind, apiVersion, json };
 }
 
 function decideDeletion(before: Candidate, context: AdmissionContext): AdmissionVerdict {

@@ -1,13 +1,12 @@
 import { lastApplied, prunedFields } from '../rules/field-pruned.ts';
 import { judgeChange } from '../rules/official/changes.ts';
-import type { Finding } from '../rules/rule.ts';
 import type { SchemaKind, WrittenObject } from '../schema/index.ts';
-import type { JudgedFinding } from './judge.ts';
-import { effectOf, isWithheld, type AdmissionPolicy } from './policy.ts';
+import { withEffects, type JudgedFinding } from './judge.ts';
+import type { AdmissionPolicy } from './policy.ts';
 
 /** What is wrong with the change from one object to another. Such a finding is always new. */
 export function findingsOfChange(kind: SchemaKind, before: unknown, after: unknown, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  return withEffects(judgeChange(kind, before, after), policy);
+  return withEffects(judgeChange(kind, before, after), policy, false);
 }
 
 /**
@@ -18,12 +17,5 @@ export function findingsOfChange(kind: SchemaKind, before: unknown, after: unkno
  */
 export function findingsOfApply(object: WrittenObject, before: unknown, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const applied = lastApplied(object.json);
-  return applied === undefined || applied === lastApplied(before) ? [] : withEffects(prunedFields(object, policy.bundle), policy);
-}
-
-function withEffects(found: readonly Finding[], policy: AdmissionPolicy): readonly JudgedFinding[] {
-  return found.flatMap((finding) => {
-    const effect = effectOf(finding.rule, policy, false);
-    return effect === 'none' ? [] : [{ ...finding, effect, withheld: isWithheld(finding.rule, policy, false) }];
-  });
+  return applied === undefined || applied === lastApplied(before) ? [] : withEffects(prunedFields(object, policy.bundle), policy, false);
 }

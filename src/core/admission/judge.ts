@@ -93,7 +93,8 @@ function withBundleEffects(found: readonly Finding[], policy: AdmissionPolicy, o
   return judged.map((finding) => (Object.hasOwn(policy.overrides, finding.rule) ? finding : { ...finding, effect: finding.effect === 'deny' ? 'warn' : finding.effect, withheld: false }));
 }
 
-function withEffects(found: readonly Finding[], policy: AdmissionPolicy, ours: boolean): readonly JudgedFinding[] {
+/** What admission does with findings; those without effect are left out. `ours`: whether everything the object attaches to is ours. */
+export function withEffects(found: readonly Finding[], policy: AdmissionPolicy, ours: boolean): readonly JudgedFinding[] {
   return found.flatMap((finding) => {
     const effect = effectOf(finding.rule, policy, ours);
     return effect === 'none' ? [] : [{ ...finding, effect, withheld: isWithheld(finding.rule, policy, ours) }];
