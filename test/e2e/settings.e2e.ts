@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { auditEvents, clusterState, installCrds, removeCrds, useNamespace, type AuditEvent } from './support/cluster.ts';
-import { kubectl, kubectlOutput, type Outcome } from './support/kubectl.ts';
-import { httpRoute } from './support/routes.ts';
+import { apply, kubectl, kubectlOutput, type Outcome } from './support/kubectl.ts';
+import { backend, httpRoute, service } from './support/routes.ts';
 import {
   failurePolicy, installSallyport, metricsOf, metricSum, replaceSettings, systemNamespace, uninstallSallyport, waitForFailurePolicy, waitUntilReady, webhookLogs, webhookPods,
   webhookSelector, type WebhookPod,
@@ -14,11 +14,11 @@ const namespace = useNamespace('settings');
 const lenient = useNamespace('settings-lenient');
 const watched = useNamespace('settings-watched');
 const exemptUser = 'settings-break-glass';
-const bad = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove: ['x-shop'] } }] };
+const bad = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove: ['x-shop'] } }], backendRefs: [backend] };
 const rule = 'header-acted-on-twice';
 const annotations = 'validate.gateway.sallyport.dev';
 /** In the standard channel from v1.5 on. */
-const cors = { filters: [{ type: 'CORS', cors: { allowOrigins: ['https://shop.example.com'] } }] };
+const cors = { filters: [{ type: 'CORS', cors: { allowOrigins: ['https://shop.example.com'] } }], backendRefs: [backend] };
 const perNamespace = {
   profile: 'standard', failurePolicy: 'Fail',
   namespaces: [
@@ -35,6 +35,7 @@ let pods: readonly WebhookPod[];
 
 beforeAll(async () => {
   await installCrds('v1.7.0', 'standard');
+  await apply(...[namespace, lenient, watched].map((place) => service(place)));
   await kubectlOutput(['label', 'namespace', watched, 'stage=preview']);
   await installSallyport('audit');
   pods = await webhookPods();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { apply, kubectl, type Outcome } from './support/kubectl.ts';
-import { httpRoute } from './support/routes.ts';
+import { backend, httpRoute, service } from './support/routes.ts';
 import { installSallyport, uninstallSallyport } from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
 
@@ -11,6 +11,7 @@ const other = useNamespace('words-other');
 
 beforeAll(async () => {
   await installCrds('v1.7.0', 'standard');
+  await apply(service(namespace));
   await installSallyport('enforce');
 });
 
@@ -34,7 +35,11 @@ async function applied(manifest: object, flags: readonly string[] = []): Promise
 
 /** A route of which each rule takes headers away. */
 function removing(name: string, headers: readonly (readonly string[])[], version: string = 'v1'): object {
-  const rules = headers.map((remove) => ({ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove } }] }));
+  const rules = headers.map((remove, index) => ({
+    matches: [{ path: { type: 'PathPrefix', value: `/${index}` } }],
+    filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove } }],
+    backendRefs: [backend],
+  }));
   return httpRoute({ name, namespace }, { rules }, version);
 }
 
@@ -43,11 +48,13 @@ const twice = 'The header "x-shop" is acted on under set already, and the order 
 const noName = (name: string): string => `"${name}" is no header name. Write letters, digits and hyphens, e.g. x-request-id. [header-name-not-token]`;
 
 describe.each(versions)('a client of %s', (version) => {
+  const superseded = version === 'v1' ? '' : 'Warning: [version-superseded] apiVersion: gateway.networking.k8s.io/v1beta1 is superseded and will go away. Write gateway.networking.k8s.io/v1.\n';
+
   test.each(ways)('reads one finding on one line, by $way', async ({ flags }) => {
     expect(await applied(removing('one', [['x-shop']], version), flags)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The HTTPRoute "one" is invalid: ${remove}[0]: ${twice}\n`,
+      stderr: `${superseded}The HTTPRoute "one" is invalid: ${remove}[0]: ${twice}\n`,
     });
   });
 
@@ -55,7 +62,7 @@ describe.each(versions)('a client of %s', (version) => {
     expect(await applied(removing('two', [['x-shop', 'x shop']], version), flags)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The HTTPRoute "two" is invalid: \n* ${remove}[1]: ${noName('x shop')}\n* ${remove}[0]: ${twice}\n`,
+      stderr: `${superseded}The HTTPRoute "two" is invalid: \n* ${remove}[1]: ${noName('x shop')}\n* ${remove}[0]: ${twice}\n`,
     });
   });
 });
@@ -100,8 +107,8 @@ describe('warnings', () => {
         apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { name: 'front', namespace },
         spec: { gatewayClassName: 'words', listeners: [{ name: 'web', protocol: 'HTTP', port: 80 }] },
       },
-      service('cart', namespace),
-      service('stock', other),
+      service(namespace, 'cart'),
+      service(other, 'stock'),
       {
         apiVersion: 'gateway.networking.k8s.io/v1beta1', kind: 'ReferenceGrant', metadata: { name: 'words', namespace: other },
         spec: { from: [{ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace }], to: [{ group: '', kind: 'Service' }] },
@@ -126,7 +133,3 @@ describe('warnings', () => {
     expect(await kubectl(['delete', ...args])).toMatchObject({ code: 0, stderr: warning });
   });
 });
-
-function service(name: string, inNamespace: string): object {
-  return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: inNamespace }, spec: { ports: [{ port: 80 }] } };
-}
