@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { apply, getObject, kubectl, kubectlOutput, type Outcome } from './support/kubectl.ts';
-import { httpRoute } from './support/routes.ts';
+import { backend, httpRoute, service } from './support/routes.ts';
 import { installSallyport, metricSum, uninstallSallyport } from './support/sallyport.ts';
 
 // Objects that were stored before anybody judged them must stay manageable.
 const namespace = useNamespace('ratcheting');
-const bad = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove: ['x-shop'] } }] };
-const worse = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x shop'] } }] };
-const good = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x-shop'] } }] };
+const bad = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'X-Shop', value: 'cart' }], remove: ['x-shop'] } }], backendRefs: [backend] };
+const worse = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x shop'] } }], backendRefs: [backend] };
+const good = { filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x-shop'] } }], backendRefs: [backend] };
 
 beforeAll(async () => {
   await installCrds('v1.7.0', 'standard');
   await apply(
+    service(namespace),
     httpRoute({ name: 'stored', namespace }, { rules: [bad] }),
     httpRoute({ name: 'leaving', namespace, finalizers: ['test.sallyport.dev/one'] }, { rules: [bad] }),
   );
