@@ -31,29 +31,36 @@ export function startProgram(...args: readonly string[]): RunningProgram {
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     errors += chunk;
   });
-  const exited = once(child, 'close');
-  void exited.then(tell);
-  const ended = async (): Promise<number | null> => {
-    const [code] = (await exited) as [number | null];
-    return code;
-  };
+  // Only then everything that it wrote has been read; a program that could not be started never exits.
+  let isOver = false;
+  const ended = new Promise<number | null>((resolve) => {
+    const end = (code: number | null): void => {
+      isOver = true;
+      resolve(code);
+      tell();
+    };
+    child.once('close', end).once('error', (error) => {
+      errors += error.message;
+      end(null);
+    });
+  });
   return {
     output: () => text,
     printed: (wanted) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
           if (typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text)) resolve();
-          else if (child.exitCode !== null) reject(new Error(`the program ended with ${child.exitCode} before it printed ${String(wanted)}:\n${text}\n${errors}`));
+          else if (isOver) reject(new Error(`the program ended with ${child.exitCode} before it printed ${String(wanted)}:\n${text}\n${errors}`));
           else return;
           waiting.delete(look);
         };
         waiting.add(look);
         look();
       }),
-    ended,
+    ended: () => ended,
     stop(signal) {
       child.kill(signal);
-      return ended();
+      return ended;
     },
   };
 }
