@@ -1,18 +1,16 @@
 import type { Socket } from 'node:net';
 import { Connector } from './connector.ts';
-import type { Forwarder, ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
+import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
 import { Http1Call, Http1Connection } from './http1-connection.ts';
 import type { Http1ConnectionEvents } from './http1-connection.ts';
 import type { ProxyLimits } from './limits.ts';
+import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
 import { requestHead } from './request-writer.ts';
 
 /** Forwards over HTTP/1.1 with kept-alive connections to each upstream. */
-export class Http1Forwarder implements Forwarder {
-  private readonly pools = new Map<Upstream, Http1Pool>();
-  private readonly limits: ProxyLimits;
-
+export class Http1Forwarder extends PooledForwarder<Http1Pool> {
   constructor(limits: ProxyLimits) {
-    this.limits = limits;
+    super((upstream) => new Http1Pool(upstream, limits));
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
@@ -23,38 +21,13 @@ export class Http1Forwarder implements Forwarder {
     else this.pool(request.upstream).submit(call);
     return call;
   }
-
-  /** Takes over a connection that stands. */
-  adopt(upstream: Upstream, socket: Socket): void {
-    this.pool(upstream).adopt(socket);
-  }
-
-  release(upstream: Upstream): void {
-    this.pools.get(upstream)?.release();
-    this.pools.delete(upstream);
-  }
-
-  close(): Promise<void> {
-    for (const pool of this.pools.values()) pool.destroy();
-    this.pools.clear();
-    return Promise.resolve();
-  }
-
-  private pool(upstream: Upstream): Http1Pool {
-    let pool = this.pools.get(upstream);
-    if (pool === undefined) {
-      pool = new Http1Pool(upstream, this.limits);
-      this.pools.set(upstream, pool);
-    }
-    return pool;
-  }
 }
 
 /** How often idle connections are looked at, in milliseconds. */
 const sweepInterval = 1_000;
 
 /** The connections to one upstream: as many as there are requests at the same time, up to a limit. */
-class Http1Pool implements Http1ConnectionEvents {
+class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
   private readonly connections = new Set<Http1Connection>();
@@ -86,7 +59,6 @@ class Http1Pool implements Http1ConnectionEvents {
     this.freed(connection);
   }
 
-  /** Takes no more requests, and closes when those that it has are done. */
   release(): void {
     this.isReleased = true;
     this.closeIdle();

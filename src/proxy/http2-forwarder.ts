@@ -1,17 +1,15 @@
 import type { Socket } from 'node:net';
 import { Connector } from './connector.ts';
-import type { Forwarder, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
 import { Http2Call } from './http2-call.ts';
 import { Http2Connection } from './http2-connection.ts';
 import type { ProxyLimits } from './limits.ts';
+import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
 
 /** Forwards over HTTP/2: by prior knowledge, or where TLS has negotiated it. */
-export class Http2Forwarder implements Forwarder {
-  private readonly pools = new Map<Upstream, Http2Pool>();
-  private readonly limits: ProxyLimits;
-
+export class Http2Forwarder extends PooledForwarder<Http2Pool> {
   constructor(limits: ProxyLimits) {
-    this.limits = limits;
+    super((upstream) => new Http2Pool(upstream, limits));
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
@@ -19,32 +17,10 @@ export class Http2Forwarder implements Forwarder {
     this.pool(request.upstream).submit(call);
     return call;
   }
-
-  /** Takes over a connection that stands and was negotiated to speak HTTP/2. */
-  adopt(upstream: Upstream, socket: Socket): void {
-    this.pool(upstream).adopt(socket);
-  }
-
-  release(upstream: Upstream): void {
-    this.pools.get(upstream)?.release();
-    this.pools.delete(upstream);
-  }
-
-  close(): Promise<void> {
-    for (const pool of this.pools.values()) pool.destroy();
-    this.pools.clear();
-    return Promise.resolve();
-  }
-
-  private pool(upstream: Upstream): Http2Pool {
-    const pool = this.pools.get(upstream) ?? new Http2Pool(upstream, this.limits);
-    this.pools.set(upstream, pool);
-    return pool;
-  }
 }
 
 /** The connections to one upstream: one, and more only where it takes no more requests at the same time. */
-class Http2Pool {
+class Http2Pool implements UpstreamPool {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
   private readonly connections = new Set<Http2Connection>();
