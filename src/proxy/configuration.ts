@@ -1,5 +1,7 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { ConfigKey, ConfigResource, ListenerConfig, MatchedRoute, RouteConfig, RouteRule } from '../core/routing/config.ts';
-import { RouteTable } from '../core/routing/table.ts';
+import { placementsOf, RouteTable } from '../core/routing/table.ts';
+import type { Placement } from '../core/routing/table.ts';
 import { compileRules } from './compiled-rule.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { EndpointRegistry } from './endpoints.ts';
@@ -10,7 +12,21 @@ export interface Transaction {
   readonly removals: readonly ConfigKey[];
 }
 
-/** The configuration in force: listeners, and routes compiled for use. Synchronous, so that no request sees half a change. */
+interface PreparedRoute {
+  readonly route: RouteConfig;
+  readonly rules: ReadonlyMap<number, CompiledRule>;
+  readonly placements: readonly Placement[];
+}
+
+/** A transaction with its routes compiled, so that little is left to do. */
+export interface PreparedTransaction extends Transaction {
+  readonly routes: readonly PreparedRoute[];
+}
+
+/** Milliseconds after which those who wait for an answer have their turn. */
+const slice = 5;
+
+/** The configuration in force: listeners, and routes compiled for use. */
 export class Configuration {
   readonly table = new RouteTable();
   private readonly endpoints: EndpointRegistry;
@@ -38,12 +54,30 @@ export class Configuration {
     return next;
   }
 
-  /** Applies a whole transaction: endpoints before the routes that use them, and away after these. */
-  apply(transaction: Transaction): void {
+  /** Compiles what a transaction brings, and changes nothing yet. Requests are answered in between. */
+  async prepare(transaction: Transaction): Promise<PreparedTransaction> {
+    const routes: PreparedRoute[] = [];
+    let began = performance.now();
+    for (const route of transaction.upserts) {
+      if (route.kind !== 'route') continue;
+      if (performance.now() - began > slice) {
+        await otherWork();
+        began = performance.now();
+      }
+      routes.push({ route, rules: compileRules(route, this.rulesByRoute.get(route.key) ?? new Map()), placements: placementsOf(route) });
+    }
+    return { ...transaction, routes };
+  }
+
+  /**
+   * Applies a whole transaction: endpoints before the routes that use them, and away after these. Synchronous, so that no request
+   * sees half a change.
+   */
+  apply(transaction: PreparedTransaction): void {
     this.listenersByKey = this.listenersAfter(transaction);
-    const { upserts, removals } = transaction;
+    const { upserts, removals, routes } = transaction;
     for (const resource of upserts) if (resource.kind === 'endpoints') this.endpoints.upsert(resource);
-    for (const resource of upserts) if (resource.kind === 'route') this.upsertRoute(resource);
+    for (const route of routes) this.upsertRoute(route);
     const upserted = new Set(upserts.map(({ key }) => key));
     for (const key of removals) if (!upserted.has(key)) this.remove(key);
   }
@@ -52,14 +86,13 @@ export class Configuration {
     return this.compiled.get(rule);
   }
 
-  private upsertRoute(route: RouteConfig): void {
-    const rules = compileRules(route, this.rulesByRoute.get(route.key) ?? new Map());
+  private upsertRoute({ route, rules, placements }: PreparedRoute): void {
     this.rulesByRoute.set(route.key, rules);
     for (const rule of route.rules) {
       const compiled = rules.get(rule.index);
       if (compiled !== undefined) this.compiled.set(rule, compiled);
     }
-    this.table.upsert(route);
+    this.table.upsert(route, placements);
   }
 
   private remove(key: ConfigKey): void {

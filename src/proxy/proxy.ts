@@ -149,12 +149,13 @@ class DataPlaneProxy implements Proxy {
 
   private async applyNow(transaction: Transaction): Promise<readonly ConfigProblem[]> {
     if (this.closed) return [];
+    const prepared = await this.configuration.prepare(transaction);
     const listeners = this.configuration.listenersAfter(transaction);
     const sameListeners = listeners === this.configuration.listeners;
     const bindings = sameListeners ? this.bindings : this.bindingsOf(listeners);
     const opened = await this.openMissing(bindings);
     // From here to the end nothing waits: no request sees one half of the transaction without the other.
-    this.configuration.apply(transaction);
+    this.configuration.apply(prepared);
     this.bindings = bindings;
     for (const [name, front] of opened) this.fronts.set(name, front);
     if (this.retired) this.retire();

@@ -23,10 +23,12 @@ export class RouteTable {
   private readonly listeners = new Map<ConfigKey, HostTable>();
   private readonly placements = new Map<ConfigKey, readonly Placement[]>();
 
-  /** Puts a route in, in place of everything that stood under its key before. */
-  upsert(route: RouteConfig): void {
+  /**
+   * Puts a route in, in place of everything that stood under its key before. Most of the work are its placements, which may have
+   * been made beforehand.
+   */
+  upsert(route: RouteConfig, placements = placementsOf(route)): void {
     this.remove(route.key);
-    const placements = place(route);
     this.placements.set(route.key, placements);
     for (const { listener, entry } of placements) {
       let hosts = this.listeners.get(listener);
@@ -72,13 +74,14 @@ export class RouteTable {
   }
 }
 
-interface Placement {
+/** An entry of a route with the listener it belongs to. */
+export interface Placement {
   readonly listener: ConfigKey;
   readonly entry: Entry;
 }
 
-/** Every entry of a route with the listener it belongs to. */
-function place(route: RouteConfig): Placement[] {
+/** Every entry of a route, ready to be put into a table. */
+export function placementsOf(route: RouteConfig): readonly Placement[] {
   const matches = route.rules.flatMap((rule) =>
     rule.matches.map((match) => ({ rule, match, conditions: conditionsOf(match, route.protocol) })),
   );

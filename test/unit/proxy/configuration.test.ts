@@ -1,0 +1,42 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { Configuration } from '../../../src/proxy/configuration.ts';
+import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
+import { listenerConfig } from '../../support/config.ts';
+import { routeConfig, routeRequest } from '../../support/routes.ts';
+
+const listener = listenerConfig('web').key;
+
+function hostOf(number: number): string {
+  return `h${number}.example`;
+}
+
+function routes(count: number) {
+  return Array.from({ length: count }, (_, number) => routeConfig(`shop/${number}`, { attachments: [{ listener, hostnames: [hostOf(number)] }] }));
+}
+
+describe('a configuration', () => {
+  const lookUp = (configuration: Configuration, number: number) => configuration.table.match(listener, routeRequest(`http://${hostOf(number)}/`));
+
+  test('is the former one until a change that was prepared is applied', async () => {
+    const configuration = new Configuration(new EndpointRegistry(() => {}));
+    const prepared = await configuration.prepare({ upserts: routes(2), removals: [] });
+    expect(lookUp(configuration, 1)).toBeUndefined();
+    configuration.apply(prepared);
+    const matched = lookUp(configuration, 1);
+    expect(matched?.route.key).toBe('route/shop/1');
+    expect(matched && configuration.ruleOf(matched)).toBeDefined();
+    configuration.apply(await configuration.prepare({ upserts: [], removals: ['route/shop/1'] }));
+    expect([lookUp(configuration, 0)?.route.key, lookUp(configuration, 1)]).toEqual(['route/shop/0', undefined]);
+  });
+
+  test('leaves time for requests while a large change is prepared', async () => {
+    const configuration = new Configuration(new EndpointRegistry(() => {}));
+    const order: string[] = [];
+    const preparing = configuration.prepare({ upserts: routes(5_000), removals: [] }).then(() => order.push('prepared'));
+    await turn();
+    order.push('answered');
+    await preparing;
+    expect(order).toEqual(['answered', 'prepared']);
+  });
+});
