@@ -127,7 +127,7 @@ function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata
 }
 
 function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPlaneSettings, name: string): object {
-  const { cpu = '50m', memory = '96Mi' } = gateway.parameters;
+  const { cpu = '100m', memory = '96Mi' } = gateway.parameters;
   const probePort = freePort(gateway.ports);
   const args = ['proxy', `--controller=${controller}`, `--gateway=${gateway.namespace}/${gateway.name}`, `--token-file=${paths.token}/token`, `--ca-file=${paths.authority}/ca.crt`, `--probe-port=${probePort}`];
   return {

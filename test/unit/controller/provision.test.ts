@@ -75,6 +75,7 @@ describe('objects of a data plane', () => {
   });
 
   test('parameters say how many pods there are, and what each requests', () => {
+    expect(objects[3]).toMatchObject({ spec: { template: { spec: { containers: [{ resources: { requests: { cpu: '100m', memory: '96Mi' } } }] } } } });
     expect(desiredObjects({ ...facts, parameters: { replicas: 3, cpu: '250m' } }, settings)[3]).toMatchObject({
       spec: { replicas: 3, template: { spec: { containers: [{ resources: { requests: { cpu: '250m', memory: '96Mi' } } }] } } },
     });
