@@ -18,12 +18,19 @@ export interface Remark {
 export function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject, { type: 'resource' }>): Remark {
   switch (parsed.type) {
     case 'invalid':
-      return { document, type: 'invalid', name: 'document', message: parsed.problem };
+      return isManifest(document.value)
+        ? { document, type: 'invalid', name: 'document', message: parsed.problem }
+        : { document, type: 'foreign', name: 'document', message: 'no Kubernetes object; left alone.' };
     case 'unserved':
       return { document, type: 'unserved', name: describeRef(parsed.ref), message: 'this kind is read but not served yet.' };
     case 'foreign':
       return { document, type: 'foreign', name: describeRef(parsed.ref), message: 'not a kind of the Gateway API; left alone.' };
   }
+}
+
+/** Other tools keep YAML and JSON beside manifests: Chart.yaml, values.yaml, package.json. */
+function isManifest(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ['kind', 'metadata', 'spec'].some((name) => Object.hasOwn(value, name));
 }
 
 /** What the bundle says of an object whose kind takes no part in evaluation; nothing for other kinds. */

@@ -1,3 +1,5 @@
+import { reasonOf } from '../files/errors.ts';
+
 /** Something that whoever starts the program can put right; the message says how, and a stack would only hide it. */
 export class UsageError extends Error {
   constructor(message: string) {
@@ -11,6 +13,6 @@ export async function orUsageError<T>(what: string, attempt: Promise<T>): Promis
   try {
     return await attempt;
   } catch (error) {
-    throw new UsageError(`${what} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${what} cannot be used: ${reasonOf(error)}`);
   }
 }

@@ -5,6 +5,7 @@ export function isMissing(error: unknown): boolean {
 }
 
 const reasons: ReadonlyMap<unknown, string> = new Map([
+  ['ENOENT', 'there is no such file or folder'],
   ['EACCES', 'permission denied'],
   ['EPERM', 'permission denied'],
   ['ELOOP', 'its symbolic links lead in a circle'],

@@ -48,7 +48,7 @@ export function parseChunk(chunk: Chunk, { file, index }: Origin): ParsedFile {
     if (value === null || value === undefined) continue;
     const begin = outline.locate(node, path);
     if (!isMapping(value)) {
-      problems.push(failure(begin, noObject(value)));
+      if (!isListOfOthers(value)) problems.push(failure(begin, noObject(value)));
       continue;
     }
     const locate = (inner: Path) => outline.locate(node, [...path, ...inner]);
@@ -92,7 +92,7 @@ function explain(chunk: Chunk, outline: Outline, error: unknown): ChunkProblem {
   }
   const { reason, mark } = error;
   if (reason === 'duplicated mapping key') return duplicateKey(chunk, outline, mark.position);
-  return failure(outline.at(mark.position), clearer(reason));
+  return failure(outline.at(mark.position), clearer(reason, chunk));
 }
 
 const keyThere = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s:]+/y;
@@ -107,14 +107,19 @@ function duplicateKey({ text }: Chunk, outline: Outline, position: number): Chun
 }
 
 /** Says what to do where the parser's own words do not. */
-function clearer(reason: string): string {
+function clearer(reason: string, { text }: Chunk): string {
   if (reason.startsWith('tab characters')) return 'the line is indented by a tab; use blanks, YAML forbids tabs here';
   if (reason.startsWith('nesting exceeded')) return `it is nested deeper than ${maximumDepth} levels`;
-  return `invalid YAML: ${reason}`;
+  return `invalid YAML: ${reason}${text.includes('{{') ? '; if this is a template, render it first, e.g. helm template . | sallyport check -' : ''}`;
 }
 
 function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What other tools keep beside manifests, such as JSON patches; a list of objects is a mistake. */
+function isListOfOthers(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => isMapping(item) && !Object.hasOwn(item, 'kind'));
 }
 
 function noObject(value: unknown): string {
@@ -137,12 +142,19 @@ function* expandList(outline: Outline, list: Part): Iterable<Part> {
   }
   const sequence = list.path.length === 0 ? outline.member(list.node, 'items')?.node : undefined;
   const nodes = sequence === undefined ? [] : [...outline.items(sequence)];
-  for (const [index, value] of items.entries()) {
+  for (const [index, item] of items.entries()) {
+    const value = asItem(item, list.value);
     const node = nodes[index];
     // Items that an alias or a merge key brought in stand elsewhere.
     const place = node === undefined ? { node: list.node, path: [...list.path, 'items', index] } : { node, path: [] };
     yield* expandList(outline, { value, ...place });
   }
+}
+
+/** Items of an `HTTPRouteList` need not say that they are HTTPRoutes. */
+function asItem(item: unknown, list: unknown): unknown {
+  if (!isMapping(item) || !isMapping(list) || typeof list['kind'] !== 'string' || list['kind'] === 'List') return item;
+  return { apiVersion: list['apiVersion'], kind: list['kind'].slice(0, -'List'.length), ...item };
 }
 
 function itemsOf(value: unknown): readonly unknown[] | undefined {

@@ -50,7 +50,7 @@ async function* visitPath(path: string, onFolder: OnFolder): AsyncGenerator<Foun
     else yield { type: 'problem', path, message: 'it is neither a file nor a folder', isGone: true };
   } catch (error) {
     const isGone = isMissing(error);
-    yield { type: 'problem', path, message: isGone ? 'there is no such file or folder' : reasonOf(error), isGone };
+    yield { type: 'problem', path, message: reasonOf(error), isGone };
   }
 }
 

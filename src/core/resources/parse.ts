@@ -27,14 +27,14 @@ export function parseObject(json: unknown, order = ''): ParsedObject {
   if (typeof kind !== 'string' || kind === '') return missing('kind', 'HTTPRoute');
   const metadata = own(json, 'metadata');
   const name = isRecord(metadata) ? own(metadata, 'name') : undefined;
+  const group = groupOf(apiVersion);
+  const entry = findKind(group, kind);
+  // A Kustomization has no name, for one.
+  if (entry === undefined) return { type: 'foreign', ref: { group, kind, namespace: isRecord(metadata) ? namespaceOf(metadata, entry) : '', name: typeof name === 'string' ? name : '' }, apiVersion };
   if (!isRecord(metadata) || typeof name !== 'string' || name === '') return missing('metadata.name', 'my-route');
   // Names are parts of keys here as they are parts of URLs there.
   if (name.includes('/')) return { type: 'invalid', problem: 'metadata.name must not contain "/"' };
-
-  const group = groupOf(apiVersion);
-  const entry = findKind(group, kind);
   const ref = { group, kind, namespace: namespaceOf(metadata, entry), name };
-  if (entry === undefined) return { type: 'foreign', ref, apiVersion };
   if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion, deleting: isDeleting(metadata) };
   return { type: 'resource', resource: readResource(kind, ref, json, metaOf(metadata, order)), status: own(json, 'status'), apiVersion };
 }

@@ -92,12 +92,22 @@ describe('sallyport check', () => {
     [['-o', 'xml', '-'], "argument 'xml' is invalid. Allowed choices are text, json, sarif, junit, github."],
     [['--bundle', 'v0.1', '-'], "argument 'v0.1' is invalid."],
     [['--explain', 'path-sintax'], 'sallyport: there is no rule path-sintax; did you mean path-syntax?\n'],
-    [['--baseline', 'none.json', '-'], 'sallyport: the baseline none.json cannot be used: '],
+    [['--baseline', 'none.json', '-'], 'sallyport: the baseline none.json cannot be used: there is no such file or folder\n'],
     [['--baseline', 'a.json', '--write-baseline', 'b.json', '-'], 'cannot be used with option'],
   ])('ends with 2 where it cannot do its work: %j', (args, message) => {
     const { code, stdout, stderr } = check(args);
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  test('leaves alone what other tools keep beside manifests', () => {
+    write('mixed/kustomization.yaml', 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [route.yaml]\n');
+    write('mixed/patch.yaml', '- op: remove\n  path: /spec/hostnames\n');
+    write('mixed/package.json', '{"name": "shop"}');
+    write('mixed/Chart.yaml', 'apiVersion: v2\nname: shop\n');
+    write('mixed/route.yaml', `${parent}---\n${route('cart')}`);
+    expect(check(['mixed'])).toEqual({ code: 0, stdout: '3 objects: 0 errors, 0 warnings\n', stderr: '' });
+    expect(check(['--stateless', 'mixed']).stdout).toBe('3 objects: 0 errors, 0 warnings\n');
   });
 
   test('reads standard input beside files, and judges all together', () => {

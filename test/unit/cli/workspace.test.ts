@@ -79,8 +79,18 @@ kind: Deployment
 metadata: { name: cart }
 ---
 kind: HTTPRoute
+---
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [cart.yaml]
+---
+apiVersion: v2
+name: a-chart
+---
+metadata: { name: cart }
+spec: {}
 `));
-    expect(space.remarks().map(({ type }) => type)).toEqual(['unserved', 'foreign', 'invalid']);
+    expect(space.remarks().map(({ type }) => type)).toEqual(['unserved', 'foreign', 'invalid', 'foreign', 'foreign', 'invalid']);
   });
 
   test('judges the structure of kinds that take no part', () => {

@@ -73,8 +73,8 @@ describe('lists', () => {
     const { documents, problems } = parseDocuments(text, 'f.yaml');
     expect(documents.map(({ index, line, value }) => ({ index, line, value }))).toEqual([
       { index: 0, line: 4, value: { kind: 'A', spec: { port: 1 } } },
-      { index: 1, line: 10, value: { kind: 'B', spec: { port: 2 } } },
-      { index: 2, line: 11, value: { kind: 'B' } },
+      { index: 1, line: 10, value: { apiVersion: 'v1', kind: 'B', spec: { port: 2 } } },
+      { index: 2, line: 11, value: { apiVersion: 'v1', kind: 'B' } },
     ]);
     expect(documents.map((document) => document.locate(['spec', 'port']))).toEqual([
       { line: 6, column: 5 },
@@ -88,6 +88,13 @@ describe('lists', () => {
     const { documents } = parseDocuments('x: &x [{kind: A}]\nkind: List\nitems: *x\n', 'f.yaml');
     expect(documents.map(({ line, value, locate }) => ({ line, value, kind: locate(['kind']) }))).toEqual([
       { line: 3, value: { kind: 'A' }, kind: { line: 3, column: 1 } },
+    ]);
+  });
+
+  test('of one kind need not name it in each item', () => {
+    expect(values('apiVersion: x/v1\nkind: AList\nitems: [{ metadata: {} }, { apiVersion: y/v1, kind: B }]\n')).toEqual([
+      { apiVersion: 'x/v1', kind: 'A', metadata: {} },
+      { apiVersion: 'y/v1', kind: 'B' },
     ]);
   });
 
@@ -150,6 +157,11 @@ describe('locate', () => {
   });
 });
 
+test('lists of what is no object, such as JSON patches, are left alone', () => {
+  expect(parseDocuments('- op: replace\n  path: /spec\n', 'f.yaml')).toEqual({ documents: [], problems: [] });
+  expect(parseDocuments('[]', 'f.json')).toEqual({ documents: [], problems: [] });
+});
+
 describe('broken documents', () => {
   test.each([
     ['a: 1\nb: 2\na: 3\n', 3, 1, 'the key "a" is written twice in one object; keep one of them'],
@@ -159,8 +171,10 @@ describe('broken documents', () => {
     ['a: [1, 2\nb: 3\n', 2, 1, 'invalid YAML: deficient indentation'],
     ['a: 1\n  b: 2\n', 2, 4, 'invalid YAML: bad indentation of a mapping entry'],
     ['a: *x\n', 1, 5, 'invalid YAML: unidentified alias "x"'],
+    ['a: {{- if .Values.x }}\n', 1, 6, 'invalid YAML: missed comma between flow collection entries; if this is a template, render it first, e.g. helm template . | sallyport check -'],
     ['a: !foo 1\n', 1, 4, 'invalid YAML: unknown scalar tag !<!foo>'],
     ['[a, b]\n', 1, 1, 'expected an object with apiVersion and kind, found a list'],
+    ['- kind: A\n', 1, 1, 'expected an object with apiVersion and kind, found a list'],
     ['hello\n', 1, 1, 'expected an object with apiVersion and kind, found "hello"'],
     ['a:\n  b: .inf\n', 2, 3, 'Infinity is no JSON number; write a finite number, or quote it if it is meant as text'],
     ['a:\n  b: &x [*x]\n', 2, 10, 'an alias refers to the object that it is part of; write the part out'],
