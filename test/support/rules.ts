@@ -2,7 +2,7 @@ import { parseObject } from '../../src/core/resources/parse.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import type { Reader } from '../../src/core/incremental/reader.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
-import { judgeUnenforced } from '../../src/core/rules/unenforced/judge.ts';
+import { judgeByBundle } from '../../src/core/rules/judge-by-bundle.ts';
 import { channels, examine, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
 import { refusedByRules } from './schema.ts';
 
@@ -79,7 +79,7 @@ export function unenforcedFindings(json: unknown, bundle: Bundle = newest): read
   const { kind, apiVersion } = json as { readonly kind: string; readonly apiVersion: string };
   if (!isSchemaKind(kind)) throw new Error(`${kind} has no schema`);
   const object = { kind, apiVersion, json };
-  return judgeUnenforced(object, examine(object, bundle), bundle);
+  return judgeByBundle(object, examine(object, bundle), bundle).unenforced;
 }
 
 /** In which bundles a rule finds something in an object: `standard 1.5–1.7` for each channel that has any. */

@@ -1,4 +1,4 @@
-import { judgeOfficially } from '../../src/core/rules/official/judge.ts';
+import { judgeByBundle } from '../../src/core/rules/judge-by-bundle.ts';
 import type { Finding } from '../../src/core/rules/rule.ts';
 import { examine, type Bundle, type SchemaKind, type StructureProblem } from '../../src/core/schema/index.ts';
 
@@ -10,5 +10,5 @@ export function refusedBySchema(kind: SchemaKind, apiVersion: string, json: unkn
 /** What the rules of a bundle, its schema left out, refuse in an object. */
 export function refusedByRules(kind: SchemaKind, apiVersion: string, json: unknown, bundle: Bundle): readonly Finding[] {
   const written = { kind, apiVersion, json };
-  return judgeOfficially(written, examine(written, bundle), bundle);
+  return judgeByBundle(written, examine(written, bundle), bundle).official;
 }

@@ -2,11 +2,10 @@ import { isOurs } from '../graph/ownership.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isWithin } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
-import { judgeOfficially } from '../rules/official/judge.ts';
-import { judgeUnenforced } from '../rules/unenforced/judge.ts';
+import { judgeByBundle, type JudgedByBundle } from '../rules/judge-by-bundle.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
-import { examine, type Bundle, type StructureProblem, type WrittenObject } from '../schema/index.ts';
+import { examine, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
 import { effectOf, isWithheld, lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 import { tellOnce } from './tell-once.ts';
 
@@ -35,7 +34,7 @@ export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolic
 
 /** The same, of what was found by rules other than the bundle's. */
 export function judgeWith(found: readonly Finding[], read: Reader, { json, apiVersion, resource: { kind, ref } }: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const { official, unenforced, problems } = judgeByBundle({ kind, apiVersion, json }, policy.bundle);
+  const { official, unenforced, problems } = examineAndJudge({ kind, apiVersion, json }, policy.bundle);
   const refused = withoutRepetition(found, official);
   const others = withoutRepetition(refused, unenforced);
   const bySchema = structural(problems, policy);
@@ -47,22 +46,14 @@ export function judgeWith(found: readonly Finding[], read: Reader, { json, apiVe
 
 /** What is to be said about an object of a kind that is not evaluated. */
 export function judgeUnevaluated(object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const { official, unenforced, problems } = judgeByBundle(object, policy.bundle);
+  const { official, unenforced, problems } = examineAndJudge(object, policy.bundle);
   const judged = [...withBundleEffects(official, policy, false), ...withEffects(withoutRepetition(official, unenforced), policy, false)];
   return tellOnce(structural(problems, policy), judged, object.json);
 }
 
-interface JudgedByBundle {
-  /** What the API server refuses. */
-  readonly official: readonly Finding[];
-  /** What it takes all the same. */
-  readonly unenforced: readonly Finding[];
-  readonly problems: readonly StructureProblem[];
-}
-
-function judgeByBundle(object: WrittenObject, bundle: Bundle): JudgedByBundle {
+function examineAndJudge(object: WrittenObject, bundle: Bundle): JudgedByBundle & Pick<Examination, 'problems'> {
   const examination = examine(object, bundle);
-  return { official: judgeOfficially(object, examination, bundle), unenforced: judgeUnenforced(object, examination, bundle), problems: examination.problems };
+  return { ...judgeByBundle(object, examination, bundle), problems: examination.problems };
 }
 
 /** Some rules are asked in more than one way, which find the same. */

@@ -6,26 +6,31 @@ import { partsOf, sitesIn, type Site, type SiteTables } from './official/sites.t
 import { longestMessage, type Finding } from './rule.ts';
 
 /**
- * Finds what breaks the demands of some tables in an object.
+ * Finds what breaks the demands of some tables in an object, in one walk for all of them: by table, and within one in
+ * the order of the object.
  *
  * @param view the object as the bundle reads it: of its fields, those that have the types of the kind's table
  */
-export type SiteJudge = (object: WrittenObject, view: unknown, bundle: Bundle) => readonly Finding[];
+export type SiteJudge<T extends string> = (object: WrittenObject, view: unknown, bundle: Bundle) => Readonly<Record<T, readonly Finding[]>>;
 
 /** A judge by some tables. It finds nothing in objects of versions that a bundle does not have, and never throws. */
-export function siteJudge(tables: SiteTables): SiteJudge {
+export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTables>>): SiteJudge<T> {
+  const names = Object.keys(tables) as T[];
+  const nothing = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<T, readonly Finding[]>;
   // Sites never change: their tree is built once for each version of a kind in a bundle.
   const known = new Map<string, Place>();
   return ({ kind, apiVersion, json }, view, bundle) => {
     const version = versionOf(kind, apiVersion, bundle)?.name;
-    if (version === undefined) return [];
+    if (version === undefined) return nothing;
     const key = `${kind} ${version} ${bundle.minor} ${bundle.channel}`;
-    const root = known.get(key) ?? placesOf(sitesIn(tables[kind], version, bundle));
+    const root = known.get(key) ?? placesOf(names.map((name) => sitesIn(tables[name][kind], version, bundle)));
     known.set(key, root);
-    const found: Finding[] = [];
-    visit(root, view, { path: [], found });
+    const walk: Walk = { path: [], found: [] };
+    visit(root, view, walk);
+    if (walk.found.length === 0) return nothing;
     // What stands there but has the wrong type, or is no field of the bundle, is not missing: the schema tells of it.
-    return found.filter(({ path }) => valueAt(view, path) !== undefined || valueAt(json, path) === undefined);
+    const found = walk.found.filter(({ finding: { path } }) => valueAt(view, path) !== undefined || valueAt(json, path) === undefined);
+    return Object.fromEntries(names.map((name, table) => [name, found.filter((each) => each.table === table).map(({ finding }) => finding)])) as unknown as Record<T, readonly Finding[]>;
   };
 }
 
@@ -37,15 +42,24 @@ export function valueAt(json: unknown, path: Path): unknown {
 
 /** Sites as a tree of the fields that lead to them, to be walked along with an object. */
 interface Place {
-  readonly demands: Demand[];
-  readonly fields: Map<string, Place>;
+  readonly asked: Asked[];
+  readonly below: { readonly name: string; readonly place: Place }[];
   /** Each item of a list. */
   each?: Place;
 }
 
-function placesOf(sites: readonly Site[]): Place {
+interface Asked {
+  readonly demand: Demand<unknown>;
+  /** The position of the table that asks. */
+  readonly table: number;
+}
+
+function placesOf(tables: readonly (readonly Site[])[]): Place {
   const root = emptyPlace();
-  for (const { path, demands } of sites) placeAt(root, path).demands.push(...demands);
+  for (const [table, sites] of tables.entries()) {
+    // A view has the types of its table, so what stands at a site is what its demands are about.
+    for (const { path, demands } of sites) placeAt(root, path).asked.push(...demands.map((demand) => ({ demand: demand as Demand<unknown>, table })));
+  }
   return root;
 }
 
@@ -55,33 +69,34 @@ function placeAt(root: Place, path: string): Place {
   return place;
 }
 
-function fieldOf({ fields }: Place, name: string): Place {
-  const place = fields.get(name) ?? emptyPlace();
-  fields.set(name, place);
+function fieldOf({ below }: Place, name: string): Place {
+  const known = below.find((field) => field.name === name);
+  if (known !== undefined) return known.place;
+  const place = emptyPlace();
+  below.push({ name, place });
   return place;
 }
 
 function emptyPlace(): Place {
-  return { demands: [], fields: new Map() };
+  return { asked: [], below: [] };
 }
 
 interface Walk {
   /** Where the walk is: one list that grows and shrinks, since almost everything is fine. */
   readonly path: (string | number)[];
-  readonly found: Finding[];
+  readonly found: { readonly table: number; readonly finding: Finding }[];
 }
 
 function visit(place: Place, value: unknown, walk: Walk): void {
-  // A view has the types of its table, so what stands at a site is what its demands are about.
-  for (const demand of place.demands as readonly Demand<unknown>[]) {
-    for (const violation of demand.judge(value)) walk.found.push(findingOf(demand.rule, violation, walk.path));
+  for (const { demand, table } of place.asked) {
+    for (const violation of demand.judge(value)) walk.found.push({ table, finding: findingOf(demand.rule, violation, walk.path) });
   }
   if (typeof value !== 'object' || value === null) return;
   const { each } = place;
   if (each !== undefined && Array.isArray(value)) {
     for (let position = 0; position < value.length; position++) visitBelow(each, position, { value: value[position], walk });
   }
-  for (const [name, below] of place.fields) {
+  for (const { name, place: below } of place.below) {
     // No field has the name of anything that a prototype has; asking for own properties alone takes longer than all the rest.
     const inner = (value as Readonly<Record<string, unknown>>)[name];
     if (inner !== undefined) visitBelow(below, name, { value: inner, walk });
