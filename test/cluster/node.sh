@@ -13,10 +13,21 @@ mkdir -p /run/netns
 mount -t tmpfs tmpfs /var/lib # device plugins of the kubelet, results of CNI
 
 # Pods of this cluster live in a cgroup of its own: a kubelet removes the pods in its cgroup that it does not know.
-if [ -e /sys/fs/cgroup/cgroup.controllers ]; then mkdir -p "/sys/fs/cgroup/$OWN_NAME"; else
+if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+  cgroup=/sys/fs/cgroup/$OWN_NAME weights=cpu.weight weight=100
+  mkdir -p "$cgroup"
+else
+  cgroup=/sys/fs/cgroup/cpu/$OWN_NAME weights=cpu.shares weight=1024
   for hierarchy in /sys/fs/cgroup/*/; do
     [ ! -e "$hierarchy/cgroup.procs" ] || mkdir -p "$hierarchy/$OWN_NAME"
   done
+fi
+# The rest gets one weight of the processor, and pods get one for each CPU, by the kubelet, as where a node has a machine for
+# itself. All of it has as much as both together.
+if [ -e "$cgroup/$weights" ]; then
+  mkdir -p "$cgroup/system"
+  echo "$((weight * ($(nproc) + 1)))" >"$cgroup/$weights" || true # v2 takes no more than 10000
+  echo 0 >"$cgroup/system/cgroup.procs" # this process, and with it all that it starts
 fi
 ulimit -n "$(ulimit -Hn)"
 
