@@ -50,7 +50,7 @@ export type IndexedRule = Omit<RuleFrame, 'about'> & { readonly kinds: readonly 
 export function indexedRules(): readonly IndexedRule[] {
   const demanding = (id: string): readonly string[] => demandingKinds.get(id) ?? [];
   return [
-    ...registry.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id)])] })),
+    ...registry.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id), ...(unenforcedKinds.get(rule.id) ?? [])])] })),
     ...specificationRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: demanding(rule.id) })),
     ...unenforcedRules.map((rule) => ({ ...rule, kinds: [...new Set([...(unenforcedKinds.get(rule.id) ?? []), ...demanding(rule.id)])] })),
     ...writeRules.map((rule) => ({ ...rule, kinds: ['all'] })),

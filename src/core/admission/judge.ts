@@ -36,7 +36,7 @@ export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolic
 export function judgeWith(found: readonly Finding[], read: Reader, { json, apiVersion, resource: { kind, ref } }: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const { official, unenforced, problems } = examineAndJudge({ kind, apiVersion, json }, policy.bundle);
   const refused = withoutRepetition(found, official);
-  const others = withoutRepetition(refused, unenforced);
+  const others = withoutRepetition([...found, ...refused], unenforced);
   const bySchema = structural(problems, policy);
   if (found.length + refused.length + others.length === 0) return bySchema;
   const ours = read.query(isOurs, kind, ref.namespace, ref.name);

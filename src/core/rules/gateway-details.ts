@@ -103,6 +103,19 @@ interface Reference {
   readonly namespace?: string;
 }
 
+export const clientAuthorityUncommon = unenforcedRule({
+  id: 'client-authority-uncommon',
+  summary: 'Certificates of clients are checked by something other than one ConfigMap.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, FrontendTLSValidation.caCertificateRefs (one ConfigMap is core; more, and other kinds, are not); GEP-91',
+}, function* judge(refs: readonly Reference[]) {
+  if (refs.length > 1) yield { below: [], value: String(refs.length), message: `There are ${refs.length} references to authorities, but implementations need to support only one. Put all certificates into one ConfigMap.` };
+  for (const [index, { group = '', kind = '' }] of refs.entries()) {
+    if ((group === '' && kind === 'ConfigMap') || (group === 'certificates.k8s.io' && kind === 'ClusterTrustBundle')) continue;
+    yield { below: [index, 'kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Implementations need to support a ConfigMap here, not the kind ${quote(kind)} of the group ${quote(group)}. Write kind: ConfigMap and group: "".` };
+  }
+});
+
 /** The experimental channel refuses it since v1.7. */
 export const trustBundleNamespaceIgnored = unenforcedRule({
   id: 'trust-bundle-namespace-ignored',

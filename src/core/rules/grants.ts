@@ -1,4 +1,5 @@
 import { display, quote } from '../text/display.ts';
+import { nearest } from '../text/suggest.ts';
 import { unenforcedRule } from './demand.ts';
 import { warned } from './effects.ts';
 import type { WholeObject } from './written-object.ts';
@@ -16,7 +17,13 @@ const gatewayKinds: ReadonlySet<string> = new Set(['Gateway', 'ListenerSet', 'HT
 const coreKinds: ReadonlySet<string> = new Set(['Service', 'Secret', 'ConfigMap']);
 const gatewayGroup = 'gateway.networking.k8s.io';
 
+/** The kinds of a group that are known well enough to see a misspelling. */
+const kindsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([[gatewayGroup, gatewayKinds], ['', coreKinds]]);
+
 function* judgeGroup({ group = '', kind = '' }: Party) {
+  const known = kindsOf.get(group);
+  const near = known === undefined || known.has(kind) ? undefined : nearest(kind, known);
+  if (near !== undefined) yield { below: ['kind'], value: display(kind), message: `There is no kind ${quote(kind)} in the group ${quote(group)}, so this grants nothing. Did you mean ${near}?` };
   const wanted = gatewayKinds.has(kind) ? gatewayGroup : coreKinds.has(kind) ? '' : undefined;
   if (wanted === undefined || wanted === group) return;
   yield { below: ['group'], value: display(group), message: `There is no kind ${kind} in the group ${quote(group)}, so this grants nothing. Write group: ${wanted === '' ? '""' : wanted}.` };

@@ -24,11 +24,22 @@ export const matchedHeadersDistinct = demand(headerNameRepeated.id, (headers: Na
 interface Modifier {
   readonly set?: Named;
   readonly add?: Named;
+  readonly remove?: readonly string[];
 }
 
 export const modifiedHeadersDistinct = demand(headerNameRepeated.id, function* judge(modifier: Modifier) {
   for (const list of ['set', 'add'] as const) yield* repetitions(modifier[list] ?? [], { list, below: [list], loss: 'so its value is never used', cure: 'keep the value you want' });
+  yield* removals(modifier.remove ?? []);
 }, 'modifier');
+
+function* removals(names: readonly string[]): Iterable<Violation> {
+  const first = new Map<string, number>();
+  for (const [index, name] of names.entries()) {
+    const before = first.get(headerKey(name));
+    if (before === undefined) first.set(headerKey(name), index);
+    else yield { below: ['remove', index], value: display(name), message: `The header ${quote(name)} is removed by remove[${before}] already (header names ignore case). Remove this entry, or write the name that was meant.` };
+  }
+}
 
 export const sentHeadersDistinct = demand(headerNameRepeated.id, (headers: Named) =>
   repetitions(headers, { list: 'headers', below: [], loss: 'so its value may never be sent', cure: 'keep the value you want' }), 'sent');

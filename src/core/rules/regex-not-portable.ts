@@ -19,10 +19,14 @@ const outside: readonly (readonly [pattern: RegExp, what: string, cure: string])
   [/\(\?P?</, 'names a group', 'Write a plain group, ( )'],
   [/\(\?/, 'has a group of its own kind', 'Write a plain group, ( )'],
   [/\\[1-9]/, 'refers back to a group', 'Repeat what the group holds'],
-  [/\\[DSbBAzZpPQEntrfvxu]/, 'has an escape that is not common', 'Write a set such as [^0-9] instead'],
+  [/\\[DSbBAzZpPQEntrfvxuaC0]/, 'has an escape that is not common', 'Write a set such as [^0-9] instead'],
   [/[*+?}][*+?]/, 'has a lazy or possessive quantifier', 'Write the quantifier alone: whether a text matches is the same'],
   [/\[:|\[=|\[\./, 'has a named class', 'Write the characters, e.g. [a-z]'],
+  [/\[[^\]]*\[/, 'has [ within a set', 'Write \\[ there'],
+  [/\^[*+?{]/, 'repeats ^', 'Write it once'],
   [/\{,/, 'has a count without lower bound', 'Write 0 before the comma'],
+  [/\{(?!\d{1,3}(?:,\d{0,3})?\})/, 'has { that begins no count', 'Write \\{ for the sign itself'],
+  [/\{(?:\d+,)?(?:25[6-9]|2[6-9]\d|[3-9]\d\d)[,}]/, 'counts beyond 255', 'Write a smaller count'],
 ];
 
 interface Match {

@@ -1,7 +1,9 @@
+import { formatPath, type Path } from '../resources/path.ts';
 import { display, quote } from '../text/display.ts';
 import { headerKey } from '../text/header.ts';
-import { unenforcedRule } from './demand.ts';
+import { unenforcedRule, type Violation } from './demand.ts';
 import { recorded, warned } from './effects.ts';
+import type { WholeObject } from './written-object.ts';
 
 // What the rules of a route hold: matches that never win, backends that never get a request.
 
@@ -12,6 +14,7 @@ interface BackendRef {
   readonly namespace?: string;
   readonly port?: number;
   readonly weight?: number;
+  readonly filters?: readonly unknown[];
 }
 
 interface NamedMatch {
@@ -59,17 +62,19 @@ export const matchRepeated = unenforcedRule({
 }, function* judge(rules: readonly RouteRule[]) {
   const byPath = new Map<string, SamePath>();
   for (const [index, { matches = [] }] of rules.entries()) {
-    for (const [position, match] of matches.entries()) {
-      const before = earlierTwin({ match, index, position }, byPath);
-      if (before !== undefined) yield { below: [index, 'matches', position], message: `This match is the same as rules[${before.index}].matches[${before.position}], which comes first and gets all its requests. Remove one of them, or write what tells them apart.` };
+    for (const place of matches.length === 0 ? [{ match: {}, below: [index, 'matches'] }] : matches.map((match, position) => ({ match, below: [index, 'matches', position] }))) {
+      const before = earlierTwin(place, byPath);
+      if (before === undefined) continue;
+      const subject = matches.length === 0 ? 'This rule has no matches, so it takes the same requests' : 'This match is the same';
+      yield { below: place.below, message: `${subject} as ${formatPath(['rules', ...before.below])}, which comes first and gets all its requests. Remove one of them, or write what tells them apart.` };
     }
   }
 });
 
+/** A match and where it stands among the rules; a rule without matches takes every request. */
 interface Place {
   readonly match: Match;
-  readonly index: number;
-  readonly position: number;
+  readonly below: Path;
 }
 
 /** Matches of one path. Most have theirs for themselves, and are not written out. */
@@ -116,27 +121,43 @@ export const weightsAllZero = unenforcedRule({
   yield { below: [], message: 'Every backendRef of this rule has weight: 0, so no backend gets a request and all of them get an error. Give one of them a weight of at least 1.' };
 });
 
-function sameBackend(one: BackendRef, other: BackendRef): boolean {
-  return (one.group ?? '') === (other.group ?? '') && (one.kind ?? 'Service') === (other.kind ?? 'Service') && one.name === other.name
-    && one.namespace === other.namespace && one.port === other.port;
+/** A text that is the same for references of a route in `namespace` to the same backend. */
+function backendOf({ group = '', kind = 'Service', name, namespace, port }: BackendRef, own: string): string {
+  return JSON.stringify([group, kind, name, namespace ?? own, port]);
 }
+
+type Route<R = RouteRule> = WholeObject<{ readonly rules?: readonly R[] }>;
 
 export const backendRepeated = unenforcedRule({
   id: 'backend-repeated',
   summary: 'A rule names one backend twice.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.backendRefs; BackendRef.weight',
-}, function* judge(backendRefs: readonly (BackendRef & { readonly filters?: readonly unknown[] })[]) {
-  for (const [index, ref] of backendRefs.entries()) {
-    const before = backendRefs.slice(0, index).findIndex((other) => sameBackend(other, ref));
-    // With filters of their own, two ways to one backend make sense.
-    if (before === -1 || (ref.filters ?? []).length > 0 || (backendRefs[before]?.filters ?? []).length > 0) continue;
-    yield { below: [index], value: display(ref.name ?? ''), message: `This backendRef names the same backend as backendRefs[${before}] (${quote(ref.name)}), so their weights add up. Remove one of them, or write the backend that was meant.` };
+}, function* judge({ metadata, spec }: Route) {
+  for (const [position, { backendRefs = [] }] of (spec?.rules ?? []).entries()) {
+    if (backendRefs.length > 1) yield* repeatedBackends(backendRefs, ['spec', 'rules', position, 'backendRefs'], metadata.namespace);
   }
 });
 
+function* repeatedBackends(backendRefs: readonly BackendRef[], at: Path, own: string): Iterable<Violation> {
+  const first = new Map<string, number>();
+  for (const [index, ref] of backendRefs.entries()) {
+    // With filters of their own, two ways to one backend make sense.
+    if ((ref.filters ?? []).length > 0) continue;
+    const key = backendOf(ref, own);
+    const before = first.get(key);
+    if (before === undefined) first.set(key, index);
+    else yield { below: [...at, index], value: display(ref.name ?? ''), message: `This backendRef names the same backend as backendRefs[${before}] (${quote(ref.name)}), so their weights add up. Remove one of them, or write the backend that was meant.` };
+  }
+}
+
 interface Mirror extends Filter {
   readonly requestMirror?: { readonly backendRef?: BackendRef };
+}
+
+interface MirroringRule {
+  readonly filters?: readonly Mirror[];
+  readonly backendRefs?: readonly BackendRef[];
 }
 
 export const mirrorToBackend = unenforcedRule({
@@ -144,12 +165,14 @@ export const mirrorToBackend = unenforcedRule({
   summary: 'Requests are mirrored to the backend that gets them anyway.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRequestMirrorFilter.backendRef',
-}, function* judge({ filters = [], backendRefs = [] }: Omit<RouteRule, 'filters'> & { readonly filters?: readonly Mirror[] }) {
-  for (const [index, { requestMirror }] of filters.entries()) {
-    const target = requestMirror?.backendRef;
-    const twin = target === undefined ? -1 : backendRefs.findIndex((ref) => sameBackend(ref, target));
-    if (twin === -1) continue;
-    yield { below: ['filters', index, 'requestMirror', 'backendRef'], value: display(target?.name ?? ''), message: `Requests are mirrored to ${quote(target?.name)}, which backendRefs[${twin}] sends them to already: it gets them twice. Name another backend, or remove the mirror.` };
+}, function* judge({ metadata: { namespace }, spec }: Route<MirroringRule>) {
+  for (const [position, { filters = [], backendRefs = [] }] of (spec?.rules ?? []).entries()) {
+    for (const [index, { requestMirror }] of filters.entries()) {
+      const target = requestMirror?.backendRef;
+      const twin = target === undefined ? -1 : backendRefs.findIndex((ref) => backendOf(ref, namespace) === backendOf(target, namespace));
+      if (twin === -1) continue;
+      yield { below: ['spec', 'rules', position, 'filters', index, 'requestMirror', 'backendRef'], value: display(target?.name ?? ''), message: `Requests are mirrored to ${quote(target?.name)}, which backendRefs[${twin}] sends them to already: it gets them twice. Name another backend, or remove the mirror.` };
+    }
   }
 });
 

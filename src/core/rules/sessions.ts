@@ -1,7 +1,7 @@
 import { display, quote } from '../text/display.ts';
 import { parseDuration } from '../text/duration.ts';
 import { controlCharacter, headerKey } from '../text/header.ts';
-import { unenforcedRule, type Violation } from './demand.ts';
+import { demand, unenforcedRule, type Violation } from './demand.ts';
 import { denied, deniedWhenStrict, warned } from './effects.ts';
 
 // Session persistence: which cookie or header ties a client to a backend.
@@ -96,12 +96,16 @@ export const sessionNameReserved = unenforcedRule({
 
 export const sessionPolicyDeprecated = unenforcedRule({
   id: 'session-policy-deprecated',
-  summary: 'A policy ties sessions to backends, which XBackends do since v1.7.',
+  summary: 'A policy or route ties sessions to backends, which XBackends do since v1.7.',
   effect: warned,
-  source: 'Gateway API v1.7.0, BackendTrafficPolicySpec.sessionPersistence (deprecated); GEP-1619',
-}, function* judge() {
-  yield { below: [], message: 'sessionPersistence of an XBackendTrafficPolicy is deprecated and will be removed; an XBackend has it since v1.7. Move it there once your implementation serves XBackends.' };
-});
+  source: 'Gateway API v1.7.0, BackendTrafficPolicySpec.sessionPersistence, HTTPRouteRule.sessionPersistence and GRPCRouteRule.sessionPersistence (deprecated); GEP-1619',
+}, () => [deprecatedIn('an XBackendTrafficPolicy')]);
+
+export const sessionOfRouteDeprecated = demand(sessionPolicyDeprecated.id, () => [deprecatedIn('a route')], 'route');
+
+function deprecatedIn(where: string): Violation {
+  return { below: [], message: `sessionPersistence of ${where} is deprecated and will be removed; an XBackend has it since v1.7. Move it there once your implementation serves XBackends.` };
+}
 
 /** XBackends of these protocols carry no HTTP requests that a cookie or header could be in. */
 const withoutHttp: ReadonlySet<string> = new Set(['TCP', 'MCP']);

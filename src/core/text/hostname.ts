@@ -27,7 +27,7 @@ export function hostnameProblems(text: string): readonly HostnameProblem[] {
 export function preciseHostnameProblems(text: string): readonly HostnameProblem[] {
   if (text === '') return [{ kind: 'empty', message: 'it is empty; write a name such as shop.example.com' }];
   if (isIpAddress(text)) {
-    return [{ kind: 'ip-address', message: `${quote(text)} is an IP address; write a DNS name, or leave hostnames out to match any host` }];
+    return [{ kind: 'ip-address', message: 'it is an IP address; write a DNS name such as shop.example.com' }];
   }
   const problems: HostnameProblem[] = [];
   if (text.length > maximumLength) {
@@ -60,7 +60,7 @@ function labelProblem(label: string): HostnameProblem | undefined {
     return { kind: 'wildcard', message: `${shown} holds a wildcard; "*" may only be the whole first label of a name, as in *.example.com` };
   }
   if (label.length > maximumLabelLength) {
-    return { kind: 'label-too-long', message: `the label ${shown} has ${label.length} characters; at most ${maximumLabelLength} are allowed between two dots` };
+    return { kind: 'label-too-long', message: `the label ${shown} has ${label.length} characters; write at most ${maximumLabelLength} between two dots` };
   }
   if (!anyCaseLabel.test(label)) {
     return { kind: 'character', message: `the label ${shown} holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form` };

@@ -1,7 +1,7 @@
 import { available, experimental, since } from '../../schema/index.ts';
 import { extensionReference } from '../filter-contents.ts';
 import {
-  addressAskedTwice, addressSpeltTwice, classParametersNamespace, clientValidationWithoutListener, infrastructureLabelReserved,
+  addressAskedTwice, addressSpeltTwice, classParametersNamespace, clientAuthorityUncommon, clientValidationWithoutListener, infrastructureLabelReserved,
   routabilityUnusual, trustBundleNamespaceIgnored,
 } from '../gateway-details.ts';
 import { grantGroup, grantOfEverything, grantRepeated, grantWithinNamespace } from '../grants.ts';
@@ -10,13 +10,14 @@ import {
   certificatesWithoutUse, listenerFilterRepeated, listenerFiltersEmpty, optionKey, routeKindRepeated, selectorWithoutEffect, severalCertificates,
   tlsModesMixed,
 } from '../listener-details.ts';
+import { kindsOfProtocol, overlapsOnPort, protocolsOnPort } from '../listeners-together.ts';
 import { gatewayClassName, gatewayName } from '../names.ts';
 import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
 import { versionSuperseded } from '../versions.ts';
 
 /** What listeners of Gateways, ListenerSets and XListenerSets have in common. */
-const listeners: Sites = merge({ 'spec.listeners': [tlsModesMixed] }, below(['spec.listeners[]'], {
-  '': [certificatesWithoutUse, severalCertificates],
+const listeners: Sites = merge({ 'spec.listeners': [protocolsOnPort, tlsModesMixed, overlapsOnPort] }, below(['spec.listeners[]'], {
+  '': [kindsOfProtocol, certificatesWithoutUse, severalCertificates],
   hostname: [hostnameIsIp, hostnameLabelTooLong],
   'tls.options': [optionKey],
   'allowedRoutes.kinds': [routeKindRepeated],
@@ -29,7 +30,12 @@ const listeners: Sites = merge({ 'spec.listeners': [tlsModesMixed] }, below(['sp
 /** Where the bundle itself does not refuse the namespace. */
 const plainTrustBundle = available({ until: { experimental: '1.7' } }, trustBundleNamespaceIgnored);
 
-const gateway: Sites = merge(listeners, {
+const clientValidation: Sites = {
+  caCertificateRefs: [clientAuthorityUncommon],
+  'caCertificateRefs[]': [plainTrustBundle],
+};
+
+const gateway: Sites = merge(listeners, below(['spec.tls.frontend.default.validation', 'spec.tls.frontend.perPort[].tls.validation'], clientValidation), {
   '': [gatewayName],
   spec: [clientValidationWithoutListener],
   'spec.gatewayClassName': [gatewayClassName],
@@ -37,8 +43,6 @@ const gateway: Sites = merge(listeners, {
   'spec.addresses[]': [experimental('1.7', routabilityUnusual)],
   'spec.allowedListeners.namespaces': [selectorWithoutEffect],
   'spec.infrastructure.labels': [infrastructureLabelReserved],
-  'spec.tls.frontend.default.validation.caCertificateRefs[]': [plainTrustBundle],
-  'spec.tls.frontend.perPort[].tls.validation.caCertificateRefs[]': [plainTrustBundle],
 });
 
 const superseded: Sites = { apiVersion: [versionSuperseded] };

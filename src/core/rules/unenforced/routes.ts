@@ -1,4 +1,4 @@
-import { available, between, since, type SchemaKind } from '../../schema/index.ts';
+import { available, between, experimental, since, type SchemaKind } from '../../schema/index.ts';
 import { backendKindMisspelt, backendsOfOwnNamespace } from '../backend-kinds.ts';
 import { corsOriginPort, corsValueRedundant, corsWildcardWithCredentials } from '../cors-values.ts';
 import { extensionReference, filterWithoutEffect } from '../filter-contents.ts';
@@ -9,6 +9,7 @@ import { hostnameCovered, hostnameIsIp, hostnameLabelTooLong, hostnameRepeated }
 import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
 import { parentGroup, parentRepeated, parentSectionShared, routeWithoutParents } from '../parents.ts';
 import { portableMethod, portableValue } from '../regex-not-portable.ts';
+import { regexPathWithoutSlash } from '../regex-path-without-slash.ts';
 import {
   backendTimeoutUnlimited, retryBackoff, retryCodeUnusual, retryOutlastsTimeout, retryRepeatsEffects, retrySwitchedOff, retryWithoutBackend,
 } from '../retries.ts';
@@ -16,17 +17,17 @@ import {
   backendRepeated, matchRepeated, mirrorToBackend, redirectPortOfOtherScheme, redirectWithoutChange, ruleWithoutBackend, weightsAllZero,
 } from '../rule-contents.ts';
 import { ruleNameRepeated } from '../rule-name-repeated.ts';
-import { sessionNameRepeated } from '../sessions.ts';
+import { sessionNameRepeated, sessionOfRouteDeprecated } from '../sessions.ts';
 import { ruleBeyondFirst, serverNamesMissing, versionSuperseded } from '../versions.ts';
 import { durationNotStandard, headerValueCharset, pathEncoding, pathReplacementSyntax } from '../written-values.ts';
 import { wherever } from './meanings.ts';
 import { sessions } from './shared.ts';
 
 const everyRoute: Sites = {
-  '': [parentRepeated, parentSectionShared, routeWithoutParents, backendsOfOwnNamespace],
+  '': [parentRepeated, parentSectionShared, routeWithoutParents, backendRepeated, backendsOfOwnNamespace],
   'spec.parentRefs[]': [parentGroup],
   'spec.rules': [ruleNameRepeated],
-  'spec.rules[].backendRefs': [weightsAllZero, backendRepeated],
+  'spec.rules[].backendRefs': [weightsAllZero],
 };
 
 function meaningsIn(kind: SchemaKind): Sites {
@@ -42,20 +43,20 @@ function meaningsIn(kind: SchemaKind): Sites {
 
 const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters'];
 
-/** What routes with filters have in common. */
-const requestRoute: Sites = merge(
-  everyRoute,
-  { 'spec.rules': [matchRepeated, sessionNameRepeated], 'spec.rules[]': [ruleWithoutBackend, mirrorToBackend], 'spec.rules[].matches[].headers[]': [portableValue] },
-  below(['spec.rules[].sessionPersistence'], sessions),
-  below(filterLists, { '': [filterWithoutEffect], '[].extensionRef': [extensionReference] }),
-);
-
 /** Where the bundle itself does not look at the characters of header values. */
 const plainHeaderValue = available({ until: { experimental: '1.5' } }, headerValueCharset);
 
-const headerValues: Sites = merge(
-  { 'spec.rules[].matches[].headers[].value': [plainHeaderValue] },
-  below(filterLists.flatMap((list) => ['requestHeaderModifier', 'responseHeaderModifier'].flatMap((member) => ['set', 'add'].map((action) => `${list}[].${member}.${action}[].value`))), { '': [plainHeaderValue] }),
+const modifiers = filterLists.flatMap((list) => ['requestHeaderModifier', 'responseHeaderModifier'].map((member) => `${list}[].${member}`));
+
+const headerValues: Sites = below(modifiers, { 'set[].value': [plainHeaderValue], 'add[].value': [plainHeaderValue] });
+
+/** What routes with filters have in common. */
+const requestRoute: Sites = merge(
+  everyRoute,
+  headerValues,
+  { '': [mirrorToBackend], 'spec.rules': [matchRepeated, sessionNameRepeated], 'spec.rules[]': [ruleWithoutBackend], 'spec.rules[].matches[].headers[]': [portableValue] },
+  below(['spec.rules[].sessionPersistence'], merge(sessions, { '': [experimental('1.7', sessionOfRouteDeprecated)] })),
+  below(filterLists, { '': [filterWithoutEffect], '[].extensionRef': [extensionReference] }),
 );
 
 const cors: Sites = { '': [corsValueRedundant, corsWildcardWithCredentials], 'allowOrigins[]': [corsOriginPort] };
@@ -67,9 +68,10 @@ const httpFilters: Sites = merge(
   below(['[].externalAuth.forwardBody.maxSize'], { '': [between({ experimental: '1.4' }, '1.7', forwardBodySize)] }),
 );
 
-const httpRoute: Sites = merge(requestRoute, headerValues, below(filterLists, httpFilters), {
+const httpRoute: Sites = merge(requestRoute, below(filterLists, httpFilters), {
   'spec.rules[]': [retryOutlastsTimeout, retryWithoutBackend, retryRepeatsEffects],
-  'spec.rules[].matches[].path': [pathEncoding, portableValue],
+  'spec.rules[].matches[].path': [pathEncoding, regexPathWithoutSlash, portableValue],
+  'spec.rules[].matches[].headers[].value': [plainHeaderValue],
   'spec.rules[].matches[].queryParams[]': [portableValue],
   'spec.rules[].timeouts': [backendTimeoutUnlimited],
   'spec.rules[].retry': [retrySwitchedOff],

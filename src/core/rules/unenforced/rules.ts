@@ -8,7 +8,7 @@ import { externalHostnameIsIp, externalHostnameLocal } from '../external-hostnam
 import { extensionReference, filterWithoutEffect } from '../filter-contents.ts';
 import { forwardBodySize } from '../forward-body-size.ts';
 import {
-  addressAskedTwice, addressSpeltTwice, classParametersNamespace, clientValidationWithoutListener, infrastructureLabelReserved,
+  addressAskedTwice, addressSpeltTwice, classParametersNamespace, clientAuthorityUncommon, clientValidationWithoutListener, infrastructureLabelReserved,
   routabilityUnusual, trustBundleNamespaceIgnored,
 } from '../gateway-details.ts';
 import { grantGroup, grantOfEverything, grantRepeated, grantWithinNamespace } from '../grants.ts';
@@ -22,6 +22,7 @@ import {
 import { gatewayClassName, gatewayName } from '../names.ts';
 import { parentGroup, parentRepeated, parentSectionShared, routeWithoutParents } from '../parents.ts';
 import { regexNotPortable } from '../regex-not-portable.ts';
+import { regexPathWithoutSlash } from '../regex-path-without-slash.ts';
 import {
   backendTimeoutUnlimited, retryBackoff, retryCodeUnusual, retryOutlastsTimeout, retryRepeatsEffects, retrySwitchedOff, retryWithoutBackend,
 } from '../retries.ts';
@@ -42,14 +43,14 @@ export const unenforcedRules: readonly RuleFrame[] = [
   parentRepeated, parentSectionShared, parentGroup, routeWithoutParents,
   hostnameIsIp, hostnameLabelTooLong, hostnameRepeated, hostnameCovered,
   ruleNameRepeated, matchRepeated, ruleWithoutBackend, weightsAllZero, backendRepeated, backendKindMisspelt, backendOfOtherNamespace,
-  headerNameRepeated, headerValueCharset, pathEncoding, regexNotPortable, grpcMethodUncommon, durationNotStandard,
+  headerNameRepeated, headerValueCharset, pathEncoding, regexNotPortable, regexPathWithoutSlash, grpcMethodUncommon, durationNotStandard,
   filterWithoutEffect, extensionReference, mirrorToBackend, pathReplacementSyntax, redirectWithoutChange, redirectPortOfOtherScheme,
   corsOriginPort, corsValueRedundant, corsWildcardWithCredentials, forwardBodySize,
   backendTimeoutUnlimited, retryOutlastsTimeout, retrySwitchedOff, retryWithoutBackend, retryRepeatsEffects, retryCodeUnusual, retryBackoff,
   sessionNameRepeated, sessionNameReserved, sessionEndsAtOnce, cookiePathUnsafe, cookiePathRelative, sessionPolicyDeprecated, sessionWithoutHttp,
   gatewayName, gatewayClassName, classParametersNamespace, infrastructureLabelReserved,
   tlsModesMixed, certificatesWithoutUse, severalCertificates, optionKey, routeKindRepeated, selectorWithoutEffect,
-  listenerFiltersEmpty, listenerFilterRepeated, clientValidationWithoutListener, trustBundleNamespaceIgnored,
+  listenerFiltersEmpty, listenerFilterRepeated, clientValidationWithoutListener, clientAuthorityUncommon, trustBundleNamespaceIgnored,
   addressSpeltTwice, addressAskedTwice, routabilityUnusual,
   grantGroup, grantWithinNamespace, grantRepeated, grantOfEverything,
   policySeveralTargets, policyTargetKind, backendSeveralAuthorities, altNameWithoutHostname, altNameUri,

@@ -31,4 +31,12 @@ describe('header-name-repeated', () => {
       'The header "A" is named by set[0] already (header names ignore case); this entry is ignored, so its value is never used. Remove it, or keep the value you want.',
     ]]);
   });
+
+  test('among those to remove', () => {
+    const route = routeWith({ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x-a', 'b', 'X-A'] } }] });
+    expect(remarks('header-name-repeated', route)).toEqual([[
+      'spec.rules[0].filters[0].requestHeaderModifier.remove[2]',
+      'The header "X-A" is removed by remove[0] already (header names ignore case). Remove this entry, or write the name that was meant.',
+    ]]);
+  });
 });

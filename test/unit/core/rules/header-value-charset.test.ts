@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { remarks, soundRoute } from '../../../support/rules.ts';
+import { grpcRouteWith, remarks, soundRoute } from '../../../support/rules.ts';
 
 const object = (rule: object): unknown => soundRoute(rule);
 const bundle = { minor: '1.7', channel: 'standard' } as const;
@@ -18,5 +18,12 @@ describe('header-value-charset', () => {
     [{ matches: [ { headers: [ { name: 'x-team', value: 'a ' } ] } ] }, [ 'spec.rules[0].matches[0].headers[0].value', 'The header value "a " has blanks at an end or in a row; the experimental channel refuses such values. Write "a".' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('header-value-charset', object(value), bundle)).toEqual(expected);
+  });
+
+  test('in a filter of a GRPCRoute, but not in what it matches', () => {
+    const odd = [{ name: 'x-team', value: 'Käse' }];
+    const route = grpcRouteWith({ matches: [{ headers: odd }], filters: [{ type: 'ResponseHeaderModifier', responseHeaderModifier: { add: odd } }] });
+    expect(remarks('header-value-charset', route, bundle).map(([path]) => path)).toEqual(['spec.rules[0].filters[0].responseHeaderModifier.add[0].value']);
+    expect(remarks('header-value-charset', route)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { gatewayWith, httpRoute, remarks } from '../../../support/rules.ts';
 
-const message = 'The hostname "10.0.0.1" is not allowed: "10.0.0.1" is an IP address; write a DNS name, or leave hostnames out to match any host.';
+const message = 'The hostname "10.0.0.1" is not allowed: it is an IP address; write a DNS name such as shop.example.com.';
 
 describe('hostname-is-ip', () => {
   test.each(['a.example', '*.example.com', '1.2.3', 'UPPER', `${'a'.repeat(64)}.com`])('%s is fine here', (hostname) => {

@@ -12,9 +12,9 @@ describe('hostnameProblems', () => {
 
   test.each([
     ['', 'empty', 'it is empty; write a name such as shop.example.com'],
-    ['10.0.0.1', 'ip-address', '"10.0.0.1" is an IP address; write a DNS name, or leave hostnames out to match any host'],
+    ['10.0.0.1', 'ip-address', 'it is an IP address; write a DNS name such as shop.example.com'],
     ['*.10.0.0.1', 'ip-address', 'after "*." stands an IP address; write a DNS name such as *.example.com'],
-    ['::1', 'ip-address', '"::1" is an IP address; write a DNS name, or leave hostnames out to match any host'],
+    ['::1', 'ip-address', 'it is an IP address; write a DNS name such as shop.example.com'],
     ['Shop.example', 'upper-case', 'the label "Shop" has upper case letters; write "shop"'],
     ['a.example.', 'trailing-dot', 'it ends with a dot; write "a.example"'],
     ['a..example', 'empty-label', 'it holds two dots in a row or starts with one; remove the extra dot'],
@@ -28,8 +28,8 @@ describe('hostnameProblems', () => {
     ['a.example:80', 'character', 'the label "example:80" holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form'],
     ['-a.example', 'hyphen', 'the label "-a" starts or ends with "-"; begin and end it with a letter or digit'],
     ['a-.example', 'hyphen', 'the label "a-" starts or ends with "-"; begin and end it with a letter or digit'],
-    [`${label63}b.com`, 'label-too-long', `the label "${'a'.repeat(23)}…" has 64 characters; at most 63 are allowed between two dots`],
-    [`*.${label63}b.com`, 'label-too-long', `the label "${'a'.repeat(23)}…" has 64 characters; at most 63 are allowed between two dots`],
+    [`${label63}b.com`, 'label-too-long', `the label "${'a'.repeat(23)}…" has 64 characters; write at most 63 between two dots`],
+    [`*.${label63}b.com`, 'label-too-long', `the label "${'a'.repeat(23)}…" has 64 characters; write at most 63 between two dots`],
     [`${'a.'.repeat(126)}ab`, 'too-long', 'it has 254 characters; at most 253 are allowed'],
   ])('%j', (text, kind, message) => {
     expect(hostnameProblems(text)).toEqual([{ kind, message }]);

@@ -1,0 +1,74 @@
+import { gatewayGroup } from '../graph/inputs.ts';
+import { canSharePort, routeKindsOf } from '../graph/protocols.ts';
+import { display } from '../text/display.ts';
+import { intersectHostnames } from '../text/hostname.ts';
+import { demand } from './demand.ts';
+import { listenerConflict, listenerRouteKindsInvalid, listenerTlsOverlap } from './listener-validity.ts';
+
+// What the listeners of one object say together, whoever serves it. Of those that Sallyport serves the graph knows more; there
+// the same rules speak, and what they find is told once.
+
+interface Listener {
+  readonly name?: string;
+  readonly port?: number;
+  readonly protocol?: string;
+  readonly hostname?: string;
+  readonly allowedRoutes?: { readonly kinds?: readonly { readonly group?: string; readonly kind?: string }[] };
+}
+
+type Listeners = readonly Listener[];
+
+/** The first listener before `index` that has the same port and meets a condition. */
+function earlier(listeners: Listeners, index: number, condition: (one: Listener, other: Listener) => boolean): Listener | undefined {
+  const listener = listeners[index];
+  if (listener?.port === undefined) return undefined;
+  return listeners.slice(0, index).find((other) => other.port === listener.port && condition(listener, other));
+}
+
+function sameHostname(one: Listener, other: Listener): boolean {
+  return (one.hostname ?? '').toLowerCase() === (other.hostname ?? '').toLowerCase();
+}
+
+/** Both begin with a name in TLS, by which they can be told apart. */
+function bothTls({ protocol = '' }: Listener, other: Listener): boolean {
+  return [protocol, other.protocol].every((one) => one === 'HTTPS' || one === 'TLS');
+}
+
+function cannotShare(one: Listener, other: Listener): boolean {
+  return !canSharePort(one.protocol ?? '', other.protocol ?? '') && !(bothTls(one, other) && !sameHostname(one, other));
+}
+
+/** Equal protocols with equal hostnames are refused by every bundle. */
+export const protocolsOnPort = demand(listenerConflict.id, function* judge(listeners: Listeners) {
+  for (const [index, listener] of listeners.entries()) {
+    const other = earlier(listeners, index, cannotShare);
+    if (other === undefined) continue;
+    const cure = bothTls(listener, other) ? 'port or hostname' : 'port';
+    yield { below: [index], value: display(listener.name ?? ''), message: `This listener conflicts with ${display(other.name ?? '')}: protocol ${display(listener.protocol ?? '')} cannot share port ${listener.port} with ${display(other.protocol ?? '')}, so neither may be accepted. Give each a ${cure} of its own.` };
+  }
+}, 'within one object');
+
+function overlaps(one: Listener, other: Listener): boolean {
+  return one.protocol === 'HTTPS' && other.protocol === 'HTTPS' && !sameHostname(one, other) && intersectHostnames(one.hostname ?? '', other.hostname ?? '') !== undefined;
+}
+
+export const overlapsOnPort = demand(listenerTlsOverlap.id, function* judge(listeners: Listeners) {
+  for (const [index, listener] of listeners.entries()) {
+    const other = earlier(listeners, index, overlaps);
+    if (other === undefined) continue;
+    yield { below: [index, 'hostname'], value: display(listener.hostname ?? ''), message: `The hostname overlaps with that of ${display(other.name ?? '')} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.` };
+  }
+}, 'within one object');
+
+/** What protocols carry that are not served yet. */
+const carried: ReadonlyMap<string, readonly string[]> = new Map([['TLS', ['TLSRoute', 'TCPRoute']], ['TCP', ['TCPRoute']], ['UDP', ['UDPRoute']]]);
+
+export const kindsOfProtocol = demand(listenerRouteKindsInvalid.id, function* judge({ protocol = '', allowedRoutes: { kinds = [] } = {} }: Listener) {
+  const supported = routeKindsOf(protocol) === undefined ? carried.get(protocol) : undefined;
+  if (supported === undefined) return;
+  for (const [index, { group = gatewayGroup, kind = '' }] of kinds.entries()) {
+    // Kinds of other groups are for their implementation to know.
+    if (group !== gatewayGroup || supported.includes(kind)) continue;
+    yield { below: ['allowedRoutes', 'kinds', index], value: display(kind), message: `A listener of protocol ${protocol} cannot carry ${display(kind)}. Name only ${supported.join(', ')}, or leave kinds out.` };
+  }
+}, 'other protocols');
