@@ -1,7 +1,7 @@
 import { objectCell } from '../graph/inputs.ts';
 import { write, type Kernel, type Overlay } from '../incremental/index.ts';
 import { formatPath } from '../resources/path.ts';
-import { parseObject } from '../resources/parse.ts';
+import { identifyObject } from '../resources/parse.ts';
 import { describeRef, type ObjectRef } from '../resources/reference.ts';
 import { impactOf } from './impact.ts';
 import { isSchemaKind, type WrittenObject } from '../schema/index.ts';
@@ -24,22 +24,24 @@ export interface AdmissionContext {
  */
 export function decideAdmission(request: AdmissionRequest, context: AdmissionContext): AdmissionVerdict {
   if (request.subResource !== '' || request.operation === 'CONNECT') return allowed([]);
-  const before = readCandidate(request, request.oldObject);
+  const before = readSubmitted(request, request.oldObject);
   if (request.operation === 'DELETE') return before === undefined ? allowed([]) : decideDeletion(before, context);
 
-  const candidate = readCandidate(request, request.object);
-  if (candidate === undefined) return decideUnevaluated(request, context.policy);
-  if (candidate.resource.meta.deleting) return allowed([]);
-  const { ref } = candidate.resource;
+  const submitted = readSubmitted(request, request.object);
+  if (submitted === undefined) return decideUnevaluated(request, context.policy);
+  if (submitted.deleting) return allowed([]);
+  const { ref, object: after } = submitted;
   const { policy } = context;
+  const candidate = submitted.candidate();
   const overlay = overlayOf(context, ref, candidate);
-  const created: Creation = { ref, after: writtenObject(candidate), judge: () => judge(overlay.read, candidate, policy) };
+  const created: Creation = { ref, after, judge: () => judge(overlay.read, candidate, policy) };
   if (before === undefined) return decideCreation(created, policy);
-  const previous = overlayOf(context, ref, before);
+  // Most changes are fine, and then nobody asks what was before.
+  const previous = once(() => overlayOf(context, ref, before.candidate()));
   return decideUpdate({
     ...created,
-    before: writtenObject(before),
-    judgeBefore: () => judge(previous.read, before, policy),
+    before: before.object,
+    judgeBefore: () => judge(previous().read, before.candidate(), policy),
     impact: () => describeImpact({ subject: 'This change', ref, before: previous, after: overlay }, context),
   }, policy);
 }
@@ -92,26 +94,36 @@ interface Unevaluated {
 }
 
 function readUnevaluated(request: AdmissionRequest, json: unknown): Unevaluated | undefined {
-  const parsed = parseObject(named(request, json));
-  if (parsed.type !== 'unserved' || parsed.ref.kind !== request.kind || parsed.ref.group !== request.group || !isSchemaKind(parsed.ref.kind)) return undefined;
-  const { ref, apiVersion, deleting } = parsed;
-  return { ref, object: { kind: parsed.ref.kind, apiVersion, json }, deleting };
+  const identified = identifyObject(named(request, json));
+  if (identified.type !== 'unserved' || identified.ref.kind !== request.kind || identified.ref.group !== request.group || !isSchemaKind(identified.ref.kind)) return undefined;
+  const { ref, apiVersion, deleting } = identified;
+  return { ref, object: { kind: identified.ref.kind, apiVersion, json }, deleting };
 }
 
-function writtenObject({ json, apiVersion, resource: { kind } }: Candidate): WrittenObject {
-  return { kind, apiVersion, json };
+function decideDeletion({ ref, candidate }: Submitted, context: AdmissionContext): AdmissionVerdict {
+  const before = once(() => overlayOf(context, ref, candidate()));
+  return allowed(describeImpact({ subject: `Deleting this ${ref.kind}`, ref, before, after: overlayOf(context, ref, undefined) }, context));
 }
 
-function decideDeletion(before: Candidate, context: AdmissionContext): AdmissionVerdict {
-  const { ref } = before.resource;
-  return allowed(describeImpact({ subject: `Deleting this ${ref.kind}`, ref, before: overlayOf(context, ref, before), after: overlayOf(context, ref, undefined) }, context));
+/** An object of a request that takes part in evaluation. */
+interface Submitted {
+  readonly ref: ObjectRef;
+  readonly object: WrittenObject;
+  readonly deleting: boolean;
+  readonly candidate: () => Candidate;
 }
 
-function readCandidate(request: AdmissionRequest, json: unknown): Candidate | undefined {
-  const parsed = parseObject(named(request, json));
+function readSubmitted(request: AdmissionRequest, json: unknown): Submitted | undefined {
+  const identified = identifyObject(named(request, json));
   // A crafted request could promise one kind and carry another; such an object is not ours to judge.
-  if (parsed.type !== 'resource' || parsed.resource.kind !== request.kind || parsed.resource.ref.group !== request.group) return undefined;
-  return { json, apiVersion: parsed.apiVersion, resource: parsed.resource };
+  if (identified.type !== 'resource' || identified.kind !== request.kind || identified.ref.group !== request.group) return undefined;
+  const { kind, ref, apiVersion, deleting, read } = identified;
+  return { ref, object: { kind, apiVersion, json }, deleting, candidate: once(() => ({ json, apiVersion, resource: read() })) };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** With generateName an object has no name yet at this point; identity comes from the request. */
@@ -142,13 +154,13 @@ interface Change {
   /** How sentences about it begin. */
   readonly subject: string;
   readonly ref: ObjectRef;
-  readonly before: Overlay;
+  readonly before: () => Overlay;
   readonly after: Overlay;
 }
 
 function describeImpact({ subject, ref, before, after }: Change, { mayContinue }: AdmissionContext): readonly string[] {
   const self = `${ref.kind}/${ref.namespace}/${ref.name}`;
-  const { broken, more, incomplete } = impactOf(before.read, after, { self, mayContinue });
+  const { broken, more, incomplete } = impactOf(() => before().read, after, { self, mayContinue });
   const lines = broken.map((line) => `[impact] ${subject} breaks ${line}`);
   const rest = describeRest(more, incomplete && broken.length > 0 ? 'unknown' : 'counted');
   return rest === undefined ? lines : [...lines, `[impact] ${subject} ${rest}`];

@@ -37,7 +37,7 @@ export const findingCounts = defineEmission<number>({
  * @param before evaluation with the object as the API server says it was, which a cache may lag behind
  * @param after evaluation with the object as it would be
  */
-export function impactOf(before: Reader, after: Overlay, options: { readonly self: string; readonly mayContinue: () => boolean }): Impact {
+export function impactOf(before: () => Reader, after: Overlay, options: { readonly self: string; readonly mayContinue: () => boolean }): Impact {
   const broken: string[] = [];
   let more = 0;
   let incomplete = false;
@@ -48,7 +48,7 @@ export function impactOf(before: Reader, after: Overlay, options: { readonly sel
   for (const { args, after: findingsAfter } of after.affected(findings, mayContinue)) {
     const [kind, namespace, name] = args;
     if (args.join('/') === options.self) continue;
-    const known = new Set(before.query(findings, kind, namespace, name).map(identity));
+    const known = new Set(before().query(findings, kind, namespace, name).map(identity));
     const fresh = findingsAfter().find((finding) => !known.has(identity(finding)));
     if (fresh === undefined) continue;
     if (broken.length < shown) broken.push(`${describeRef({ kind, namespace, name })}: ${formatPath(fresh.path)}: ${fresh.message}`);

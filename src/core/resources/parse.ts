@@ -10,8 +10,18 @@ export type ParsedObject =
   | { readonly type: 'unserved'; readonly ref: ObjectRef; readonly apiVersion: string; readonly deleting: boolean }
   /** Somebody else's kind. */
   | { readonly type: 'foreign'; readonly ref: ObjectRef; readonly apiVersion: string }
-  /** No Kubernetes object at all. */
-  | { readonly type: 'invalid'; readonly problem: string };
+  | InvalidObject;
+
+/** No Kubernetes object at all. */
+interface InvalidObject {
+  readonly type: 'invalid';
+  readonly problem: string;
+}
+
+/** The same before the body is looked at. */
+export type IdentifiedObject =
+  | { readonly type: 'resource'; readonly kind: KindName; readonly ref: ObjectRef; readonly apiVersion: string; readonly deleting: boolean; readonly read: () => Resource }
+  | Exclude<ParsedObject, { readonly type: 'resource' }>;
 
 /**
  * Reads one wire object without trusting any of it. Never throws.
@@ -20,6 +30,13 @@ export type ParsedObject =
  * @param order sorts objects without creationTimestamp by appearance; compared as a string
  */
 export function parseObject(json: unknown, order = ''): ParsedObject {
+  const identified = identifyObject(json, order);
+  if (identified.type !== 'resource') return identified;
+  return { type: 'resource', resource: identified.read(), status: isRecord(json) ? own(json, 'status') : undefined, apiVersion: identified.apiVersion };
+}
+
+/** The same for whoever may never need the body, which `read` reads anew each time. */
+export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   if (!isRecord(json)) return { type: 'invalid', problem: `expected an object with apiVersion, kind and metadata, found ${jsonType(json)}` };
   const apiVersion = own(json, 'apiVersion');
   const kind = own(json, 'kind');
@@ -29,14 +46,21 @@ export function parseObject(json: unknown, order = ''): ParsedObject {
   const name = isRecord(metadata) ? own(metadata, 'name') : undefined;
   const group = groupOf(apiVersion);
   const entry = findKind(group, kind);
-  // A Kustomization has no name, for one.
-  if (entry === undefined) return { type: 'foreign', ref: { group, kind, namespace: isRecord(metadata) ? namespaceOf(metadata, entry) : '', name: typeof name === 'string' ? name : '' }, apiVersion };
+  if (entry === undefined) return { type: 'foreign', ref: foreignRef(group, kind, metadata), apiVersion };
   if (!isRecord(metadata) || typeof name !== 'string' || name === '') return missing('metadata.name', 'my-route');
   // Names are parts of keys here as they are parts of URLs there.
   if (name.includes('/')) return { type: 'invalid', problem: 'metadata.name must not contain "/"' };
   const ref = { group, kind, namespace: namespaceOf(metadata, entry), name };
-  if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion, deleting: isDeleting(metadata) };
-  return { type: 'resource', resource: readResource(kind, ref, json, metaOf(metadata, order)), status: own(json, 'status'), apiVersion };
+  const deleting = isDeleting(metadata);
+  if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion, deleting };
+  return { type: 'resource', kind, ref, apiVersion, deleting, read: () => readResource(kind, ref, json, metaOf(metadata, order)) };
+}
+
+/** A Kustomization has no name, for one. */
+function foreignRef(group: string, kind: string, metadata: unknown): ObjectRef {
+  if (!isRecord(metadata)) return { group, kind, namespace: '', name: '' };
+  const name = own(metadata, 'name');
+  return { group, kind, namespace: namespaceOf(metadata, undefined), name: typeof name === 'string' ? name : '' };
 }
 
 function readResource(kind: KindName, ref: ObjectRef, json: Record<string, unknown>, meta: ObjectMeta): Resource {
@@ -94,7 +118,7 @@ export function groupOf(apiVersion: string): string {
   return slash === -1 ? '' : apiVersion.slice(0, slash);
 }
 
-function missing(field: string, example: string): ParsedObject {
+function missing(field: string, example: string): InvalidObject {
   return { type: 'invalid', problem: `${field} is missing or no text; write for example \`${field}: ${example}\`` };
 }
 

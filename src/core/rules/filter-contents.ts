@@ -29,8 +29,10 @@ interface Lack {
 }
 
 /** What keeps a filter from having an effect. */
-function lackOf({ requestHeaderModifier, responseHeaderModifier, urlRewrite, requestMirror }: Filter): Lack | undefined {
-  for (const [field, modifier] of Object.entries({ requestHeaderModifier, responseHeaderModifier })) {
+function lackOf(filter: Filter): Lack | undefined {
+  const { urlRewrite, requestMirror } = filter;
+  for (const field of ['requestHeaderModifier', 'responseHeaderModifier'] as const) {
+    const modifier = filter[field];
     if (modifier !== undefined && changesNothing(modifier)) return { field, problem: `${field} sets, adds and removes no header`, cure: 'Write set, add or remove' };
   }
   if (urlRewrite !== undefined && urlRewrite.hostname === undefined && urlRewrite.path === undefined) {

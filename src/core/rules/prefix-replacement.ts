@@ -16,6 +16,7 @@ export const prefixReplacement = rule({
   source: 'Gateway API v1.7.0, HTTPPathModifier.replacePrefixMatch',
   check(route, _read, report) {
     for (const part of routeRules(route)) {
+      if (!replacesPrefix(part)) continue;
       const problem = isReadable(route, [...part.path, 'matches']) ? matchesProblem(part) : undefined;
       if (problem === undefined) continue;
       for (const { filters, path } of filterLists(part)) {
@@ -30,7 +31,7 @@ export const prefixReplacement = rule({
 /** Bundles look at the rule's own filters, and at those of backendRefs where only one of these replaces a prefix this way. */
 export const prefixIsClear = demand('prefix-replacement', function* judge(rule: RouteRulePart<'HTTPRoute'>['rule']) {
   const part: RouteRulePart<'HTTPRoute'> = { rule, path: [] };
-  const problem = matchesProblem(part);
+  const problem = replacesPrefix(part) ? matchesProblem(part) : undefined;
   if (problem === undefined) return;
   const [own, ...ofBackends] = filterLists(part);
   for (const member of replacingMembers) {
@@ -44,7 +45,20 @@ export const prefixIsClear = demand('prefix-replacement', function* judge(rule: 
 const replacingMembers = ['requestRedirect', 'urlRewrite'] as const;
 
 function prefixReplacements(filters: FilterList['filters'], member: (typeof replacingMembers)[number]): readonly Path[] {
-  return filters.flatMap((filter, index) => (filter[member]?.path?.type === 'ReplacePrefixMatch' ? [[index, member, 'path', 'type']] : []));
+  return filters.flatMap((filter, index) => (replacesPrefixBy(filter, member) ? [[index, member, 'path', 'type']] : []));
+}
+
+/** Whether any filter of a rule replaces a prefix: few do, and then there is nothing to look at. */
+function replacesPrefix({ rule: { filters = [], backendRefs = [] } }: RouteRulePart<'HTTPRoute'>): boolean {
+  return filters.some(replaces) || backendRefs.some((backend) => backend.filters?.some(replaces) === true);
+}
+
+function replaces(filter: FilterList['filters'][number]): boolean {
+  return replacingMembers.some((member) => replacesPrefixBy(filter, member));
+}
+
+function replacesPrefixBy(filter: FilterList['filters'][number], member: (typeof replacingMembers)[number]): boolean {
+  return filter[member]?.path?.type === 'ReplacePrefixMatch';
 }
 
 function explain(problem: string): string {

@@ -29,8 +29,8 @@ export const durationNotStandard = unenforcedRule({
   effect: warned,
   source: 'GEP-2257, Gateway API Duration Format ("Formatting a Duration": users SHOULD)',
 }, function* judge(value: string) {
-  const parsed = parseDuration(value);
-  if (!parsed.ok || isStandardForm(value)) return;
+  const parsed = isStandardForm(value) ? undefined : parseDuration(value);
+  if (parsed?.ok !== true) return;
   const formatted = formatDuration(parsed.milliseconds);
   const advice = formatted.ok ? `Write ${formatted.text}` : 'Write less than 100000h';
   yield { below: [], value: display(value), message: `${quote(value)} is not how programs write this duration, so tools will show or store it otherwise. ${advice}.` };

@@ -137,6 +137,9 @@ function checkCount(count: number, what: string, { path, errors }: State): void 
  * @param keys `undefined`: a set
  */
 function checkDistinct(items: readonly unknown[], keys: readonly string[] | undefined, { path, errors }: State): void {
+  if (items.length < 2) return;
+  // As soon as one item is no object, the API server does not compare the others either.
+  if (keys !== undefined && !items.every(isRecord)) return;
   const first = new Map<string, number>();
   for (const [position, item] of items.entries()) {
     const identity = keys === undefined ? scalarOf(item) : keyValues(item, keys);

@@ -9,6 +9,7 @@ const table = object({
   short: list(string(), { maxItems: 2 }),
   long: list(string()),
   labels: map(string(), { maxProperties: 1 }),
+  named: list(object({ name: string() }), { listType: 'map', keys: ['name'], maxItems: 8 }),
   extra: experimental('1.4', string()),
 });
 
@@ -30,5 +31,11 @@ describe('settle', () => {
   test('drops what the bundle does not know and keeps what has the wrong type', () => {
     expect(settle(subject, { short: 'a', extra: 'b', unknown: 1 }).value).toEqual({ short: 'a' });
     expect(settle(subject, 5).value).toBe(5);
+  });
+
+  test('compares items by their keys, but none beside one that is no object', () => {
+    const twins = [{ name: 'shop' }, { name: 'shop' }];
+    expect(settle(subject, { named: twins }).errors.map(({ path }) => path)).toEqual([['named', 1]]);
+    expect(settle(subject, { named: [1.5, ...twins] }).errors).toEqual([]);
   });
 });
