@@ -1,101 +1,151 @@
 import { EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml';
-import type { Event } from 'js-yaml';
+import type { Event, ScalarEvent } from 'js-yaml';
 import type { Path } from '../core/resources/path.ts';
 import type { Position } from './document.ts';
-import { maximumDepth } from './fitness.ts';
 import type { Chunk } from './split.ts';
 
-/** The events of a chunk; a node of it goes by the index of the event that begins it. */
-export interface Syntax {
-  readonly events: Event[];
-  /** The offset at which each line begins. */
-  readonly lines: readonly number[];
-}
-
-/** The node that is the whole document: the event before it opens the document. */
-export const rootNode = 1;
+/** The node that is the whole document. */
+export const rootNode = 0;
 
 /**
- * Where things stand in a chunk. Positions are asked for only where something is wrong, and the events take far more
- * memory than the objects: they may be collected and are parsed again when needed.
+ * `text`: a scalar that is what it looks like; `quoted`: the same in quotes; `written`: one with escapes or line breaks;
+ * `opaque`: an alias, or a block, which is no key.
+ */
+const nodeType = { text: 0, quoted: 1, written: 2, opaque: 3, sequence: 4, mapping: 5 } as const;
+
+/** A node takes three numbers: its type, where it begins (`nowhere`: it is empty), and where a scalar ends or which node follows a collection. */
+const stride = 3;
+const nowhere = -1;
+
+/**
+ * Where things stand in a chunk. A node goes by its position among all nodes of the chunk. Made of the parser's events, which
+ * take far more memory than the objects, since places are asked for only when the events are long gone.
  */
 export class Outline {
   private readonly chunk: Chunk;
-  private syntax: WeakRef<Syntax> | undefined;
+  private nodes = new Int32Array(0);
+  /** The offsets at which lines begin, as far as anybody asked. */
+  private readonly lines = [0];
 
   constructor(chunk: Chunk) {
     this.chunk = chunk;
   }
 
-  /** @throws YAMLException where the text is no YAML. */
-  parse(): Syntax {
-    const known = this.syntax?.deref();
-    if (known !== undefined) return known;
-    const { text } = this.chunk;
-    const syntax = { events: parseEvents(text, { maxDepth: maximumDepth }), lines: lineStarts(text) };
-    this.syntax = new WeakRef(syntax);
-    return syntax;
+  /** Takes over the nodes of the chunk's text. */
+  fill(events: readonly Event[]): void {
+    const nodes = new Int32Array(stride * events.length);
+    const open: number[] = [];
+    let count = 0;
+    for (const event of events) {
+      if (event.type === EVENT_ID.POP) {
+        const collection = open.pop();
+        if (collection !== undefined) nodes[collection * stride + 2] = count;
+      } else if (event.type !== EVENT_ID.DOCUMENT) {
+        nodes.set([typeOf(event), startOf(event), endOf(event)], count * stride);
+        if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING) open.push(count);
+        count += 1;
+      }
+    }
+    this.nodes = nodes.slice(0, count * stride);
   }
 
   /** The position of an offset into the chunk, well-formed or not. */
   at(offset: number): Position {
-    return position(this.lineStarts(), offset, this.chunk.line);
+    this.findLines((last) => last > offset);
+    let low = 0;
+    let high = this.lines.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.lines[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: this.chunk.line + low, column: offset - (this.lines[low] ?? 0) + 1 };
   }
 
   /** The text of a line of the file, without its end; '' where the chunk does not have that line. */
   textOf(line: number): string {
-    const starts = this.lineStarts();
     const index = line - this.chunk.line;
-    return this.chunk.text.slice(starts[index] ?? Infinity, starts[index + 1]).replace(/\r?\n$/, '');
-  }
-
-  private lineStarts(): readonly number[] {
-    return this.syntax?.deref()?.lines ?? lineStarts(this.chunk.text);
+    this.findLines(() => this.lines.length > index + 1);
+    return this.chunk.text.slice(this.lines[index] ?? Infinity, this.lines[index + 1]).replace(/\r?\n$/, '');
   }
 
   /** The position of a path below a node, or of its nearest ancestor that exists. */
   locate(node: number, path: Path): Position {
-    const { events, lines } = this.parse();
-    let place: Place = { node, offset: startOf(events[node]) };
+    let place: Place = { node, offset: this.startOf(node) };
     for (const part of path) {
       const child = typeof part === 'number' ? this.item(place.node, part) : this.member(place.node, part);
       if (child === undefined) break;
       // An empty item has no place of its own.
       place = { node: child.node, offset: child.offset ?? place.offset };
     }
-    return position(lines, place.offset ?? 0, this.chunk.line);
+    return this.at(place.offset ?? 0);
   }
 
   /** The nodes of a sequence; none for other nodes. */
   *items(sequence: number): Iterable<number> {
-    const { events } = this.parse();
-    if (events[sequence]?.type !== EVENT_ID.SEQUENCE) return;
-    for (let node = sequence + 1; isNode(events[node]); node = behind(events, node)) yield node;
+    if (this.typeOf(sequence) !== nodeType.sequence) return;
+    const end = this.behind(sequence);
+    for (let node = sequence + 1; node < end; node = this.behind(node)) yield node;
   }
 
   /** The value under a key of a mapping, with the offset of the key. */
   member(mapping: number, name: string): Place | undefined {
-    const { events } = this.parse();
-    if (events[mapping]?.type !== EVENT_ID.MAPPING) return undefined;
-    for (let node = mapping + 1; isNode(events[node]); ) {
-      const key = events[node];
-      const value = behind(events, node);
-      if (key?.type === EVENT_ID.SCALAR && getScalarValue(this.chunk.text, key) === name) {
-        return { node: value, offset: startOf(key) };
-      }
-      node = behind(events, value);
+    if (this.typeOf(mapping) !== nodeType.mapping) return undefined;
+    const end = this.behind(mapping);
+    for (let key = mapping + 1; key < end; ) {
+      const value = this.behind(key);
+      if (this.isText(key, name)) return { node: value, offset: this.startOf(key) };
+      key = this.behind(value);
     }
     return undefined;
   }
 
   private item(sequence: number, index: number): Place | undefined {
-    const { events } = this.parse();
     let position = 0;
     for (const node of this.items(sequence)) {
-      if (position === index) return { node, offset: startOf(events[node]) };
+      if (position === index) return { node, offset: this.startOf(node) };
       position += 1;
     }
     return undefined;
+  }
+
+  /** Whether a node is a scalar of that value. */
+  private isText(node: number, text: string): boolean {
+    const type = this.typeOf(node);
+    const start = this.nodes[node * stride + 1] ?? 0;
+    const end = this.nodes[node * stride + 2] ?? 0;
+    if (type === nodeType.written) return readScalar(this.chunk.text.slice(start, end)) === text;
+    const quotes = type === nodeType.quoted ? 1 : 0;
+    const isScalar = type === nodeType.text || type === nodeType.quoted;
+    return isScalar && end - start - 2 * quotes === text.length && this.chunk.text.startsWith(text, start + quotes);
+  }
+
+  private typeOf(node: number): number | undefined {
+    return this.nodes[node * stride];
+  }
+
+  /** The offset at which a node begins; an empty one has none. */
+  private startOf(node: number): number | undefined {
+    const start = this.nodes[node * stride + 1];
+    return start === nowhere ? undefined : start;
+  }
+
+  /** The node behind everything that belongs to a node. */
+  private behind(node: number): number {
+    const isCollection = (this.typeOf(node) ?? 0) >= nodeType.sequence;
+    return isCollection ? (this.nodes[node * stride + 2] ?? 0) : node + 1;
+  }
+
+  /** Looks for the beginnings of further lines, up to the end or until `isEnough` says so of the last one found. */
+  private findLines(isEnough: (last: number) => boolean): void {
+    const { text } = this.chunk;
+    let last = this.lines.at(-1) ?? 0;
+    while (!isEnough(last)) {
+      const end = text.indexOf('\n', last);
+      if (end === -1) return;
+      last = end + 1;
+      this.lines.push(last);
+    }
   }
 }
 
@@ -104,45 +154,36 @@ interface Place {
   readonly offset: number | undefined;
 }
 
-function isNode(event: Event | undefined): boolean {
-  return event !== undefined && event.type !== EVENT_ID.POP;
+type NodeEvent = Exclude<Event, { readonly type: typeof EVENT_ID.POP | typeof EVENT_ID.DOCUMENT }>;
+
+function typeOf(event: NodeEvent): number {
+  if (event.type === EVENT_ID.SEQUENCE) return nodeType.sequence;
+  if (event.type === EVENT_ID.MAPPING) return nodeType.mapping;
+  if (event.type === EVENT_ID.ALIAS) return nodeType.opaque;
+  if (event.valueStart === nowhere) return nodeType.text;
+  if (isQuoted(event)) return event.fast ? nodeType.quoted : nodeType.written;
+  if (event.style !== SCALAR_STYLE.PLAIN) return nodeType.opaque;
+  return event.fast ? nodeType.text : nodeType.written;
 }
 
-/** The index behind everything that belongs to a node. */
-function behind(events: readonly Event[], node: number): number {
-  let open = 0;
-  for (let index = node; index < events.length; index++) {
-    const type = events[index]?.type;
-    if (type === EVENT_ID.SEQUENCE || type === EVENT_ID.MAPPING) open += 1;
-    else if (type === EVENT_ID.POP) open -= 1;
-    if (open <= 0) return index + 1;
-  }
-  return events.length;
-}
-
-/** The offset at which a node begins; an empty one has none. */
-function startOf(event: Event | undefined): number | undefined {
-  if (event === undefined) return undefined;
+function startOf(event: NodeEvent): number {
   if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING) return event.start;
   if (event.type === EVENT_ID.ALIAS) return event.anchorStart - 1;
-  if (event.type !== EVENT_ID.SCALAR || event.valueStart === -1) return undefined;
-  const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
-  return isQuoted ? event.valueStart - 1 : event.valueStart;
+  return isQuoted(event) ? event.valueStart - 1 : event.valueStart;
 }
 
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
+/** Where a scalar ends; of a collection it is not known yet. */
+function endOf(event: NodeEvent): number {
+  if (event.type !== EVENT_ID.SCALAR) return nowhere;
+  return isQuoted(event) ? event.valueEnd + 1 : event.valueEnd;
 }
 
-function position(lines: readonly number[], offset: number, firstLine: number): Position {
-  let low = 0;
-  let high = lines.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((lines[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return { line: firstLine + low, column: offset - (lines[low] ?? 0) + 1 };
+function isQuoted({ style }: ScalarEvent): boolean {
+  return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
+}
+
+/** The value of a scalar that stands by itself. */
+function readScalar(source: string): string | undefined {
+  const scalar = parseEvents(source, {}).find((event) => event.type === EVENT_ID.SCALAR);
+  return scalar === undefined ? undefined : getScalarValue(source, scalar);
 }

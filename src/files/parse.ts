@@ -1,4 +1,4 @@
-import { CORE_SCHEMA, constructFromEvents, EVENT_ID, mergeTag, YAMLException } from 'js-yaml';
+import { CORE_SCHEMA, constructFromEvents, EVENT_ID, mergeTag, parseEvents, YAMLException } from 'js-yaml';
 import type { Path } from '../core/resources/path.ts';
 import { quote } from '../core/text/display.ts';
 import { findAmbiguities } from './ambiguous.ts';
@@ -68,7 +68,8 @@ interface Content {
 
 function readContent(chunk: Chunk, outline: Outline): Content {
   try {
-    const { events } = outline.parse();
+    const events = parseEvents(chunk.text, { maxDepth: maximumDepth });
+    outline.fill(events);
     const [value] = constructFromEvents(events, { source: chunk.text, schema });
     const unfit = events.some(({ type }) => type === EVENT_ID.ALIAS) ? findUnfit(value) : findInfinite(value);
     if (unfit !== undefined) return { problems: [failure(outline.locate(rootNode, unfit.path), unfit.message)] };

@@ -162,6 +162,35 @@ test('lists of what is no object, such as JSON patches, are left alone', () => {
   expect(parseDocuments('[]', 'f.json')).toEqual({ documents: [], problems: [] });
 });
 
+describe('locate, whatever the form of keys', () => {
+  const text = String.raw`{"plain": {"in": 1}, "esc\u0061ped": {"in": 2},
+ 'it''s': {"in": 3}, 'quo"ted': {"in": 4}, "": {"in": 5}}
+---
+? two
+  words
+: {in: 6}
+`;
+
+  test.each<[number, string, number, number]>([
+    [0, 'plain', 1, 12],
+    [0, 'escaped', 1, 39],
+    [0, "it's", 2, 12],
+    [0, 'quo"ted', 2, 34],
+    [0, '', 2, 49],
+    [0, 'quo', 1, 1],
+    [1, 'two words', 6, 4],
+    [1, 'two', 4, 1],
+  ])('document %i, key %j: %i:%i', (document, key, line, column) => {
+    expect(parseDocuments(text, 'f.yaml').documents[document]?.locate([key, 'in'])).toEqual({ line, column });
+  });
+
+  test('lines are known in whatever order they are asked for', () => {
+    const [document] = parseDocuments('a: 1\nb:\n- x: 2\n- y: 3\n', 'f.yaml').documents;
+    expect([['b', 1, 'y'], ['a'], ['b', 0]].map((path) => document?.locate(path).line)).toEqual([4, 1, 3]);
+    expect([4, 1, 3, 5, 0].map((line) => document?.textOf(line))).toEqual(['- y: 3', 'a: 1', '- x: 2', '', '']);
+  });
+});
+
 describe('broken documents', () => {
   test.each([
     ['a: 1\nb: 2\na: 3\n', 3, 1, 'the key "a" is written twice in one object; keep one of them'],
