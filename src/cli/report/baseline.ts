@@ -64,6 +64,6 @@ export async function* withBaseline(report: Report, baseline: Baseline): Report 
 
 function compare(finding: ReportedFinding, baseline: Baseline): ReportedFinding {
   const { identity, suppression } = finding;
-  if (identity === undefined || suppression !== undefined || !baseline.take(identity)) return finding;
+  if (identity === undefined || suppression !== undefined || !baseline.take(identity())) return finding;
   return { ...finding, suppression: { by: 'baseline', reason: 'known since the baseline was written' } };
 }

@@ -8,7 +8,7 @@ export async function* writeJson(report: Report, { version }: ReportSetting): As
   for await (const object of report) {
     tally = counted(tally, object);
     for (const { position: { line, column }, text: _text, ...finding } of object.findings) {
-      yield `${separator}\n${JSON.stringify({ file: object.file, line, column, object: object.name, ...finding })}`;
+      yield `${separator}\n${JSON.stringify({ file: object.file, line, column, object: object.name, ...finding, identity: finding.identity?.() })}`;
       separator = ',';
     }
   }

@@ -21,8 +21,8 @@ export interface ReportedFinding {
   /** E.g. `spec.rules[0].timeouts.request`; '' where it is about the whole object. */
   readonly field: string;
   readonly message: string;
-  /** What stays the same wherever the object stands and whatever precedes the place in it; absent where there is no object. */
-  readonly identity?: string;
+  /** What stays the same wherever the object stands and whatever precedes the place in it; absent where there is no object. Most formats do without. */
+  readonly identity?: () => string;
   readonly suppression?: Suppression;
 }
 

@@ -32,7 +32,7 @@ export function findingOf(document: SourceDocument, object: string, { rule, seve
     rule, severity, position, message,
     text: document.textOf(position.line),
     field: formatPath(path),
-    identity: identityOf({ rule, object, path, json: document.value }),
+    identity: () => identityOf({ rule, object, path, json: document.value }),
   };
 }
 

@@ -28,7 +28,7 @@ function resultOf(object: ReportedObject, finding: ReportedFinding) {
     level: severity,
     message: { text: sentence(finding) },
     locations: [locationOf(object, finding)],
-    ...(identity === undefined ? {} : { partialFingerprints: { 'sallyport/v1': identity } }),
+    ...(identity === undefined ? {} : { partialFingerprints: { 'sallyport/v1': identity() } }),
     // Absent in none or in all results (3.27.23).
     suppressions: suppression === undefined ? [] : [{ kind: suppression.by === 'annotation' ? 'inSource' : 'external', justification: suppression.reason }],
   };
