@@ -7,22 +7,26 @@ import { checkRules } from './report/rules.ts';
 import type { Remark } from './remark.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Everything there is to say about some files, in the order of files and lines; objects of other projects are left out. */
-export function reportWorkspace(workspace: Workspace, problems: readonly FileProblem[]): readonly ReportedObject[] {
+/**
+ * Everything there is to say about some files, in the order of files and lines; objects of other projects are left out. Each
+ * object is judged when its turn comes.
+ */
+export function* reportWorkspace(workspace: Workspace, problems: readonly FileProblem[]): Generator<ReportedObject> {
   const structure = new Map(workspace.unserved().map(({ document, findings }) => [document, findings]));
   const placed = [
-    ...problems.map((problem) => ({ file: problem.file, line: problem.position?.line ?? 0, report: reportedProblem(problem) })),
+    ...problems.map((problem) => ({ file: problem.file, line: problem.position?.line ?? 0, report: () => reportedProblem(problem) })),
     ...workspace.objects().map((object) => ({
       file: object.document.file,
       line: object.document.line,
-      report: reportedObject(object.document, describeRef(object.candidate.resource.ref), workspace.judge(object).map(statementOf)),
+      report: () => reportedObject(object.document, describeRef(object.candidate.resource.ref), workspace.judge(object).map(statementOf)),
     })),
     ...workspace.remarks().flatMap((remark) => {
       const report = reportedRemark(remark, structure.get(remark.document) ?? []);
-      return report === undefined ? [] : [{ file: report.file, line: remark.document.line, report }];
+      return report === undefined ? [] : [{ file: report.file, line: remark.document.line, report: () => report }];
     }),
   ];
-  return placed.sort((one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1)).map(({ report }) => report);
+  placed.sort((one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1));
+  for (const { report } of placed) yield report();
 }
 
 const remarkRules = { invalid: checkRules.object, unserved: checkRules.unserved, duplicate: checkRules.duplicate } as const;

@@ -105,13 +105,13 @@ function applyAcknowledgement(workspace: Workspace, writes: readonly Write[], lo
 
 function printFindings(terminal: Terminal, workspace: Workspace, problems: readonly FileProblem[]): void {
   terminal.heading('Findings');
-  const report = reportWorkspace(workspace, problems);
+  const report = [...reportWorkspace(workspace, problems)];
   for (const line of linesOf(terminal, report)) terminal.line(line);
   terminal.line(describeTally(report.reduce(counted, nothing)));
 }
 
-function linesOf(terminal: Terminal, report: readonly ReportedObject[]): readonly string[] {
-  return report.flatMap(({ file, findings }) => findings.map((finding) => findingLine(file, finding, terminal.style)));
+function linesOf(terminal: Terminal, report: Iterable<ReportedObject>): readonly string[] {
+  return [...report].flatMap(({ file, findings }) => findings.map((finding) => findingLine(file, finding, terminal.style)));
 }
 
 function printStatusSection(terminal: Terminal, workspace: Workspace): void {

@@ -2,7 +2,7 @@ import { createEvaluation } from '../core/evaluation.ts';
 import { judge, type Candidate, type JudgedFinding } from '../core/admission/judge.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import { readDocument } from '../core/admission/read-document.ts';
-import { canonical } from '../core/admission/ratchet.ts';
+import { sameJson } from '../core/admission/ratchet.ts';
 import { installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import type { Emission } from '../core/incremental/reader.ts';
@@ -33,7 +33,7 @@ export class Workspace {
   private readonly entries = new Map<string, Entry[]>();
   private documents: ReadonlySet<SourceDocument> = new Set();
   private readonly remarksByDocument = new Map<SourceDocument, Remark>();
-  private readonly generations = new Map<string, { generation: number; spec: string }>();
+  private readonly generations = new Map<string, { readonly generation: number; readonly spec: unknown }>();
 
   /** @param emissions what is to be followed of the objects */
   constructor(installation: Installation, policy: AdmissionPolicy, emissions: readonly Emission<unknown>[]) {
@@ -132,9 +132,9 @@ export class Workspace {
   private numbered(entry: Entry): Entry {
     const { resource } = entry.candidate;
     if (resource.meta.generation > 0) return entry;
-    const spec = canonical((entry.candidate.json as { spec?: unknown }).spec);
+    const { spec } = entry.candidate.json as { readonly spec?: unknown };
     const known = this.generations.get(entry.id);
-    const generation = known === undefined ? 1 : known.generation + (known.spec === spec ? 0 : 1);
+    const generation = known === undefined ? 1 : known.generation + (sameJson(known.spec, spec) ? 0 : 1);
     this.generations.set(entry.id, { generation, spec });
     return { ...entry, candidate: { ...entry.candidate, resource: { ...resource, meta: { ...resource.meta, generation } } } };
   }
