@@ -22,7 +22,7 @@ const shown = 5;
 /** How many findings an object has, where it has any: a kernel that emits this keeps at hand what `impactOf` compares. */
 export const findingCounts = defineEmission<number>({
   name: 'findingCounts',
-  stratum: strata.emissions,
+  stratum: strata.findings,
   over: objectsOf(...judgedKinds),
   emit(read, kind = '', namespace = '', name = '') {
     const { length } = read.query(findings, kind, namespace, name);

@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { findingCounts } from '../../../src/core/admission/impact.ts';
+import { createEvaluation } from '../../../src/core/evaluation.ts';
+import { installationCell } from '../../../src/core/graph/inputs.ts';
+import { write, type Kernel } from '../../../src/core/incremental/index.ts';
+import type { Emission } from '../../../src/core/incremental/reader.ts';
+import { findings } from '../../../src/core/rules/run.ts';
+import { statuses } from '../../../src/core/status/emit.ts';
+import { candidateOf, installation, ourClass, writeOf } from '../../support/evaluation.ts';
+
+const gateway = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', metadata: { name: 'web', namespace: 'shop' }, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP' }] } };
+const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'cart', namespace: 'shop' }, spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }] } };
+
+function evaluated(...emissions: readonly Emission<unknown>[]): Kernel {
+  const kernel = createEvaluation(emissions);
+  kernel.apply([write(installationCell, [], installation), ...[ourClass, gateway, route].map((json) => candidateOf(json).resource).map((resource) => writeOf(resource.ref, resource))]);
+  return kernel;
+}
+
+describe('evaluation', () => {
+  test('finds the same, whatever is followed', () => {
+    const [none, counts, all] = [evaluated(), evaluated(findingCounts), evaluated(statuses)].map((kernel) => kernel.read.query(findings, 'HTTPRoute', 'shop', 'cart'));
+    expect(all?.map(({ rule }) => rule)).toEqual(['backend-not-found']);
+    expect([none, counts]).toEqual([all, all]);
+  });
+
+  test('keeps no more than what is followed can read', () => {
+    expect(evaluated().statistics()).toMatchObject({ contributors: 0, queries: 0 });
+    // The findings of the three objects themselves.
+    expect(evaluated(findingCounts).statistics().contributors).toBe(3);
+    expect(evaluated(statuses).statistics().contributors).toBeGreaterThan(3);
+  });
+});
