@@ -22,6 +22,9 @@ export class Http1Stream implements ClientStream {
   private awaitsContinue = false;
   private requestedUpgrade: string | undefined;
   private isTunnel = false;
+  private headWaits = false;
+  /** The first piece of the body, which shares the packet of the head, and often is the last one, too. */
+  private held: Buffer | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, connection: Connection) {
     this.body = request;
@@ -95,6 +98,7 @@ export class Http1Stream implements ClientStream {
       socket.destroySoon = () => closeGently(socket);
     }
     this.response.writeHead(status, fields);
+    this.headWaits = true;
   }
 
   get headSent(): boolean {
@@ -106,16 +110,25 @@ export class Http1Stream implements ClientStream {
   }
 
   flushHead(): void {
-    if (!this.response.writableEnded && !this.response.destroyed) this.response.flushHeaders();
+    if (!this.headWaits) return;
+    const first = this.takeHeld();
+    if (this.response.writableEnded || this.response.destroyed) return;
+    if (first === undefined) this.response.flushHeaders();
+    else this.response.write(first);
   }
 
   write(chunk: Buffer): boolean {
+    if (this.headWaits && this.held === undefined) {
+      this.held = chunk;
+      return true;
+    }
+    this.flushHead();
     return this.response.write(chunk);
   }
 
   end(trailers: Fields): void {
     if (trailers.length > 0) attempt(() => this.response.addTrailers(pairs(trailers)));
-    this.response.end();
+    this.response.end(this.takeHeld());
   }
 
   get isFinished(): boolean {
@@ -127,6 +140,13 @@ export class Http1Stream implements ClientStream {
     // An answer to HTTP/1.0 may end with the connection: only a reset says that it broke.
     if (httpVersion === '1.0' && this.connection.peer.scheme === 'http') socket.resetAndDestroy();
     else socket.destroy();
+  }
+
+  private takeHeld(): Buffer | undefined {
+    const { held } = this;
+    this.headWaits = false;
+    this.held = undefined;
+    return held;
   }
 
   private canDiscardBody(): boolean {
