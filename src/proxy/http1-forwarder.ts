@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Connector } from './connector.ts';
+import { connectForData, Connector } from './connector.ts';
 import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
 import { Http1Call, Http1Connection } from './http1-connection.ts';
 import type { Http1ConnectionEvents } from './http1-connection.ts';
@@ -40,7 +40,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
 
   constructor(upstream: Upstream, limits: ProxyLimits) {
     this.limits = limits;
-    this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout);
+    this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout, connectForData);
   }
 
   submit(call: Http1Call): void {
