@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { effectOf, lostProtectionRule, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
 import { immutableFields } from '../src/core/rules/official/changes.ts';
 import { demandingKinds } from '../src/core/rules/official/table.ts';
-import { changeRules, registry, specificationRules, unenforcedRules, writeRules } from '../src/core/rules/registry.ts';
+import { changeRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../src/core/rules/registry.ts';
 import { unenforcedKinds } from '../src/core/rules/unenforced/table.ts';
 import { exampleMessages } from '../test/support/rule-messages.ts';
 import { profiles, type Consequence, type Effect, type Profile, type Rule, type RuleFrame } from '../src/core/rules/rule.ts';
@@ -53,7 +53,7 @@ export function indexedRules(): readonly IndexedRule[] {
     ...registry.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id), ...(unenforcedKinds.get(rule.id) ?? [])])] })),
     ...specificationRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: demanding(rule.id) })),
     ...unenforcedRules.map((rule) => ({ ...rule, kinds: [...new Set([...(unenforcedKinds.get(rule.id) ?? []), ...demanding(rule.id)])] })),
-    ...writeRules.map((rule) => ({ ...rule, kinds: ['all'] })),
+    ...[...writeRules, ...upgradeRules].map((rule) => ({ ...rule, kinds: ['all'] })),
     ...changeRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: Object.keys(immutableFields) })),
   ];
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { prunedFields } from '../../src/core/rules/field-pruned.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
-import { allRules, changeRules, defensiveRules, registry, specificationRules, unenforcedRules, writeRules } from '../../src/core/rules/registry.ts';
+import { allRules, changeRules, defensiveRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../../src/core/rules/registry.ts';
+import { findingsOfNewest } from '../../src/core/rules/refused-later.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
@@ -127,6 +128,16 @@ describe.each(writeRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whos
   test.each([['Wrong', [id]], ['Right', []]])('%s', (heading, expected) => {
     const objects = examples(section(rulePage(id), heading));
     const found = objects.flatMap((json) => prunedFields({ kind: 'HTTPRoute', apiVersion: 'gateway.networking.k8s.io/v1', json }, { minor: '1.7', channel: 'standard' }));
+    expect(found.map(({ rule }) => rule)).toEqual(expected);
+  });
+});
+
+describe.each(upgradeRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whose objects an older bundle takes', (id) => {
+  test.each([['Wrong', [id]], ['Right', []]])('%s', (heading, expected) => {
+    const bundle: Bundle = { minor: '1.6', channel: 'standard' };
+    const objects = examples(section(rulePage(id), heading));
+    expect(objects.flatMap((object) => refusedBy(bundle, object))).toEqual([]);
+    const found = objects.flatMap((json) => findingsOfNewest({ kind: 'HTTPRoute', apiVersion: 'gateway.networking.k8s.io/v1', json }, bundle, []));
     expect(found.map(({ rule }) => rule)).toEqual(expected);
   });
 });

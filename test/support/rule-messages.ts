@@ -1,6 +1,7 @@
 import { qualifiedName } from '../../src/core/resources/reference.ts';
 import { prunedFields } from '../../src/core/rules/field-pruned.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
+import { findingsOfNewest } from '../../src/core/rules/refused-later.ts';
 import type { Finding } from '../../src/core/rules/rule.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { channels, isKindName, isSchemaKind, minors, type Bundle, type SchemaKind } from '../../src/core/schema/index.ts';
@@ -49,7 +50,7 @@ function evaluated(objects: readonly Example[]): readonly Finding[] {
 function byBundle(json: Example, bundle: Bundle): readonly Finding[] {
   const { kind, apiVersion } = json;
   if (!isSchemaKind(kind)) return [];
-  return [...refusedByRules(kind, apiVersion, json, bundle), ...unenforcedFindings(json, bundle), ...prunedFields({ kind, apiVersion, json }, bundle)];
+  return [...refusedByRules(kind, apiVersion, json, bundle), ...unenforcedFindings(json, bundle), ...prunedFields({ kind, apiVersion, json }, bundle), ...findingsOfNewest({ kind, apiVersion, json }, bundle, [])];
 }
 
 function byChange([before, after]: readonly Example[]): readonly Finding[] {

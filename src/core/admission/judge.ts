@@ -3,6 +3,7 @@ import type { Reader } from '../incremental/reader.ts';
 import { isWithin } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import { judgeByBundle, type JudgedByBundle } from '../rules/judge-by-bundle.ts';
+import { findingsOfNewest } from '../rules/refused-later.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
 import { examine, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
@@ -53,7 +54,9 @@ export function judgeUnevaluated(object: WrittenObject, policy: AdmissionPolicy)
 
 function examineAndJudge(object: WrittenObject, bundle: Bundle): JudgedByBundle & Pick<Examination, 'problems'> {
   const examination = examine(object, bundle);
-  return { ...judgeByBundle(object, examination, bundle), problems: examination.problems };
+  const { official, unenforced } = judgeByBundle(object, examination, bundle);
+  const { problems } = examination;
+  return { official, unenforced: [...unenforced, ...findingsOfNewest(object, bundle, [...official, ...problems])], problems };
 }
 
 /** Some rules are asked in more than one way, which find the same. */

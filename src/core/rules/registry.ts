@@ -29,6 +29,7 @@ import { prefixReplacement } from './prefix-replacement.ts';
 import { qualifiedKey } from './qualified-key.ts';
 import { redirectWithBackends } from './redirect-with-backends.ts';
 import { redirectWithRewrite } from './redirect-with-rewrite.ts';
+import { refusedLater } from './refused-later.ts';
 import { regexNotRe2 } from './regex-not-re2.ts';
 import { retryInterval } from './retry-interval.ts';
 import { attachmentRules } from './route-attachment.ts';
@@ -124,5 +125,8 @@ export const changeRules: readonly RuleFrame[] = [controllerNameChanged];
 /** Rules about what was written with an object, beside the object itself. */
 export const writeRules: readonly RuleFrame[] = [fieldPruned];
 
+/** Rules about what an upgrade of the CRDs would do to an object. */
+export const upgradeRules: readonly RuleFrame[] = [refusedLater];
+
 /** Every rule that admission may have findings of, beside the schema's. */
-export const allRules: readonly RuleFrame[] = [...registry, ...specificationRules, ...unenforcedRules, ...changeRules, ...writeRules];
+export const allRules: readonly RuleFrame[] = [...registry, ...specificationRules, ...unenforcedRules, ...changeRules, ...writeRules, ...upgradeRules];
