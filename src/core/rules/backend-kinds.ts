@@ -1,5 +1,6 @@
 import { display, quote } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
+import { backendKindUnsupported } from './backend-references.ts';
 import { demand, unenforcedRule, type Violation } from './demand.ts';
 import { deniedWhenStrict, warned } from './effects.ts';
 import type { RuleFrame } from './rule.ts';
@@ -22,11 +23,16 @@ export const backendKindMisspelt = unenforcedRule({
   summary: 'Group and kind of a reference to a backend name nothing, but are close to something.',
   effect: warned,
   source: 'Gateway API v1.7.0, BackendObjectReference.group and .kind; GEP-4894',
-}, function* judge({ group = '', kind = 'Service' }: BackendReference) {
+}, judgeKind);
+
+/** Of routes that are evaluated, for who sees a route alone. */
+export const backendKindOfEvaluated = demand(backendKindUnsupported.id, judgeKind, 'misspelt');
+
+function* judgeKind({ group = '', kind = 'Service' }: BackendReference): Iterable<Violation> {
   const meant = meantBy(group, kind);
   if (meant === undefined) return;
   yield { below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `There is no kind ${quote(kind)} in the group ${quote(group)}. Did you mean ${meant}?` };
-});
+}
 
 /** What a reference to a kind that does not exist was probably to name; `undefined` where it may exist. */
 export function meantBy(group: string, kind: string): string | undefined {

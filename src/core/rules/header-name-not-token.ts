@@ -10,7 +10,7 @@ import { rule } from './rule.ts';
 /** The schema checks names of headers to set, add and match, but not those in plain lists such as `remove`. */
 export const headerNameNotToken = rule({
   id: 'header-name-not-token',
-  kinds: [...servedRouteKinds, 'Gateway'],
+  kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],
   summary: 'A header name, e.g. one to remove, is none.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },

@@ -1,5 +1,5 @@
 import { available, between, experimental, since, type SchemaKind } from '../../schema/index.ts';
-import { backendKindMisspelt, backendsOfOwnNamespace } from '../backend-kinds.ts';
+import { backendKindMisspelt, backendKindOfEvaluated, backendsOfOwnNamespace } from '../backend-kinds.ts';
 import { corsOriginPort, corsValueRedundant, corsWildcardWithCredentials } from '../cors-values.ts';
 import { extensionReference, filterWithoutEffect } from '../filter-contents.ts';
 import { forwardBodySize } from '../forward-body-size.ts';
@@ -56,7 +56,8 @@ const requestRoute: Sites = merge(
   headerValues,
   { '': [mirrorToBackend], 'spec.rules': [matchRepeated, sessionNameRepeated], 'spec.rules[]': [ruleWithoutBackend], 'spec.rules[].matches[].headers[]': [portableValue] },
   below(['spec.rules[].sessionPersistence'], merge(sessions, { '': [experimental('1.7', sessionOfRouteDeprecated)] })),
-  below(filterLists, { '': [filterWithoutEffect], '[].extensionRef': [extensionReference] }),
+  { 'spec.rules[].backendRefs[]': [backendKindOfEvaluated] },
+  below(filterLists, { '': [filterWithoutEffect], '[].requestMirror.backendRef': [backendKindOfEvaluated], '[].extensionRef': [extensionReference] }),
 );
 
 const cors: Sites = { '': [corsValueRedundant, corsWildcardWithCredentials], 'allowOrigins[]': [corsOriginPort] };

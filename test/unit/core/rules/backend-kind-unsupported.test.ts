@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { evaluate, validate, type Finding } from '../../../../src/library/index.ts';
 import { found, serviceWith } from '../../../support/evaluation.ts';
 import { routeWith } from '../../../support/rules.ts';
 
@@ -23,5 +24,13 @@ describe('backend-kind-unsupported', () => {
 
   test.each(['ClusterIP', 'NodePort', 'LoadBalancer', undefined])('a Service of type %s is fine', (type) => {
     expect(asked({}, serviceWith({ ...(type === undefined ? {} : { type }), ports: [{ port: 8080 }] }))).toEqual([]);
+  });
+
+  test('a misspelt kind is found in a route alone too, and told once where more is known', () => {
+    const misspelt = { name: 'cart', port: 8080, kind: 'service' };
+    const route = routeWith({ backendRefs: [misspelt], filters: [{ type: 'RequestMirror', requestMirror: { backendRef: { ...misspelt, name: 'other' } } }] });
+    const told = (findings: readonly Finding[]) => findings.filter(({ rule }) => rule === 'backend-kind-unsupported').map(({ field }) => field);
+    expect(told(validate(route))).toEqual(['spec.rules[0].backendRefs[0].kind', 'spec.rules[0].filters[0].requestMirror.backendRef.kind']);
+    expect(evaluate([route]).flatMap(({ findings }) => told(findings))).toEqual(['spec.rules[0].backendRefs[0]', 'spec.rules[0].filters[0].requestMirror.backendRef']);
   });
 });

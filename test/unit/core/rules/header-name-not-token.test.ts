@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { headerNameNotToken } from '../../../../src/core/rules/header-name-not-token.ts';
-import { consequences, gatewayWith, judge, routeWith } from '../../../support/rules.ts';
+import { consequences, gatewayWith, judge, objectOf, routeWith } from '../../../support/rules.ts';
 
 const remove = (...names: readonly unknown[]) => ({ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: names } }] });
 
@@ -44,7 +44,8 @@ describe('header-name-not-token', () => {
       'spec.rules[0].filters[0].externalAuth.http.allowedHeaders[0]',
       'spec.rules[0].filters[0].externalAuth.http.allowedResponseHeaders[0]',
     ]);
-    const gateway = gatewayWith({ name: 'a', filters: { requests: [{ type: 'ExternalAuth', externalAuth }] } });
-    expect(consequences(headerNameNotToken, gateway)).toEqual(Array.from({ length: 3 }, () => 'Accepted UnsupportedValue listener'));
+    const listener = { name: 'a', filters: { requests: [{ type: 'ExternalAuth', externalAuth }] } };
+    const set = objectOf('ListenerSet', 'v1', { parentRef: { name: 'front' }, listeners: [listener] });
+    expect([gatewayWith(listener), set].map((owner) => consequences(headerNameNotToken, owner))).toEqual(Array.from({ length: 2 }, () => Array.from({ length: 3 }, () => 'Accepted UnsupportedValue listener')));
   });
 });
