@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { create, createClient, loadCredentials, mergePatch, type ApiClient, type WriteOutcome } from '../../src/kubernetes/index.ts';
+import { waitFor } from '../e2e/support/wait.ts';
 import { dataPlane, install, leader, startController, stopController, usageOf, type Installation, type Pod, type Usage } from './routes/installation.ts';
 import { httpRoutes, route, routeName, rulesOf } from './routes/objects.ts';
 import { Statuses } from './routes/statuses.ts';
@@ -183,7 +184,8 @@ try {
   undo.push(() => statuses.stop());
   const traffic = new Traffic(installation.address);
   undo.push(() => traffic.close());
-  await traffic.ask(0);
+  // Services get where they lead to a moment after their addresses.
+  await waitFor('the data plane answers', () => traffic.ask(0));
   await Promise.race([measure({ ...installation, client, statuses, traffic }), interrupted.promise]);
 } finally {
   progress('Removing everything ...');
