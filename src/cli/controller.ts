@@ -5,6 +5,7 @@ import { createEvaluation } from '../core/evaluation.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
 import { statuses } from '../core/status/emit.ts';
+import type { AddressRange } from '../core/text/ip-address.ts';
 import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { ClusterSecretStore } from './cluster-certificates.ts';
@@ -34,6 +35,8 @@ export interface ControllerCommandOptions {
   readonly uid?: string;
   /** Image of the data planes; without one, that of this pod. */
   readonly image?: string;
+  /** Addresses to give to data planes; without any that is the cluster's business. */
+  readonly addressPool?: readonly AddressRange[];
   readonly logLevel: LogLevel;
 }
 
@@ -102,9 +105,9 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
 }
 
 async function dataPlaneSettings({ options, client }: Surroundings, authorities: PublishedAuthorities): Promise<() => DataPlaneSettings> {
-  const { namespace, service, port, identity } = options;
+  const { namespace, service, port, identity, addressPool = [] } = options;
   const image = options.image ?? (await imageOfPod(client, { namespace, name: identity }));
-  return () => ({ image, controller: `${service}.${namespace}.svc:${port}`, audience: channelAudience, authority: joinPem(authorities.certificates) });
+  return () => ({ image, controller: `${service}.${namespace}.svc:${port}`, audience: channelAudience, authority: joinPem(authorities.certificates), addressPool });
 }
 
 /** One replica, the holder of the lease, renews the authority and writes. */

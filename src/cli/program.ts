@@ -5,6 +5,7 @@ import { profiles, type Profile } from '../core/rules/rule.ts';
 import { channels, type Channel, type Minor } from '../core/schema/availability.ts';
 import { parseBundleVersion } from '../core/schema/bundle.ts';
 import { formatDuration, parseDuration } from '../core/text/duration.ts';
+import { parseAddressRange, type AddressRange } from '../core/text/ip-address.ts';
 import type { LogLevel } from '../telemetry/index.ts';
 import type { CheckOptions } from './check.ts';
 import type { ControllerCommandOptions } from './controller.ts';
@@ -107,6 +108,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .addOption(identityOption())
     .addOption(new Option('--uid <uid>', "uid of the controller's own pod; what it tells other replicas goes with it").env('POD_UID'))
     .option('--image <name>', "image of data planes; without one, that of the controller's own pod")
+    .option('--address-pool <range>', 'addresses to give to Gateways where nobody else does, for example 192.0.2.0/28 or 2001:db8::10-2001:db8::1f; may be repeated', collectRange)
     .addOption(logLevelOption())
     .action(async (options: ControllerCommandOptions) => {
       const { startController } = await import('./controller.ts');
@@ -292,6 +294,12 @@ function profileOption(): Option {
 
 function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];
+}
+
+function collectRange(text: string, previous: readonly AddressRange[] | undefined): readonly AddressRange[] {
+  const parsed = parseAddressRange(text);
+  if (!parsed.ok) throw new InvalidArgumentError(asSentence(parsed.problem));
+  return [...(previous ?? []), parsed.range];
 }
 
 function parsePort(text: string): number {

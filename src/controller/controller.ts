@@ -7,6 +7,7 @@ import { infrastructure } from '../core/routing/infrastructure.ts';
 import { ownerRefusal, partProblems } from '../core/rules/validity.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
+import { AddressPool, type AddressWish } from './address-pool.ts';
 import { Capacity } from './capacity.ts';
 import { certificateChanges } from './certificates.ts';
 import { programmedGeneration } from './children.ts';
@@ -53,6 +54,7 @@ export class Controller {
   readonly #exposure: Exposure;
   readonly #reporter: Reporter;
   readonly #capacity: Capacity;
+  readonly #pool: AddressPool;
   readonly #finalizers: ClassFinalizers;
   readonly #events: EventSink;
   /** The name of this replica's own report. */
@@ -80,6 +82,7 @@ export class Controller {
     const describe = (gateway: string): void => this.#describe(gateway);
     this.#provisioner = new Provisioner({ writer, settings: dataPlane, needOf: (namespace, name) => this.#needOf(namespace, name), mayWrite, onTrouble: describe, onDeviation: (gateway, object) => this.#tellOfDeviation(gateway, object), log, metrics });
     this.#capacity = new Capacity({ onChange: describe });
+    this.#pool = new AddressPool({ ranges: dataPlane().addressPool ?? [], writer, wishOf: (gateway) => this.#wishOf(gateway), mayWrite, onProblem: describe, log, metrics });
     this.#finalizers = new ClassFinalizers({ writer, controllerName, mayWrite, log });
     metrics.observed({ name: 'controller_leader', help: 'Whether this replica writes.', labels: [] }, () => [{ labels: [], value: Number(mayWrite()) }]);
     metrics.observed({ name: 'controller_gateways', help: 'Gateways that are served.', labels: [] }, () => [{ labels: [], value: this.#dataPlanes.tally().gateways }]);
@@ -96,6 +99,7 @@ export class Controller {
     for (const key of seen) this.#statuses.mark(key);
     // Of a Gateway that is left alone nothing changes in the evaluation when it stops being ours.
     for (const gateway of this.#concernedBy(events)) this.#review(gateway);
+    this.#pool.take(events);
   }
 
   /** What became of objects that replicas or data planes made (`ownObjects`). */
@@ -113,6 +117,7 @@ export class Controller {
     // First, so that what is marked by the rest waits for it, and finds nothing more to do.
     for (const gateway of new Set(this.#exposure.gateways())) this.#provisioner.distrust(gateway);
     this.#dataPlanes.settle();
+    this.#pool.lead();
     this.#statuses.markAll();
     for (const gateway of this.#gateways()) this.#provisioner.mark(gateway);
     this.#finalizers.markAll();
@@ -126,7 +131,7 @@ export class Controller {
   async stop(): Promise<void> {
     this.#dataPlanes.stop();
     this.#finalizers.stop();
-    await Promise.all([this.#statuses.stop(), this.#provisioner.stop(), this.#reporter.stop()]);
+    await Promise.all([this.#statuses.stop(), this.#provisioner.stop(), this.#pool.stop(), this.#reporter.stop()]);
   }
 
   #apply(writes: readonly Write[]): void {
@@ -159,7 +164,7 @@ export class Controller {
   #follow(delta: Delta, certificates: ConfigurationChange): void {
     const change = delta.of(statuses);
     const configured = delta.of(configuration);
-    for (const gateway of delta.of(infrastructure).upserted.keys()) this.#provisioner.mark(gateway);
+    for (const gateway of delta.of(infrastructure).upserted.keys()) this.#mark(gateway);
     for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.#serve(gatewayName(key));
     // In one go: a listener that appears with its certificate shall never be without.
     this.#dataPlanes.publish({ upserted: new Map([...certificates.upserted, ...configured.upserted]), removed: new Set([...certificates.removed, ...configured.removed]) });
@@ -168,8 +173,14 @@ export class Controller {
     for (const key of [...change.upserted.keys(), ...change.removed]) this.#statuses.mark(key);
   }
 
-  #serve(gateway: string): void {
+  /** What a Gateway needs may have changed. */
+  #mark(gateway: string): void {
     this.#provisioner.mark(gateway);
+    this.#pool.mark(gateway);
+  }
+
+  #serve(gateway: string): void {
+    this.#mark(gateway);
     if (this.#dataPlanes.sourceOf(gateway) !== undefined) return;
     this.#dataPlanes.serve(gateway);
     if (programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object) !== undefined) this.#exposure.assumeReachable(gateway);
@@ -182,12 +193,12 @@ export class Controller {
   #review(gateway: string): void {
     const [namespace = '', name = ''] = gateway.split('/');
     if (this.#dataPlanes.sourceOf(gateway) !== undefined && !this.#isOfOurClass(namespace, name)) this.#abandon(gateway);
-    else this.#provisioner.mark(gateway);
+    else this.#mark(gateway);
   }
 
   #abandon(gateway: string): void {
     this.#dataPlanes.forget(gateway);
-    this.#provisioner.mark(gateway);
+    this.#mark(gateway);
     this.#capacity.forget(gateway);
     this.#apply([write(dataPlaneCell, gateway.split('/'), undefined)]);
   }
@@ -197,7 +208,7 @@ export class Controller {
     if (this.#dataPlanes.sourceOf(gateway) === undefined) return;
     const inTheWay = this.#provisioner.troubleOf(gateway);
     const troubles = [...(inTheWay === undefined ? [] : [inTheWay]), ...this.#capacity.troublesOf(gateway)];
-    const facts = describeDataPlanes(troubles, this.#dataPlanes.standingOf(gateway));
+    const facts = describeDataPlanes(troubles, this.#dataPlanes.standingOf(gateway), this.#pool.problemOf(gateway));
     this.#apply([write(dataPlaneCell, gateway.split('/'), facts)]);
   }
 
@@ -224,6 +235,13 @@ export class Controller {
     const wanted = this.#kernel.emitted(infrastructure).get(`${namespace}/${name}`);
     if (wanted === undefined || ownerRefusal(read.query(partProblems, 'Gateway', namespace, name)) !== undefined) return 'unchanged';
     return { namespace, name, uid, ...wanted };
+  }
+
+  #wishOf(gateway: string): AddressWish {
+    const [namespace = '', name = ''] = gateway.split('/');
+    const need = this.#needOf(namespace, name);
+    const since = readObject(this.#kernel.read, 'Gateway', namespace, name)?.meta.created ?? '';
+    return { since, addresses: typeof need === 'string' ? 'unchanged' : need.addresses };
   }
 }
 

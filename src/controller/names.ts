@@ -4,6 +4,9 @@ import { createHash } from 'node:crypto';
 const longest = 63;
 const suffix = '-sallyport';
 
+/** Load balancer class of the Services that get addresses of our own pool. */
+export const poolClass = 'sallyport.dev/address-pool';
+
 /**
  * The name of everything that is provisioned for a Gateway, valid for all kinds (RFC 1035 label). Names of Gateways
  * may be longer, contain dots or begin with a digit: those are shortened, with a hash that tells them apart.

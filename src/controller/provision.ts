@@ -1,6 +1,7 @@
 import type { Infrastructure } from '../core/routing/infrastructure.ts';
+import type { AddressRange } from '../core/text/ip-address.ts';
 import { recordOf } from './json.ts';
-import { dataPlaneName, labelValue } from './names.ts';
+import { dataPlaneName, labelValue, poolClass } from './names.ts';
 import type { WireObject } from './ports.ts';
 
 /** What of a Gateway its data plane depends on. */
@@ -19,6 +20,8 @@ export interface DataPlaneSettings {
   readonly audience: string;
   /** PEM; whom a data plane trusts to be the controller. */
   readonly authority: string;
+  /** Addresses to give to Services of type LoadBalancer; without any that is the cluster's business. */
+  readonly addressPool?: readonly AddressRange[];
 }
 
 /** Marks everything that is provisioned, together with the name of its Gateway. */
@@ -42,7 +45,7 @@ export function desiredObjects(gateway: GatewayFacts, settings: DataPlaneSetting
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
     { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'ca.crt': settings.authority } },
-    service(gateway, metadata),
+    service(gateway, settings, metadata),
     deployment(gateway, settings, metadata),
     {
       apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata,
@@ -62,6 +65,18 @@ export function boundTo(account: string | undefined, object: WireObject): WireOb
   const metadata = recordOf(template['metadata']);
   const annotations = { ...recordOf(metadata['annotations']), 'sallyport.dev/service-account': account };
   return { ...object, spec: { ...spec, template: { ...template, metadata: { ...metadata, annotations } } } };
+}
+
+/**
+ * A Service that has its load balancer class already keeps it, unless a parameter names one: the API server lets it be chosen only
+ * once (ServiceSpec.loadBalancerClass), and whether there is a pool is no wish of the Gateway. Other objects stay as they are.
+ */
+export function keepingClass(live: WireObject | undefined, object: WireObject): WireObject {
+  const [present, { loadBalancerClass, ...spec }] = [recordOf(live?.['spec']), recordOf(object['spec'])];
+  const isAsked = loadBalancerClass !== undefined && loadBalancerClass !== poolClass;
+  if (object.kind !== 'Service' || isAsked || spec['type'] !== 'LoadBalancer' || present['type'] !== 'LoadBalancer') return object;
+  const kept = present['loadBalancerClass'];
+  return { ...object, spec: { ...spec, ...(kept !== undefined && { loadBalancerClass: kept }) } };
 }
 
 /** Every object that a Gateway may have, by identity only, users before what they use. */
@@ -95,14 +110,14 @@ function selectorOf({ name }: GatewayFacts): Readonly<Record<string, string>> {
   return { [managedBy.label]: managedBy.value, [gatewayNameLabel]: labelValue(name) };
 }
 
-function service(gateway: GatewayFacts, metadata: WireObject['metadata']): WireObject {
+function service(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: WireObject['metadata']): WireObject {
   const ports = gateway.ports.map((port) => ({ name: `tcp-${port}`, port, targetPort: port, protocol: 'TCP' }));
-  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { ...exposureOf(gateway), ports, selector: selectorOf(gateway) } };
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { ...exposureOf(gateway, settings), ports, selector: selectorOf(gateway) } };
 }
 
 /** How a Service is reached: what its type has no use for the API server refuses (ServiceSpec). */
-function exposureOf({ addresses, parameters }: GatewayFacts): object {
-  const { serviceType: type = 'LoadBalancer', loadBalancerClass, externalTrafficPolicy } = parameters;
+function exposureOf({ addresses, parameters }: GatewayFacts, { addressPool = [] }: DataPlaneSettings): object {
+  const { serviceType: type = 'LoadBalancer', loadBalancerClass = addressPool.length > 0 ? poolClass : undefined, externalTrafficPolicy } = parameters;
   if (type === 'ClusterIP') return { type };
   const external = { type, ...(externalTrafficPolicy !== undefined && { externalTrafficPolicy }) };
   if (type !== 'LoadBalancer') return external;

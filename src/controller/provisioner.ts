@@ -1,7 +1,7 @@
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { gatewayOfChild } from './children.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
-import { allObjects, boundTo, desiredObjects, type DataPlaneSettings, type GatewayFacts } from './provision.ts';
+import { allObjects, boundTo, desiredObjects, keepingClass, type DataPlaneSettings, type GatewayFacts } from './provision.ts';
 import type { Trouble } from './troubles.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -128,7 +128,7 @@ export class Provisioner {
     // One after the other: each uses what stands before it.
     let account: string | undefined;
     for (const [index, wanted] of desired.entries()) {
-      const object = boundTo(account, wanted);
+      const object = boundTo(account, keepingClass(objectOf(found[index]), wanted));
       this.#upkeep.begin(gateway, object);
       const outcome = await this.#send('apply', object);
       if (object.kind === 'ServiceAccount') account = outcome.uid ?? uidOf(found[index]);
@@ -191,8 +191,12 @@ function summarise(outcomes: readonly Outcome[]): Outcome {
   return { done: outcomes.every(({ done }) => done), ...(trouble !== undefined && { trouble }) };
 }
 
+function objectOf(result: WriteResult | undefined): WireObject | undefined {
+  return result?.type === 'ok' ? result.object : undefined;
+}
+
 function uidOf(result: WriteResult | undefined): string | undefined {
-  return result?.type === 'ok' ? result.object?.metadata.uid : undefined;
+  return objectOf(result)?.metadata.uid;
 }
 
 function isForeign(found: WriteResult | undefined, gateway: string): boolean {

@@ -1,4 +1,4 @@
-import type { DataPlaneFacts } from '../core/graph/inputs.ts';
+import type { AddressProblem, DataPlaneFacts } from '../core/graph/inputs.ts';
 import { joinMessages } from '../core/status/conditions.ts';
 import type { Standing } from './gateway-data-planes.ts';
 import { isRecord, listOf, recordOf, type JsonRecord } from './json.ts';
@@ -13,12 +13,12 @@ export interface Trouble {
 }
 
 /** What evaluation must know of the data planes of a Gateway: nothing refuses it as long as some pod serves it. */
-export function describeDataPlanes(troubles: readonly Trouble[], { ready, remark }: Standing): DataPlaneFacts | undefined {
+export function describeDataPlanes(troubles: readonly Trouble[], { ready, remark }: Standing, addressProblem?: AddressProblem): DataPlaneFacts | undefined {
   const refusing = ready > 0 ? [] : troubles.filter(({ refusal }) => refusal !== undefined);
   const [first] = refusing;
   if (first?.refusal !== undefined) return { refusal: { reason: first.refusal, message: joinMessages(refusing.map(({ message }) => message)) }, remark: '' };
   const text = joinMessages([...troubles.map(({ message }) => message), remark].filter((message) => message !== ''));
-  return text === '' ? undefined : { remark: text };
+  return text === '' && addressProblem === undefined ? undefined : { remark: text, ...(addressProblem !== undefined && { addressProblem }) };
 }
 
 /** What the API server says of a Deployment whose pods it does not want, or that makes no progress (DeploymentCondition). */

@@ -1,5 +1,6 @@
 import { isRecord } from './json.ts';
 import type { ObjectChange, WireObject } from './ports.ts';
+import { isNewer } from './versions.ts';
 
 export interface UpkeepOptions {
   /** Called when an object that was applied for a Gateway is no longer as it was applied, or gone. */
@@ -85,7 +86,7 @@ export class Upkeep {
   #judge(kept: Kept): void {
     const { applied, seen } = kept;
     if (applied === undefined || seen === undefined) return;
-    if (seen !== 'gone' && (seen.fields === applied.fields || !isNewer(seen, applied))) return;
+    if (seen !== 'gone' && (seen.fields === applied.fields || !isNewer(seen.version, applied.version))) return;
     // Told once; it is applied anew.
     kept.applied = undefined;
     this.#tell(kept);
@@ -120,9 +121,4 @@ function sameFields(desired: unknown, object: unknown): unknown {
   if (!isRecord(desired)) return object;
   const fields = object ?? {};
   return isRecord(fields) ? Object.fromEntries(Object.keys(desired).map((name) => [name, sameFields(desired[name], fields[name])])) : fields;
-}
-
-/** Versions of a resource are numbers that grow (Kubernetes API concepts, resource versions). */
-function isNewer({ version }: State, { version: than }: State): boolean {
-  return version.length === than.length ? version > than : version.length > than.length;
 }

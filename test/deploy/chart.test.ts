@@ -49,6 +49,21 @@ const helm = ((await hasKubectl()) ? await findHelm() : undefined) ?? '';
     });
   });
 
+  test('a pool of addresses brings its options and the permission for it, where data planes may be made', async () => {
+    const [expected, everywhere, somewhere, none] = await Promise.all([
+      renderKustomize('overlays/full', ['components/address-pool']),
+      ...[['controller.addressPool={192.0.2.0/28,fd00::1-fd00::9}'], ['controller.addressPool={192.0.2.0/28}', 'controller.gatewayNamespaces={shop}'], []].map((values) => renderChart(helm, ['controller.enabled=true', ...values])),
+    ]);
+    const keysOf = (rendered: typeof expected | undefined) => [...(rendered?.keys() ?? [])].filter((key) => key.includes('address-pool')).sort();
+    expect(keysOf(expected)).toEqual(['ClusterRole /sallyport-address-pool', 'ClusterRoleBinding /sallyport-address-pool']);
+    expect(keysOf(everywhere)).toEqual(keysOf(expected));
+    for (const key of keysOf(expected)) expect(everywhere?.get(key)).toEqual(expected.get(key));
+    expect(JSON.stringify(everywhere?.get('Deployment sallyport-system/sallyport-controller'))).toContain('"--address-pool=192.0.2.0/28","--address-pool=fd00::1-fd00::9"]');
+    expect(keysOf(somewhere)).toEqual(['ClusterRole /sallyport-address-pool', 'RoleBinding shop/sallyport-address-pool']);
+    expect(keysOf(none)).toEqual([]);
+    expect(JSON.stringify(none?.get('Deployment sallyport-system/sallyport-controller'))).not.toContain('address-pool');
+  });
+
   test('a GatewayClass of another name, or none', async () => {
     const [named, none] = await Promise.all(['internal', ''].map((name) => renderChart(helm, ['controller.enabled=true', `controller.gatewayClass=${name}`])));
     const classes = (rendered: typeof named) => [...(rendered?.keys() ?? [])].filter((key) => key.startsWith('GatewayClass'));

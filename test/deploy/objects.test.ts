@@ -116,6 +116,12 @@ whereRendered('permissions', () => {
     for (const verb of ['get', 'create', 'patch', 'delete']) expect(grantedTo('ClusterRole /sallyport-data-planes', verb).toSorted()).toEqual(needed.toSorted());
   });
 
+  test('with a pool of addresses the controller may write statuses of Services, and nothing else more', async () => {
+    const withPool = await renderKustomize('overlays/controller', ['components/address-pool']);
+    const added = [...withPool].filter(([key]) => !controller.has(key)).map(([key, object]) => [key, object['rules'] ?? []]);
+    expect(added).toEqual([['ClusterRole /sallyport-address-pool', [{ apiGroups: [''], resources: ['services/status'], verbs: ['update'] }]], ['ClusterRoleBinding /sallyport-address-pool', []]]);
+  });
+
   test('nothing is granted to the controller by wildcard', () => {
     const roles = [...controller.values()].filter(({ kind }) => kind.endsWith('Role')).flatMap((role) => role['rules'] as readonly Rule[]);
     expect(roles.length).toBeGreaterThan(0);

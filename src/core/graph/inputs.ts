@@ -48,6 +48,14 @@ export interface DataPlaneFacts {
   readonly refusal?: { readonly reason: string; readonly message: string };
   /** What is not as it should be although the Gateway is served, or may soon be; `''`: nothing. */
   readonly remark: string;
+  /** Why the Gateway has no address, or not those that it asks for, where that is known. */
+  readonly addressProblem?: AddressProblem;
+}
+
+/** GatewayReasonAddressNotUsable, GatewayReasonAddressNotAssigned. */
+export interface AddressProblem {
+  readonly reason: 'AddressNotUsable' | 'AddressNotAssigned';
+  readonly message: string;
 }
 
 export interface Installation {

@@ -1,4 +1,5 @@
 import { display, quote } from '../text/display.ts';
+import { parseIpAddress } from '../text/ip-address.ts';
 import { unenforcedRule } from './demand.ts';
 import { recorded, warned } from './effects.ts';
 
@@ -42,25 +43,16 @@ interface Address {
   readonly routability?: string;
 }
 
-/** Parts of an IPv6 address written out: eight groups without leading zeros. IPv4 stays as it is. */
-function canonicalAddress(value: string): string {
-  if (!value.includes(':')) return value;
-  const [head = '', tail] = value.toLowerCase().split('::');
-  const [before, after] = [head, tail ?? ''].map((part) => part.split(':').filter((group) => group !== ''));
-  const missing = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - (before?.length ?? 0) - (after?.length ?? 0)) }, () => '0');
-  return [...(before ?? []), ...missing, ...(after ?? [])].map((group) => group.replace(/^0+(?=.)/, '')).join(':');
-}
-
 export const addressSpeltTwice = unenforcedRule({
   id: 'address-spelt-twice',
   summary: 'A Gateway asks for one IPv6 address twice, spelt in two ways.',
   effect: warned,
   source: 'Gateway API v1.7.0, GatewaySpec.addresses ("IPAddress values must be unique"); RFC 5952',
 }, function* judge(addresses: readonly Address[]) {
-  const first = new Map<string, number>();
+  const first = new Map<bigint, number>();
   for (const [index, { type = 'IPAddress', value = '' }] of addresses.entries()) {
-    if (type !== 'IPAddress' || !value.includes(':')) continue;
-    const key = canonicalAddress(value);
+    const key = type === 'IPAddress' && value.includes(':') ? parseIpAddress(value) : undefined;
+    if (key === undefined) continue;
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
     else if (addresses[before]?.value !== value) yield { below: [index, 'value'], value: display(value), message: `${quote(value)} is the address that addresses[${before}] spells ${quote(addresses[before]?.value)}. Remove one of them.` };

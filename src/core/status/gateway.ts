@@ -1,10 +1,11 @@
 import { addresses, type WantedAddress } from '../graph/addresses.ts';
 import { isOurGateway } from '../graph/gateway.ts';
-import { acknowledgementCell, installationCell, readObject, type Acknowledgement } from '../graph/inputs.ts';
+import { acknowledgementCell, dataPlaneCell, installationCell, readObject, type Acknowledgement, type AddressProblem } from '../graph/inputs.ts';
 import { listenerOwners } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { partProblems, type PartProblem } from '../rules/validity.ts';
 import { fieldIn } from '../schema/index.ts';
+import { parseIpAddress } from '../text/ip-address.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome, type Outcomes } from './conditions.ts';
 import { isListenerSetAccepted } from './listener-set.ts';
 import { judgeGateway } from './judged-gateway.ts';
@@ -26,11 +27,12 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   const problems = read.query(partProblems, 'Gateway', namespace, name).filter(({ scope }) => scope === 'object');
   const given = read.input(acknowledgementCell, 'Gateway', namespace, name)?.addresses ?? [];
   const wanted = read.query(addresses, namespace, name).filter((address) => address.outcome === 'wanted');
+  const known = read.input(dataPlaneCell, namespace, name)?.addressProblem;
   const { listeners, accepted, service } = judgeGateway(read, namespace, name);
   return {
     addresses: shownAddresses(given, wanted),
     ...(countsListenerSets(read) ? { attachedListenerSets: acceptedListenerSets(read, namespace, name) } : {}),
-    conditions: conditionsAt('gateway', generation, { Accepted: accepted, Programmed: addressProblem(accepted, given, wanted) ?? gatewayProgrammed(accepted, listeners, service), ResolvedRefs: gatewayResolved(problems, listeners), ...insecureMode(problems) }),
+    conditions: conditionsAt('gateway', generation, { Accepted: accepted, Programmed: notAddressed(accepted, known ?? addressProblem(given, wanted)) ?? gatewayProgrammed(accepted, listeners, service), ResolvedRefs: gatewayResolved(problems, listeners), ...insecureMode(problems) }),
     listeners: listenerStatuses(read, { kind: 'Gateway', namespace, name }, { generation, listeners }),
   };
 }
@@ -54,20 +56,29 @@ function shownAddresses(given: Given, wanted: readonly WantedAddress[]): Given {
   return isChoosy ? given.filter((address) => wanted.some((one) => isSame(one, address))) : given;
 }
 
-/** Why a Gateway that is accepted is not where it asked to be. */
-function addressProblem(accepted: Outcome, given: Given, wanted: readonly WantedAddress[]): Outcome | undefined {
-  if (accepted.status === 'False') return undefined;
+/** Where a Gateway is refused, its addresses are not what matters. */
+function notAddressed(accepted: Outcome, problem: AddressProblem | undefined): Outcome | undefined {
+  return problem === undefined || accepted.status === 'False' ? undefined : isFalse(problem.reason, problem.message);
+}
+
+/** Why a Gateway is not where it asks to be, as far as what it was given tells. */
+function addressProblem(given: Given, wanted: readonly WantedAddress[]): AddressProblem | undefined {
   const missing = wanted.filter((one) => one.value !== '' && !given.some((address) => isSame(one, address)));
   if (missing.length > 0) {
     const values = missing.map(({ value }) => value).join(', ');
-    return isFalse('AddressNotUsable', `The network has not given ${values} to this Gateway. Ask for an address that is free and belongs to it, or leave value out for any.`);
+    return { reason: 'AddressNotUsable', message: `The network has not given ${values} to this Gateway. Ask for an address that is free and belongs to it, or leave value out for any.` };
   }
   const anyOf = wanted.find((one) => one.value === '' && given.length > 0 && !given.some(({ type }) => type === one.type));
-  return anyOf === undefined ? undefined : isFalse('AddressNotAssigned', `The network has given this Gateway no address of the type ${anyOf.type}. Ask for another type, or leave addresses out.`);
+  return anyOf && { reason: 'AddressNotAssigned', message: `The network has given this Gateway no address of the type ${anyOf.type}. Ask for another type, or leave addresses out.` };
 }
 
 function isSame(one: Given[number], other: Given[number]): boolean {
-  return one.type === other.type && one.value === other.value;
+  return one.type === other.type && identityOf(one) === identityOf(other);
+}
+
+/** An IPv6 address can be spelt in many ways. */
+function identityOf({ type, value }: Given[number]): bigint | string {
+  return type === 'IPAddress' ? (parseIpAddress(value) ?? value) : value;
 }
 
 function gatewayProgrammed(accepted: Outcome, listeners: readonly JudgedListener[], service: Outcome): Outcome {

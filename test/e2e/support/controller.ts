@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { clusterState, image } from './cluster.ts';
 import { getObject, kubectl, kubectlOutput } from './kubectl.ts';
@@ -8,20 +10,35 @@ import { waitFor } from './wait.ts';
 
 const deployment = 'deployment/sallyport-controller';
 
-/** Installs the controller as a user does, with the image under test, and waits until its replicas are ready. */
-export async function installController(): Promise<void> {
-  await kubectlOutput(['apply', '-f', '-'], { stdin: await manifests() });
+/**
+ * Installs the controller as a user does, with the image under test, and waits until its replicas are ready.
+ *
+ * @param pool ranges of addresses that it shall give to Gateways; none: whatever the cluster gives
+ */
+export async function installController(pool: readonly string[] = []): Promise<void> {
+  await kubectlOutput(['apply', '-f', '-'], { stdin: await manifests(pool) });
   await kubectlOutput(['rollout', 'status', deployment, '-n', systemNamespace, '--timeout=120s']);
 }
 
-/** Removes it; Gateways must have gone before, or their class stays. */
+/** Removes it, whatever pool it had; Gateways must have gone before, or their class stays. */
 export async function uninstallController(): Promise<void> {
-  await kubectl(['delete', '-f', '-', '--ignore-not-found', '--timeout=90s'], { stdin: await manifests() });
+  await kubectl(['delete', '-f', '-', '--ignore-not-found', '--timeout=90s'], { stdin: await manifests(['any']) });
 }
 
-async function manifests(): Promise<string> {
-  const rendered = await kubectlOutput(['kustomize', join(import.meta.dirname, '../../../deploy/overlays/controller')]);
-  return rendered.replace(/image: ghcr\.io\/sallyport\/sallyport:.*/, `image: ${image}`);
+async function manifests(pool: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-controller-'));
+  try {
+    const place = (name: string) => relative(folder, join(import.meta.dirname, '../../../deploy', name));
+    const options = pool.map((range) => ({ op: 'add', path: '/spec/template/spec/containers/0/args/-', value: `--address-pool=${range}` }));
+    await writeFile(join(folder, 'kustomization.yaml'), JSON.stringify({
+      resources: [place('overlays/controller')], components: pool.length > 0 ? [place('components/address-pool')] : [],
+      patches: options.length > 0 ? [{ target: { kind: 'Deployment', name: 'sallyport-controller' }, patch: JSON.stringify(options) }] : [],
+    }));
+    const rendered = await kubectlOutput(['kustomize', folder]);
+    return rendered.replace(/image: ghcr\.io\/sallyport\/sallyport:.*/, `image: ${image}`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 /** Pod that holds the lease. */

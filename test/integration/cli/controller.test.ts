@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { startController } from '../../../src/cli/controller.ts';
+import { startController, type ControllerCommandOptions } from '../../../src/cli/controller.ts';
+import { parseIpAddress } from '../../../src/core/text/ip-address.ts';
 import { customResourceDefinitions, remove, update, type KubernetesObject } from '../../../src/kubernetes/index.ts';
 import { defineKind } from '../../support/definitions.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
@@ -34,8 +35,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function start(identity: string): Promise<Running> {
+async function start(identity: string, settings: Pick<ControllerCommandOptions, 'addressPool'> = {}): Promise<Running> {
   const running = await startController({
+    ...settings,
     port: 0, probePort: 0, namespace: 'default', service: 'sallyport-controller', secret: 'authority', lease: 'controller', identity, image: 'example.com/proxy', logLevel: 'silent',
   });
   controllers.push(running);
@@ -105,4 +107,28 @@ test('another replica goes on where one has stopped, and writes nothing again th
   await until(() => expect(JSON.stringify(service()?.['spec'])).toContain('8080'));
   await until(() => expect(JSON.stringify(heldGateway()?.['status'])).toContain('"observedGeneration":2'));
   expect(statusWrites() - before).toBeLessThanOrEqual(2);
+}, 60_000);
+
+test('a pool of addresses outlives its leader: what was given stays, and nothing is given twice', async () => {
+  for (const kind of ['GatewayClass', 'Gateway'] as const) defineKind(stage, kind, 'v1');
+  seedClass();
+  const seedGateway = (name: string, spec: object = {}) =>
+    seed(stage, gatewayType, { kind: 'Gateway', metadata: { name, namespace: 'default' }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }], ...spec } });
+  const addressOf = (name: string) => held('services.', 'default', `${name}-sallyport`)?.['status'];
+  const given = (ip: string) => ({ loadBalancer: { ingress: [{ ip }] } });
+  const [first = 0n, last = 0n] = ['10.0.0.1', '10.0.0.2'].map(parseIpAddress);
+  const settings = { addressPool: [{ first, last }] };
+
+  const former = await start('first', settings);
+  seedGateway('wanting', { addresses: [{ type: 'IPAddress', value: '10.0.0.1' }] });
+  await until(() => expect(addressOf('wanting')).toEqual(given('10.0.0.1')));
+  await start('second', settings);
+  await former.stop();
+  seedGateway('next');
+  await until(() => expect(addressOf('next')).toEqual(given('10.0.0.2')));
+  seedGateway('late');
+  await until(() => expect(JSON.stringify(held(`gateways.${group}`, 'default', 'late')?.['status'])).toContain('"reason":"AddressNotAssigned"'));
+  expect([addressOf('wanting'), addressOf('late')]).toEqual([given('10.0.0.1'), undefined]);
+  await remove({ client: stage.client, type: { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true } }, { namespace: 'default', name: 'wanting-sallyport' });
+  await until(() => expect([addressOf('wanting'), addressOf('late')]).toContainEqual(given('10.0.0.1')));
 }, 60_000);

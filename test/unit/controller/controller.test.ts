@@ -5,8 +5,10 @@ import { Controller, type ObjectChange, type WireObject } from '../../../src/con
 import { installationCell, objectCell } from '../../../src/core/graph/inputs.ts';
 import { write } from '../../../src/core/incremental/index.ts';
 import { parseObject } from '../../../src/core/resources/parse.ts';
+import { parseIpAddress, type AddressRange } from '../../../src/core/text/ip-address.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
 import { emptyEvaluation } from '../../support/evaluation.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const controllerName = 'example.com/us';
 const group = 'gateway.networking.k8s.io';
@@ -17,7 +19,7 @@ afterEach(async () => {
 });
 
 /** A cluster of one Gateway's size: stores what is written and tells it back. */
-function cluster() {
+function cluster(addressPool: readonly AddressRange[] = []) {
   const kernel = emptyEvaluation();
   const statuses = new Map<string, unknown>();
   const calls: string[] = [];
@@ -27,7 +29,7 @@ function cluster() {
   const stored = new Map<string, WireObject>();
   const controller: Controller = new Controller({
     kernel, controllerName, replica: { namespace: 'system', name: 'me', writer: { apply: async () => ({ type: 'ok' }) } }, events: { record: ({ regarding, type, note }) => void notes.push(`${type} ${regarding.kind} ${regarding.name}: ${note}`) }, mayWrite: () => world.leads, log: createLogger('silent'), metrics: createMetrics(),
-    dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }),
+    dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM', addressPool }),
     writer: {
       async updateStatus(kind, object) {
         statuses.set(`${kind} ${object.metadata.name}`, object['status']);
@@ -275,6 +277,47 @@ describe('a controller', () => {
     await new Promise(setImmediate);
     expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Programmed', status: 'False', reason: 'NameConflict' })]) });
     expect(calls.filter((call) => call.startsWith('apply'))).toEqual([]);
+  });
+
+  const [first = 0n, last = 0n] = ['10.0.0.1', '10.0.0.2'].map(parseIpAddress);
+  const ofPool = (ingress: readonly object[] = []): WireObject => ({ ...service, spec: { type: 'LoadBalancer', loadBalancerClass: 'sallyport.dev/address-pool', ipFamilies: ['IPv4'] }, status: { loadBalancer: { ingress } } });
+  const asking = (value: string): WireObject => ({ ...gateway, metadata: { ...gateway.metadata, generation: 4 }, spec: { ...(gateway['spec'] as object), addresses: [{ type: 'IPAddress', value }] } });
+
+  test('gives a Gateway an address of its pool, and says why it cannot have the one that it asks for', async () => {
+    const { statuses, put } = cluster([{ first, last }]);
+    for (const object of [gatewayClass, gateway, ofPool()]) await put(object);
+    expect(statuses.get('Service web-sallyport')).toEqual({ loadBalancer: { ingress: [{ ip: '10.0.0.1' }] } });
+    await put(asking('192.0.2.1'));
+    const message = '192.0.2.1 does not belong to the address pool, which is 10.0.0.1-10.0.0.2. Ask for an address of the pool that is free, or leave value out for any.';
+    const refused = expect.arrayContaining([expect.objectContaining({ type: 'Programmed', status: 'False', reason: 'AddressNotUsable', message })]);
+    await eventually(() => expect(statuses.get('Gateway web')).toMatchObject({ conditions: refused }));
+    await put(asking('10.0.0.2'));
+    await eventually(() => expect(statuses.get('Service web-sallyport')).toEqual({ loadBalancer: { ingress: [{ ip: '10.0.0.2' }] } }));
+  });
+
+  test('leaves a Gateway that is refused the address that it has', async () => {
+    const { statuses, put } = cluster([{ first, last }]);
+    await put(gatewayClass);
+    await put({ ...asking('10.0.0.1'), spec: { ...(asking('10.0.0.1')['spec'] as object), infrastructure: { parametersRef: nowhere } } });
+    await put(ofPool([{ ip: '10.0.0.2' }]));
+    expect(statuses.has('Service web-sallyport')).toBe(false);
+    await put(asking('10.0.0.1'));
+    expect(statuses.get('Service web-sallyport')).toEqual({ loadBalancer: { ingress: [{ ip: '10.0.0.1' }] } });
+  });
+
+  test('leads with what there is to say about addresses', async () => {
+    const { controller, statuses, world, put } = cluster([{ first, last: first }]);
+    world.leads = false;
+    for (const object of [gatewayClass, asking('192.0.2.1'), ofPool()]) await put(object);
+    world.leads = true;
+    controller.lead();
+    expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Programmed', reason: 'AddressNotUsable', message: expect.stringContaining('address pool') })]) });
+  });
+
+  test('without a pool writes no status of a Service', async () => {
+    const { statuses, put } = cluster();
+    for (const object of [gatewayClass, gateway, ofPool()]) await put(object);
+    expect(statuses.has('Service web-sallyport')).toBe(false);
   });
 
   test('keeps a class while a Gateway names it', async () => {

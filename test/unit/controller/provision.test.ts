@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { addressesOfService, gatewayOfChild } from '../../../src/controller/children.ts';
+import { recordOf } from '../../../src/controller/json.ts';
 import { dataPlaneName, labelValue } from '../../../src/controller/names.ts';
-import { allObjects, desiredObjects, type GatewayFacts } from '../../../src/controller/provision.ts';
+import { allObjects, desiredObjects, keepingClass, type GatewayFacts } from '../../../src/controller/provision.ts';
 
 const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: [80, 19_090], addresses: [], parameters: {}, labels: { team: 'a', 'gateway.networking.k8s.io/gateway-name': 'spoof' }, annotations: { note: 'b' } };
 const settings = { image: 'sallyport:1', controller: 'c.ns.svc:8443', audience: 'a', authority: 'PEM' };
@@ -70,6 +71,15 @@ describe('objects of a data plane', () => {
     expect(desiredObjects({ ...facts, addresses, parameters }, settings)[2]?.['spec']).toEqual({ ...expected, ports: expect.any(Array), selector: expect.any(Object) });
   });
 
+  const addressPool = [{ first: 1n, last: 2n }];
+
+  test.each<[GatewayFacts['parameters'], string | undefined]>([
+    [{}, 'sallyport.dev/address-pool'], [{ loadBalancerClass: 'example.com/internal' }, 'example.com/internal'], [{ serviceType: 'NodePort' }, undefined],
+  ])('with a pool of addresses and parameters %j the load balancer class is %s', (parameters, expected) => {
+    expect(recordOf(desiredObjects({ ...facts, parameters }, { ...settings, addressPool })[2]?.['spec'])['loadBalancerClass']).toBe(expected);
+    expect(recordOf(desiredObjects({ ...facts, parameters }, { ...settings, addressPool: [] })[2]?.['spec'])['loadBalancerClass']).toBe(parameters.loadBalancerClass);
+  });
+
   test('no address is asked for where any will do', () => {
     expect(desiredObjects({ ...facts, addresses: [{ type: 'IPAddress', value: '' }] }, settings)[2]).toEqual(objects[2]);
   });
@@ -87,6 +97,29 @@ describe('objects of a data plane', () => {
 
   test('without ports there is nothing', () => {
     expect(desiredObjects({ ...facts, ports: [] }, settings)).toEqual([]);
+  });
+});
+
+describe('the load balancer class of a Service that is there', () => {
+  const ours = 'sallyport.dev/address-pool';
+  const theirs = 'example.com/theirs';
+  const service = (spec: object) => ({ kind: 'Service', metadata: { name: 'x' }, spec });
+
+  test.each<[string, object | undefined, object, object]>([
+    ['stays missing', { type: 'LoadBalancer' }, { type: 'LoadBalancer', loadBalancerClass: ours }, { type: 'LoadBalancer' }],
+    ['stays what somebody chose', { type: 'LoadBalancer', loadBalancerClass: theirs }, { type: 'LoadBalancer', loadBalancerClass: ours }, { type: 'LoadBalancer', loadBalancerClass: theirs }],
+    ['stays ours when there is no pool any more', { type: 'LoadBalancer', loadBalancerClass: ours }, { type: 'LoadBalancer' }, { type: 'LoadBalancer', loadBalancerClass: ours }],
+    ['is what a parameter says', { type: 'LoadBalancer' }, { type: 'LoadBalancer', loadBalancerClass: theirs }, { type: 'LoadBalancer', loadBalancerClass: theirs }],
+    ['can still be chosen where it had no use for one', { type: 'ClusterIP' }, { type: 'LoadBalancer', loadBalancerClass: ours }, { type: 'LoadBalancer', loadBalancerClass: ours }],
+    ['is chosen for a new one', undefined, { type: 'LoadBalancer', loadBalancerClass: ours }, { type: 'LoadBalancer', loadBalancerClass: ours }],
+    ['goes with the type', { type: 'LoadBalancer', loadBalancerClass: ours }, { type: 'NodePort' }, { type: 'NodePort' }],
+  ])('%s', (_, live, wanted, expected) => {
+    expect(keepingClass(live && service(live), service(wanted))).toEqual(service(expected));
+  });
+
+  test('is nothing that other objects have', () => {
+    const deployment = { kind: 'Deployment', metadata: { name: 'x' }, spec: { replicas: 1 } };
+    expect(keepingClass(service({ type: 'LoadBalancer', loadBalancerClass: theirs }), deployment)).toBe(deployment);
   });
 });
 

@@ -3,6 +3,7 @@ import { recordOf } from '../../../src/controller/json.ts';
 import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import type { GatewayFacts } from '../../../src/controller/provision.ts';
 import { Provisioner, type Need } from '../../../src/controller/provisioner.ts';
+import type { AddressRange } from '../../../src/core/text/ip-address.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
 import { until } from '../../support/until.ts';
 
@@ -16,7 +17,7 @@ const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: 
 
 function started() {
   const calls: string[] = [];
-  const world: { need: Need; leads: boolean; result: WriteResult } = { need: facts, leads: true, result: { type: 'ok' } };
+  const world: { need: Need; leads: boolean; result: WriteResult; pool: readonly AddressRange[] } = { need: facts, leads: true, result: { type: 'ok' }, pool: [] };
   /** What the cluster holds, by kind. */
   const held = new Map<string, WireObject>();
   const act = (step: string) => async ({ kind, metadata, ...rest }: WireObject): Promise<WriteResult> => {
@@ -46,7 +47,7 @@ function started() {
     },
     onTrouble: () => void troubles.push(provisioner.troubleOf('shop/web')?.message),
     onDeviation: (gateway, { kind }) => void deviations.push(`${kind} of ${gateway}`),
-    settings: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' }),
+    settings: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM', addressPool: world.pool }),
     needOf: (namespace, gateway) => (typeof world.need === 'string' ? world.need : { ...world.need, namespace, name: gateway }),
     mayWrite: () => world.leads,
     log: createLogger('silent'), metrics: createMetrics(), retry: 60_000,
@@ -203,6 +204,23 @@ describe('provisioning', () => {
     const { held, mark } = started();
     held.set('Service', { ...theirs, metadata: child('web') });
     expect(await mark()).toEqual(all);
+  });
+
+  test('a Service that is there keeps its load balancer class, whether there is a pool of addresses or not', async () => {
+    const { held, world, mark, troubles } = started();
+    const loadBalancerClass = () => recordOf(held.get('Service')?.['spec'])['loadBalancerClass'];
+    await mark();
+    world.pool = [{ first: 1n, last: 2n }];
+    expect(await mark()).toEqual(all);
+    expect(loadBalancerClass()).toBeUndefined();
+    held.delete('Service');
+    world.need = { ...facts, ports: [81] };
+    await mark();
+    expect(loadBalancerClass()).toBe('sallyport.dev/address-pool');
+    world.pool = [];
+    expect(await mark()).toEqual(all);
+    expect(loadBalancerClass()).toBe('sallyport.dev/address-pool');
+    expect(troubles).toEqual([]);
   });
 
   test('what is not ours is not deleted', async () => {

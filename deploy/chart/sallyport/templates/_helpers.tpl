@@ -46,3 +46,19 @@ readOnlyRootFilesystem: true
 capabilities:
   drop: [ALL]
 {{- end }}
+
+{{/* A ClusterRole and its binding from a file, bound in the namespaces of Gateways where those are named. */}}
+{{- define "sallyport.gatewayRole" -}}
+{{- $namespaces := .root.Values.controller.gatewayNamespaces }}
+{{- $text := .root.Files.Get .file | replace "namespace: sallyport-system" (printf "namespace: %s" .root.Values.namespace.name) }}
+{{- if $namespaces }}
+{{- $parts := regexSplit "(?m)^---$" $text -1 }}
+{{ first $parts }}
+{{- range $namespaces }}
+---
+{{ last $parts | replace "kind: ClusterRoleBinding" "kind: RoleBinding" | replace "metadata:" (printf "metadata:\n  namespace: %s" .) }}
+{{- end }}
+{{- else }}
+{{ $text }}
+{{- end }}
+{{- end }}

@@ -64,3 +64,22 @@ describe('data planes', () => {
     expect(conditionsWith({ remark: 'Pod one lags.' })).toMatchObject({ gateway: { Accepted: ['True', 'Accepted', ''], Programmed: ['True', 'Programmed', 'Pod one lags.'] } });
   });
 });
+
+describe('addresses', () => {
+  const problem = { reason: 'AddressNotAssigned', message: 'No address is free.' } as const;
+
+  test('that are known not to be had make a Gateway that is accepted, and not programmed', () => {
+    expect(conditionsWith({ remark: '', addressProblem: problem })).toMatchObject({ gateway: { Accepted: ['True', 'Accepted', ''], Programmed: ['False', 'AddressNotAssigned', 'No address is free.'] } });
+  });
+
+  test('are not what matters where nothing serves the Gateway', () => {
+    expect(conditionsWith({ refusal: { reason: 'NoResources', message: 'No room.' }, remark: '', addressProblem: problem })).toMatchObject({ gateway: { Programmed: ['False', 'NoResources', 'No room.'] } });
+  });
+
+  test.each([['2001:DB8:0::1', '2001:db8::1', 'True'], ['2001:db8::1', '2001:db8::2', 'False'], ['192.0.2.1', '192.0.2.1', 'True']])('%s that was asked for and %s that was given: Programmed is %s', (value, given, expected) => {
+    const [gatewayClass, gateway] = objects;
+    const asking = { ...gateway, spec: { ...gateway?.spec, addresses: [{ type: 'IPAddress', value }] } };
+    const { kernel } = evaluate([gatewayClass, asking], { acknowledgements: { 'Gateway/infra/front': { generation: 2, addresses: [{ type: 'IPAddress', value: given }], listenerProblems: {} } } });
+    expect(kernel.emitted(statuses).get('Gateway/infra/front')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Programmed', status: expected })]), addresses: expected === 'True' ? [{ value: given }] : [] });
+  });
+});

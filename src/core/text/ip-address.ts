@@ -1,0 +1,102 @@
+import { quote } from './display.ts';
+
+/** IPv4 addresses lie within those of IPv6 (RFC 4291 section 2.5.5.2), so that one number tells all of them apart. */
+const mapped = 0xffffn << 32n;
+const groupBits = 16n;
+const hexadecimalGroup = /^[0-9A-Fa-f]{1,4}$/;
+const decimalOctet = /^[0-9]{1,3}$/;
+
+export type IpFamily = 'IPv4' | 'IPv6';
+
+/** Addresses that follow each other, from the first to the last; both are of one family. */
+export interface AddressRange {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** A range, or what is wrong with the text and what to write instead. */
+export type ParsedAddressRange =
+  | { readonly ok: true; readonly range: AddressRange }
+  | { readonly ok: false; readonly problem: string };
+
+/** Reads an IPv4 or IPv6 address (RFC 4291 section 2.2), without brackets and zone; `undefined` for anything else. */
+export function parseIpAddress(text: string): bigint | undefined {
+  const v4 = parseIpv4(text);
+  return v4 === undefined ? parseIpv6(text) : mapped | v4;
+}
+
+/** Writes an address in its one canonical form (RFC 5952). */
+export function formatIpAddress(address: bigint): string {
+  if (familyOf(address) === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 0xffn).join('.');
+  const groups = Array.from({ length: 8 }, (_, index) => ((address >> (groupBits * BigInt(7 - index))) & 0xffffn).toString(16));
+  const text = groups.join(':');
+  // Two colons stand for the first one of the longest runs of zeros, if it is longer than one.
+  const runs = [...text.matchAll(/\b0(?::0)+\b/g)].map(({ index, 0: run }) => ({ start: index, end: index + run.length }));
+  const [longest] = runs.toSorted((one, other) => other.end - other.start - (one.end - one.start));
+  return longest === undefined ? text : `${text.slice(0, Math.max(0, longest.start - 1))}::${text.slice(longest.end + 1)}`;
+}
+
+export function familyOf(address: bigint): IpFamily {
+  return address >> 32n === 0xffffn ? 'IPv4' : 'IPv6';
+}
+
+/** Reads a network such as `192.0.2.0/28`, a range such as `192.0.2.10-192.0.2.20`, or a single address. */
+export function parseAddressRange(text: string): ParsedAddressRange {
+  const [, start = '', separator = '', end = ''] = /^([^-/]*)([-/]?)(.*)$/.exec(text) ?? [];
+  const first = parseIpAddress(start);
+  if (first === undefined) return failure(`${quote(start)} is no IP address`);
+  if (separator === '/') return parseNetwork(first, start, end);
+  const last = separator === '' ? first : parseIpAddress(end);
+  if (last === undefined) return failure(`${quote(end)} is no IP address`);
+  if (familyOf(first) !== familyOf(last)) return failure('it begins in one family of addresses and ends in another');
+  return first <= last ? { ok: true, range: { first, last } } : failure('it ends before it begins', `${end}-${start}`);
+}
+
+/** The range as a person would write it. */
+export function formatAddressRange({ first, last }: AddressRange): string {
+  if (first === last) return formatIpAddress(first);
+  const size = last - first + 1n;
+  const bits = size.toString(2).length - 1;
+  const isNetwork = 1n << BigInt(bits) === size && first % size === 0n;
+  return isNetwork ? `${formatIpAddress(first)}/${width(first) - bits}` : `${formatIpAddress(first)}-${formatIpAddress(last)}`;
+}
+
+export function contains({ first, last }: AddressRange, address: bigint): boolean {
+  return first <= address && address <= last && familyOf(address) === familyOf(first);
+}
+
+function parseNetwork(first: bigint, start: string, length: string): ParsedAddressRange {
+  const free = width(first) - Number(length);
+  if (!decimalOctet.test(length) || free < 0) return failure(`${quote(length)} is no length of a prefix from 0 to ${width(first)}`);
+  const size = 1n << BigInt(free);
+  const begin = first - (first % size);
+  // Whoever writes it may mean the network or what comes from there.
+  if (begin !== first) return failure(`${start} is inside of that network`, `${formatIpAddress(begin)}/${length}, or ${start}-${formatIpAddress(begin + size - 1n)}`);
+  return { ok: true, range: { first, last: first + size - 1n } };
+}
+
+function width(address: bigint): number {
+  return familyOf(address) === 'IPv4' ? 32 : 128;
+}
+
+function failure(problem: string, instead = 'a network or a range, e.g. 192.0.2.0/28 or 2001:db8::10-2001:db8::1f'): ParsedAddressRange {
+  return { ok: false, problem: `${problem}; write ${instead}` };
+}
+
+function parseIpv4(text: string): bigint | undefined {
+  const octets = text.split('.');
+  if (octets.length !== 4 || !octets.every((octet) => decimalOctet.test(octet) && Number(octet) < 256)) return undefined;
+  return octets.reduce((sum, octet) => (sum << 8n) | BigInt(Number(octet)), 0n);
+}
+
+function parseIpv6(text: string): bigint | undefined {
+  // An IPv4 address at the end takes the place of two groups.
+  const tail = text.slice(text.lastIndexOf(':') + 1);
+  const v4 = parseIpv4(tail);
+  const plain = v4 === undefined ? text : `${text.slice(0, text.length - tail.length)}${(v4 >> groupBits).toString(16)}:${(v4 & 0xffffn).toString(16)}`;
+  const [before = [], after, ...more] = plain.split('::').map((half) => (half === '' ? [] : half.split(':')));
+  const missing = 8 - before.length - (after?.length ?? 0);
+  if (more.length > 0 || (after === undefined ? missing !== 0 : missing < 1)) return undefined;
+  const groups = [...before, ...Array.from({ length: missing }, () => '0'), ...(after ?? [])];
+  return groups.every((group) => hexadecimalGroup.test(group)) ? groups.reduce((sum, group) => (sum << groupBits) | BigInt(`0x${group}`), 0n) : undefined;
+}
