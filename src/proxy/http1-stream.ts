@@ -13,6 +13,9 @@ import type { RequestHead } from './request-head.ts';
 /** Unread rests of request bodies up to this size are read and thrown away to keep the connection. */
 const discardable = 64 * 1024;
 
+/** Up to so many bytes copying is cheaper than handing the kernel two pieces. */
+const longestText = 4 * 1024;
+
 /** A request on an HTTP/1 connection. */
 export class Http1Stream implements ClientStream {
   readonly body: IncomingMessage;
@@ -128,7 +131,10 @@ export class Http1Stream implements ClientStream {
 
   end(trailers: Fields): void {
     if (trailers.length > 0) attempt(() => this.response.addTrailers(pairs(trailers)));
-    this.response.end(this.takeHeld());
+    const last = this.takeHeld();
+    // As text it is written in one piece with the head.
+    if (last === undefined || last.length > longestText) this.response.end(last);
+    else this.response.end(last.toString('latin1'), 'latin1');
   }
 
   get isFinished(): boolean {

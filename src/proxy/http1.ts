@@ -24,7 +24,7 @@ export interface Http1Server {
 interface Carrier {
   readonly connection: Connection;
   /** In the order in which they came; several where the client pipelines. */
-  readonly open: Set<Exchange>;
+  readonly open: Exchange[];
   /** The parser may still find requests in what comes in before it is gone. */
   isGivenUp: boolean;
 }
@@ -50,7 +50,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     if (carrier === undefined || carrier.isGivenUp) return undefined;
     const client = new Http1Stream(request, response, carrier.connection);
     const exchange = new Exchange(plane, carrier.connection, client);
-    carrier.open.add(exchange);
+    carrier.open.push(exchange);
     response.request = { client, exchange, carrier };
     response.on('drain', onDrain).on('close', onClose);
     return response.request;
@@ -87,7 +87,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     // Saves a tenth of the processor time of requests without a body, in runtimes that know it (Node from 24.12).
     optimizeEmptyRequests: true,
     // Runtimes that do not know this option (Node before 24.9) stop reading HTTP after any request for an upgrade.
-    shouldUpgradeCallback: (request) => upgradeOf(request) !== undefined && connections.get(request.socket)?.open.size === 0,
+    shouldUpgradeCallback: (request) => upgradeOf(request) !== undefined && connections.get(request.socket)?.open.length === 0,
   });
   // Fields beyond this count are silently dropped; one more than allowed is enough for request-head.ts to refuse.
   server.maxHeadersCount = limits.headerCount + 1;
@@ -114,7 +114,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
 
   return {
     accept: (socket, connection) => {
-      connections.set(socket, { connection, open: new Set(), isGivenUp: false });
+      connections.set(socket, { connection, open: [], isGivenUp: false });
       server.emit('connection', socket);
     },
     closeIdle: () => server.closeIdleConnections(),
@@ -141,11 +141,11 @@ function onClose(this: ProxyResponse): void {
   if (this.request === undefined) return;
   const { exchange, carrier } = this.request;
   const { socket, complete } = this.req;
-  carrier.open.delete(exchange);
+  carrier.open.splice(carrier.open.indexOf(exchange), 1);
   exchange.closed();
   if (!complete) this.req.resume();
   // Its head may have gone out before the drain began, without word of it.
-  if (carrier.connection.isDraining() && carrier.open.size === 0) socket.destroySoon();
+  if (carrier.connection.isDraining() && carrier.open.length === 0) socket.destroySoon();
 }
 
 /** Whether the client broke off, by a reset or by ending in the middle of a request. */

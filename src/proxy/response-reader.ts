@@ -101,10 +101,11 @@ export class ResponseReader {
       if (end !== undefined) this.complete(head, end.trailers, end.rest);
       return nothing;
     }
-    const data = bytes.length <= this.remaining ? bytes : bytes.subarray(0, this.remaining);
+    const isAll = bytes.length <= this.remaining;
+    const data = isAll ? bytes : bytes.subarray(0, this.remaining);
     this.remaining -= data.length;
     this.pass(data);
-    if (this.remaining === 0) this.complete(head, [], bytes.subarray(data.length));
+    if (this.remaining === 0) this.complete(head, [], isAll ? nothing : bytes.subarray(data.length));
     return nothing;
   }
 

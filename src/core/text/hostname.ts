@@ -129,7 +129,7 @@ function hasSuffix(host: string, dottedSuffix: string): boolean {
   return host.length > dottedSuffix.length && host.endsWith(dottedSuffix);
 }
 
-const hostField = /^(?<host>\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::(?<port>[0-9]{0,5}))?$/;
+const hostField = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]{0,5})?$/;
 
 /**
  * The name in a Host header or authority as it is matched: without port and final dot, in lower case, IPv6 without
@@ -137,9 +137,11 @@ const hostField = /^(?<host>\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0
  * section 3.2), which a server answers with 400.
  */
 export function hostFromHeader(field: string): string | undefined {
-  const groups = hostField.exec(field)?.groups;
-  if (groups === undefined || Number(groups['port'] ?? 0) > 65_535) return undefined;
-  const host = (groups['host'] ?? '').toLowerCase();
-  if (host.startsWith('[')) return host.slice(1, -1);
+  if (!hostField.test(field)) return undefined;
+  const endOfAddress = field.indexOf(']');
+  const colon = field.indexOf(':', endOfAddress + 1);
+  if (colon !== -1 && Number(field.slice(colon + 1)) > 65_535) return undefined;
+  if (endOfAddress !== -1) return field.slice(1, endOfAddress).toLowerCase();
+  const host = (colon === -1 ? field : field.slice(0, colon)).toLowerCase();
   return host.endsWith('.') ? host.slice(0, -1) : host;
 }

@@ -82,6 +82,7 @@ export type NormalizedPath =
   | { readonly ok: false; readonly problem: string };
 
 const unreserved = /^[A-Za-z0-9\-._~]$/;
+const isCanonical = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 const neverInPath = /[^\x21-\x7e]|[#?]/;
 const brokenTriplet = /%(?![0-9A-Fa-f]{2})/;
 
@@ -93,6 +94,8 @@ const brokenTriplet = /%(?![0-9A-Fa-f]{2})/;
  * non-ASCII characters or a stray percent sign. Normalising twice changes nothing.
  */
 export function normalizePath(path: string): NormalizedPath {
+  // As most paths come.
+  if (isCanonical.test(path)) return { ok: true, path: withoutDotSegments(path) };
   if (!path.startsWith('/')) return { ok: false, problem: 'the path does not start with "/"' };
   if (neverInPath.test(path)) return { ok: false, problem: 'the path holds a character that must be percent-encoded' };
   if (brokenTriplet.test(path)) return { ok: false, problem: 'the path holds a "%" without two hexadecimal digits after it' };
