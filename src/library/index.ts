@@ -88,7 +88,7 @@ export function parse(text: string): { readonly objects: readonly ParsedObject[]
 
 /**
  * What is wrong with one object, whatever other objects there are: the schema of the bundle, its own rules, and what it
- * does not enforce. Objects of other projects have no findings. Throws RangeError where the options name no bundle.
+ * does not enforce. Objects of other projects have no findings. Throws RangeError where an option is none of those offered.
  */
 export function validate(object: unknown, options: Options = {}): readonly Finding[] {
   return validateAlone(object, judgementFor(options)).map(findingOf);
@@ -96,7 +96,7 @@ export function validate(object: unknown, options: Options = {}): readonly Findi
 
 /**
  * Evaluates objects together, as if they were a cluster: what `validate` finds, and what is wrong between them. The result
- * has them in the order given; of two with one identity the first counts. Throws RangeError where the options name no bundle.
+ * has them in the order given; of two with one identity the first counts. Throws RangeError where an option is none of those offered.
  */
 export function evaluate(objects: Iterable<unknown>, options: Options = {}): readonly Evaluated[] {
   const given = [...objects];
@@ -118,7 +118,8 @@ export function formatDuration(milliseconds: number): string | undefined {
 }
 
 function judgementFor(options: Options): Judgement {
-  return judgementOf({ bundle: '1.7', channel: 'standard', profile: 'standard', controllerName: 'sallyport.dev/gateway-controller', ...options });
+  const { bundle = '1.7', channel = 'standard', profile = 'standard', controllerName = 'sallyport.dev/gateway-controller' } = options;
+  return judgementOf({ bundle, channel, profile, controllerName });
 }
 
 const severities = { deny: 'error', warn: 'warning', record: 'note' } as const;

@@ -1,8 +1,8 @@
 import { installationOf } from '../core/admission/installation.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Installation } from '../core/graph/inputs.ts';
-import type { Profile } from '../core/rules/rule.ts';
-import { parseBundleVersion, supportedBundles, type Channel } from '../core/schema/index.ts';
+import { profiles, type Profile } from '../core/rules/rule.ts';
+import { channels, parseBundleVersion, supportedBundles, type Channel } from '../core/schema/index.ts';
 
 /** By what objects are judged. */
 export interface Judgement {
@@ -17,10 +17,16 @@ interface Choices {
   readonly controllerName: string;
 }
 
-/** Throws RangeError where `bundle` is none. */
+/** Throws RangeError where a choice is none of those offered: without types nobody else would tell. */
 export function judgementOf({ bundle: version, channel, profile, controllerName }: Choices): Judgement {
+  demandOneOf('channel', channel, channels);
+  demandOneOf('profile', profile, profiles);
   const parsed = parseBundleVersion(version);
   if (!parsed.ok) throw new RangeError(`bundle ${JSON.stringify(version)}: ${parsed.problem}; known are ${supportedBundles.join(', ')}`);
   const bundle = { minor: parsed.minor, channel };
   return { policy: { profile, overrides: {}, bundle }, installation: installationOf(bundle, controllerName) };
+}
+
+function demandOneOf(option: string, choice: string, offered: readonly string[]): void {
+  if (!offered.includes(choice)) throw new RangeError(`${option} ${JSON.stringify(choice)}; known are ${offered.join(', ')}`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { bundles, evaluate, formatDuration, parse, parseDuration, validate } from '../../../src/library/index.ts';
+import { bundles, evaluate, formatDuration, parse, parseDuration, validate, type Options } from '../../../src/library/index.ts';
 
 const gatewayApi = 'gateway.networking.k8s.io/v1';
 
@@ -48,6 +48,13 @@ describe('validate', () => {
 
   test('refuses a bundle that is none', () => {
     expect(() => validate(wrong, { bundle: 'v0.8.1' })).toThrow(new RangeError('bundle "v0.8.1": no release from v1.0 to v1.7 is meant; known are v1.0, v1.1, v1.2, v1.3, v1.4, v1.5, v1.6, v1.7'));
+  });
+
+  test('refuses other choices that nobody offers, and takes an absent one for none', () => {
+    const untyped = (options: Readonly<Record<string, unknown>>): Options => options as Options;
+    expect(() => validate(wrong, untyped({ channel: 'stable' }))).toThrow(new RangeError('channel "stable"; known are standard, experimental'));
+    expect(() => validate(wrong, untyped({ profile: 'lenient' }))).toThrow(new RangeError('profile "lenient"; known are audit, standard, strict'));
+    expect(validate(wrong, untyped({ bundle: undefined, channel: undefined, profile: undefined, controllerName: undefined }))).toEqual(validate(wrong));
   });
 
   test('throws on no object', () => {
