@@ -52,8 +52,9 @@ export const backendNotFound = backendRule({
     if (outcome.type === 'absent') {
       return { value: `${node.target.namespace}/${node.target.name}`, message: `${serviceName(node)} has not been seen. Check name and namespace, or apply it; until then ${loss}.` };
     }
-    const ports = outcome.ports.length === 0 ? 'it has no ports' : `its ports are ${outcome.ports.join(', ')}`;
-    return { value: String(node.target.port), message: `${serviceName(node)} has no port ${node.target.port}; ${ports} (the Service's port, not the targetPort), so ${loss}.` };
+    const ports = outcome.ports.length === 0 ? 'it has none' : `its ports are ${outcome.ports.join(', ')}`;
+    const cure = outcome.ports.length === 0 ? 'Name another Service' : "Write one of them (the Service's port, not the targetPort)";
+    return { value: String(node.target.port), message: `${serviceName(node)} has no port ${node.target.port}; ${ports}. ${cure}; until then ${loss}.` };
   },
 });
 

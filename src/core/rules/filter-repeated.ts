@@ -38,7 +38,7 @@ function* repetitions(filters: FilterTypes, types: readonly string[]): Iterable<
   for (const [index, { type }] of filters.entries()) {
     const first = filters.findIndex((filter) => filter.type === type);
     if (type === undefined || !types.includes(type) || first === index) continue;
-    yield { below: [index], value: type, message: `This list has a ${type} filter already (filters[${first}]); one is allowed. ${cures.get(type)} and remove this one.` };
+    yield { below: [index], value: type, message: `This list has one ${type} filter already (filters[${first}]), and no more are allowed. ${cures.get(type)} and remove this one.` };
   }
 }
 

@@ -129,6 +129,6 @@ export const classParametersNamespace = unenforcedRule({
   source: 'Gateway API v1.7.0, ParametersReference.namespace ("required when referring to a Namespace-scoped resource and MUST be unset when referring to a Cluster-scoped resource")',
 }, function* judge({ group = '', kind = '', namespace }: Reference) {
   if (group !== '') return;
-  if (namespacedKinds.has(kind) && namespace === undefined) yield { below: ['namespace'], message: `A GatewayClass is in no namespace, so parametersRef has to say where the ${kind} is. Write namespace.` };
+  if (namespacedKinds.has(kind) && namespace === undefined) yield { below: ['namespace'], message: `A GatewayClass is in no namespace, so parametersRef has to say where the ${kind} is. Write namespace with that of the ${kind}.` };
   if (clusterKinds.has(kind) && namespace !== undefined) yield { below: ['namespace'], value: display(namespace), message: `A ${kind} is in no namespace. Remove namespace.` };
 });

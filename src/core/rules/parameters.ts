@@ -43,7 +43,7 @@ function describe(node: ParametersNode): Pick<Finding, 'value' | 'message'> | un
     case 'unsupportedKind':
       return { value: display(node.kind), message: `Parameters are read from ConfigMaps only, not from ${display(node.kind)}. Write kind: ConfigMap and group: "".` };
     case 'namespaceMissing':
-      return { message: 'A GatewayClass is in no namespace, so parametersRef has to say where the ConfigMap is. Write namespace.' };
+      return { message: 'A GatewayClass is in no namespace, so parametersRef has to say where the ConfigMap is. Write namespace with that of the ConfigMap.' };
     case 'absent':
       return { value: node.target, message: `ConfigMap ${node.target} has not been seen. Check the name, or create it.` };
     case 'read':

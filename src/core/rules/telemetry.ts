@@ -73,7 +73,7 @@ export const telemetryManyAttributes = unenforcedRule({
   source: 'OpenTelemetry Specification, "Span Limits" (AttributeCountLimit 128); Gateway API v1.7.0, Tracing.attributes (without limit)',
 }, function* judge(attributes: readonly Attribute[]) {
   if (attributes.length <= usualAttributes) return;
-  yield { below: [usualAttributes], value: String(attributes.length), message: `There are ${attributes.length} attributes, but a span holds ${usualAttributes} by default; the others are lost. Write those that are looked for.` };
+  yield { below: [usualAttributes], value: String(attributes.length), message: `There are ${attributes.length} attributes, but a span holds ${usualAttributes} by default; the others are lost. Keep those that somebody looks for.` };
 });
 
 export const tracingWithoutEffect = unenforcedRule({

@@ -37,5 +37,5 @@ export const serverNamesMissing = unenforcedRule({
   source: 'Gateway API v1.7.0, TLSRouteSpec.hostnames (required)',
 }, function* judge({ spec }: WholeObject<{ readonly hostnames?: readonly string[] }>) {
   if (spec === undefined || (spec.hostnames ?? []).length > 0) return;
-  yield { below: ['spec', 'hostnames'], message: 'v1 of TLSRoute needs hostnames, so this route cannot be written as v1. Write the names that clients ask for.' };
+  yield { below: ['spec', 'hostnames'], message: 'v1 of TLSRoute needs hostnames, so this route cannot be written as v1. Write hostnames with the names that clients ask for, e.g. shop.example.com.' };
 });

@@ -11,11 +11,11 @@ interface PathRule {
 const pathRules: readonly PathRule[] = [
   {
     broken: (value) => !value.startsWith('/'),
-    problem: (value) => `it does not start with "/"; write ${quote(`/${value}`)}`,
+    problem: (value) => `it does not start with "/"; write ${quote(plainSlashes(value))}`,
   },
   {
     broken: (value) => value.includes('//'),
-    problem: (value) => `it holds "//"; write ${quote(value.replace(/\/{2,}/g, '/'))}`,
+    problem: (value) => `it holds "//"; write ${quote(plainSlashes(value))}`,
   },
   { broken: (value) => value.includes('/./'), problem: () => 'it holds "/./"; remove the "." segment' },
   { broken: (value) => value.includes('/../'), problem: () => 'it holds "/../"; write the path that it leads to' },
@@ -23,7 +23,7 @@ const pathRules: readonly PathRule[] = [
   { broken: (value) => value.endsWith('/..'), problem: () => 'it ends with "/.."; write the path that it leads to' },
   {
     broken: (value) => /%2f/i.test(value),
-    problem: () => 'it holds an encoded slash (%2F); write "/" between segments, an encoded one can not be matched',
+    problem: () => 'it holds an encoded slash (%2F); write "/" between segments, an encoded one cannot be matched',
   },
   {
     broken: (value) => value.includes('#'),
@@ -46,6 +46,11 @@ const pathRules: readonly PathRule[] = [
 export function pathProblems(value: string): readonly string[] {
   if (value === '') return ['it is empty; write "/" for every path'];
   return pathRules.filter(({ broken }) => broken(value)).map(({ problem }) => problem(value));
+}
+
+/** One slash at the beginning and between segments. */
+function plainSlashes(value: string): string {
+  return `/${value}`.replace(/\/{2,}/g, '/');
 }
 
 function illegalPart(value: string): string {

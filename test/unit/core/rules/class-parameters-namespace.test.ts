@@ -12,7 +12,7 @@ describe('class-parameters-namespace', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{}, [ 'spec.parametersRef.namespace', 'A GatewayClass is in no namespace, so parametersRef has to say where the ConfigMap is. Write namespace.' ]],
+    [{}, [ 'spec.parametersRef.namespace', 'A GatewayClass is in no namespace, so parametersRef has to say where the ConfigMap is. Write namespace with that of the ConfigMap.' ]],
     [{ kind: 'Namespace', namespace: 'shop' }, [ 'spec.parametersRef.namespace', 'A Namespace is in no namespace. Remove namespace.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('class-parameters-namespace', object(value))).toEqual(expected);

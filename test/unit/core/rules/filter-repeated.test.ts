@@ -23,7 +23,7 @@ describe('filter-repeated', () => {
     ['CORS', 'Write everything into the first one'],
     ['ExternalAuth', 'Keep one of them'],
   ])('%s', (type, cure) => {
-    const message = (first: number) => `This list has a ${type} filter already (filters[${first}]); one is allowed. ${cure} and remove this one.`;
+    const message = (first: number) => `This list has one ${type} filter already (filters[${first}]), and no more are allowed. ${cure} and remove this one.`;
     const ofRule = routeWith({ filters: of(type, 'RequestMirror', type, type) });
     expect(judge(filterRepeated, ofRule)).toEqual([
       ['spec.rules[0].filters[2]', message(0)],

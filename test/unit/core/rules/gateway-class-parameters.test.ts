@@ -9,7 +9,7 @@ const withData = (data: Readonly<Record<string, string>>): Facts => ({ parameter
 describe('gateway-class-parameters', () => {
   test('a ConfigMap that is not there, or of no namespace', () => {
     expect(judged(ref)).toEqual(refused('ConfigMap infra/settings has not been seen. Check the name, or create it.'));
-    expect(judged({ ...ref, namespace: undefined })).toEqual(refused('A GatewayClass is in no namespace, so parametersRef has to say where the ConfigMap is. Write namespace.'));
+    expect(judged({ ...ref, namespace: undefined })).toEqual(refused('A GatewayClass is in no namespace, so parametersRef has to say where the ConfigMap is. Write namespace with that of the ConfigMap.'));
   });
 
   test('another kind', () => {

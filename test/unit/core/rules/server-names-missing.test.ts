@@ -11,7 +11,7 @@ describe('server-names-missing', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{}, [ 'spec.hostnames', 'v1 of TLSRoute needs hostnames, so this route cannot be written as v1. Write the names that clients ask for.' ]],
+    [{}, [ 'spec.hostnames', 'v1 of TLSRoute needs hostnames, so this route cannot be written as v1. Write hostnames with the names that clients ask for, e.g. shop.example.com.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('server-names-missing', object(value))).toEqual(expected);
   });
