@@ -51,7 +51,7 @@ describe('validate', () => {
   });
 
   test('refuses other choices that nobody offers, and takes an absent one for none', () => {
-    const untyped = (options: Readonly<Record<string, unknown>>): Options => options as Options;
+    const untyped = (options: Readonly<Record<string, unknown>>): Options => options;
     expect(() => validate(wrong, untyped({ channel: 'stable' }))).toThrow(new RangeError('channel "stable"; known are standard, experimental'));
     expect(() => validate(wrong, untyped({ profile: 'lenient' }))).toThrow(new RangeError('profile "lenient"; known are audit, standard, strict'));
     expect(validate(wrong, untyped({ bundle: undefined, channel: undefined, profile: undefined, controllerName: undefined }))).toEqual(validate(wrong));
