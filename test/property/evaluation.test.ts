@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { decideAdmission } from '../../src/core/admission/decide.ts';
-import { judge, type Candidate } from '../../src/core/admission/judge.ts';
+import { candidateOf as readCandidate, judge } from '../../src/core/admission/judge.ts';
 import type { AdmissionRequest } from '../../src/core/admission/types.ts';
 import { attachments, type ParentNode } from '../../src/core/graph/attachment.ts';
 import { acknowledgementCell, authorityCell, certificateCell, installationCell, parameterCell, type Acknowledgement, type AuthorityFacts, type CertificateFacts } from '../../src/core/graph/inputs.ts';
 import { isOwnerKind, servingGateway, type ListenerOwner } from '../../src/core/graph/listener-sets.ts';
 import { servedRouteKinds } from '../../src/core/graph/protocols.ts';
 import { write, type Kernel, type Reader, type Write } from '../../src/core/incremental/index.ts';
-import { parseObject } from '../../src/core/resources/parse.ts';
+import { identifyObject, parseObject } from '../../src/core/resources/parse.ts';
 import { configuration } from '../../src/core/routing/emit.ts';
 import { infrastructure } from '../../src/core/routing/infrastructure.ts';
 import { configuredListener } from '../../src/core/routing/listener-key.ts';
@@ -247,10 +247,10 @@ describe('arbitrary JSON', () => {
     fc.assert(fc.property(fc.array(kubernetesObject, { maxLength: 30, size: 'max' }), broken, (world, { json, damage }) => {
       const kernel = start();
       kernel.apply(finalState(world.map(upsertOf)));
-      const parsed = parseObject(damage);
-      if (parsed.type === 'resource') {
-        const candidate: Candidate = { json: damage, apiVersion: parsed.apiVersion, resource: parsed.resource };
-        kernel.apply([writeOf(parsed.resource.ref, parsed.resource)]);
+      const identified = identifyObject(damage);
+      if (identified.type === 'resource') {
+        const candidate = readCandidate(identified, damage, standardPolicy.bundle);
+        kernel.apply([writeOf(identified.ref, candidate.resource)]);
         kernel.apply([upsertOf(damage)]);
         const found = judge(kernel.read, candidate, standardPolicy);
         expect(found.filter(({ message }) => message.includes('could not judge'))).toEqual([]);

@@ -1,10 +1,10 @@
 import { judge, type Candidate, type JudgedFinding } from '../../src/core/admission/judge.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
+import { readDocument } from '../../src/core/admission/read-document.ts';
 import { findingCounts } from '../../src/core/admission/impact.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
 import { acknowledgementCell, authorityCell, certificateCell, installationCell, objectCell, parameterCell, type Acknowledgement, type AuthorityFacts, type CertificateFacts, type Installation } from '../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../../src/core/incremental/index.ts';
-import { parseObject } from '../../src/core/resources/parse.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import { qualifiedName, type ObjectRef } from '../../src/core/resources/reference.ts';
 import { configuration } from '../../src/core/routing/emit.ts';
@@ -12,7 +12,6 @@ import { infrastructure } from '../../src/core/routing/infrastructure.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
-import { applyDefaults } from '../../src/core/schema/index.ts';
 
 /** An evaluation of no objects, of which everything that there is can be followed. */
 export function emptyEvaluation(): Kernel {
@@ -57,11 +56,9 @@ export function evaluate(objects: readonly unknown[], facts: Facts = {}): World 
 
 /** One object as it stands in a file, read after its defaults were filled in. */
 export function candidateOf(json: unknown, order = ''): Candidate {
-  const written = parseObject(json, order);
-  if (written.type !== 'resource') throw new Error(`no object of a served kind: ${JSON.stringify(written)}`);
-  const filled = parseObject(applyDefaults(written.resource.kind, json, standardPolicy.bundle), order);
-  if (filled.type !== 'resource') throw new Error('defaults made the object unreadable');
-  return { json, apiVersion: written.apiVersion, resource: filled.resource };
+  const read = readDocument(json, standardPolicy.bundle, order);
+  if (read.type !== 'candidate') throw new Error(`no object of a served kind: ${JSON.stringify(read)}`);
+  return { ...read.candidate, json };
 }
 
 /** The write that puts an object into its cell, or removes it. */

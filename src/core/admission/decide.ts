@@ -5,7 +5,7 @@ import { identifyObject } from '../resources/parse.ts';
 import { describeRef, type ObjectRef } from '../resources/reference.ts';
 import { impactOf } from './impact.ts';
 import { isSchemaKind, type WrittenObject } from '../schema/index.ts';
-import { judge, judgeUnevaluated, type Candidate, type JudgedFinding } from './judge.ts';
+import { candidateOf, judge, judgeUnevaluated, type Candidate, type JudgedFinding } from './judge.ts';
 import { findingsOfApply, findingsOfChange } from './judge-change.ts';
 import type { AdmissionPolicy } from './policy.ts';
 import { newFindings, sameJson } from './ratchet.ts';
@@ -24,10 +24,10 @@ export interface AdmissionContext {
  */
 export function decideAdmission(request: AdmissionRequest, context: AdmissionContext): AdmissionVerdict {
   if (request.subResource !== '' || request.operation === 'CONNECT') return allowed([]);
-  const before = readSubmitted(request, request.oldObject);
+  const before = readSubmitted(request, request.oldObject, context.policy);
   if (request.operation === 'DELETE') return before === undefined ? allowed([]) : decideDeletion(before, context);
 
-  const submitted = readSubmitted(request, request.object);
+  const submitted = readSubmitted(request, request.object, context.policy);
   if (submitted === undefined) return decideUnevaluated(request, context.policy);
   if (submitted.deleting) return allowed([]);
   const { ref, object: after } = submitted;
@@ -113,12 +113,12 @@ interface Submitted {
   readonly candidate: () => Candidate;
 }
 
-function readSubmitted(request: AdmissionRequest, json: unknown): Submitted | undefined {
+function readSubmitted(request: AdmissionRequest, json: unknown, { bundle }: AdmissionPolicy): Submitted | undefined {
   const identified = identifyObject(named(request, json));
   // A crafted request could promise one kind and carry another; such an object is not ours to judge.
   if (identified.type !== 'resource' || identified.kind !== request.kind || identified.ref.group !== request.group) return undefined;
-  const { kind, ref, apiVersion, deleting, read } = identified;
-  return { ref, object: { kind, apiVersion, json }, deleting, candidate: once(() => ({ json, apiVersion, resource: read() })) };
+  const { kind, ref, apiVersion, deleting } = identified;
+  return { ref, object: { kind, apiVersion, json }, deleting, candidate: once(() => candidateOf(identified, json, bundle)) };
 }
 
 function once<T>(make: () => T): () => T {

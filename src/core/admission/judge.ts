@@ -1,5 +1,6 @@
 import { isOurs } from '../graph/ownership.ts';
 import type { Reader } from '../incremental/reader.ts';
+import type { IdentifiedResource } from '../resources/parse.ts';
 import { isWithin } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import { judgeByBundle, type JudgedByBundle } from '../rules/judge-by-bundle.ts';
@@ -15,6 +16,15 @@ export interface Candidate {
   readonly json: unknown;
   readonly apiVersion: string;
   readonly resource: Resource;
+  /** What the schema of the policy's bundle makes of it. */
+  readonly examination: Examination;
+}
+
+/** Reads the body of an object by a bundle: once, where it is as the bundle's schema says. */
+export function candidateOf({ kind, apiVersion, read, adopt }: IdentifiedResource, json: unknown, bundle: Bundle): Candidate {
+  const examination = examine({ kind, apiVersion, json }, bundle);
+  const { stored, isWhole } = examination;
+  return { json, apiVersion, resource: isWhole && typeof stored === 'object' ? adopt(stored) : read(), examination };
 }
 
 /** A finding together with what admission does with it. */
@@ -34,11 +44,12 @@ export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolic
 }
 
 /** The same, of what was found by rules other than the bundle's. */
-export function judgeWith(found: readonly Finding[], read: Reader, { json, apiVersion, resource: { kind, ref } }: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const { official, unenforced, problems } = examineAndJudge({ kind, apiVersion, json }, policy.bundle);
+export function judgeWith(found: readonly Finding[], read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  const { json, apiVersion, resource: { kind, ref }, examination } = candidate;
+  const { official, unenforced } = judgeExamined({ kind, apiVersion, json }, examination, policy.bundle);
   const refused = withoutRepetition(found, official);
   const others = withoutRepetition([...found, ...refused], unenforced);
-  const bySchema = structural(problems, policy);
+  const bySchema = structural(examination.problems, policy);
   if (found.length + refused.length + others.length === 0) return bySchema;
   const ours = read.query(isOurs, kind, ref.namespace, ref.name);
   const judged = [...withEffects(found, policy, ours), ...withBundleEffects(refused, policy, ours), ...withEffects(others, policy, ours)];
@@ -47,16 +58,15 @@ export function judgeWith(found: readonly Finding[], read: Reader, { json, apiVe
 
 /** What is to be said about an object of a kind that is not evaluated. */
 export function judgeUnevaluated(object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const { official, unenforced, problems } = examineAndJudge(object, policy.bundle);
+  const examination = examine(object, policy.bundle);
+  const { official, unenforced } = judgeExamined(object, examination, policy.bundle);
   const judged = [...withBundleEffects(official, policy, false), ...withEffects(withoutRepetition(official, unenforced), policy, false)];
-  return tellOnce(structural(problems, policy), judged, object.json);
+  return tellOnce(structural(examination.problems, policy), judged, object.json);
 }
 
-function examineAndJudge(object: WrittenObject, bundle: Bundle): JudgedByBundle & Pick<Examination, 'problems'> {
-  const examination = examine(object, bundle);
+function judgeExamined(object: WrittenObject, examination: Examination, bundle: Bundle): JudgedByBundle {
   const { official, unenforced } = judgeByBundle(object, examination, bundle);
-  const { problems } = examination;
-  return { official, unenforced: [...unenforced, ...findingsOfNewest(object, bundle, [...official, ...problems])], problems };
+  return { official, unenforced: [...unenforced, ...findingsOfNewest(object, bundle, [...official, ...examination.problems])] };
 }
 
 /** Some rules are asked in more than one way, which find the same. */

@@ -1,12 +1,12 @@
-import { parseObject, type ParsedObject } from '../resources/parse.ts';
+import { identifyObject, type IdentifiedObject } from '../resources/parse.ts';
 import { applyDefaults, isKindName, type Bundle, type KindName } from '../schema/index.ts';
-import type { Candidate } from './judge.ts';
+import { candidateOf, type Candidate } from './judge.ts';
 
 /** What a document of a file turned out to be. */
 export type ReadDocument =
   /** With the object as the API server would judge and store it. */
   | { readonly type: 'candidate'; readonly candidate: Candidate }
-  | Exclude<ParsedObject, { readonly type: 'resource' }>;
+  | Exclude<IdentifiedObject, { readonly type: 'resource' }>;
 
 /**
  * Reads an object as people write it, and fills in the defaults of the bundle. Never throws.
@@ -17,9 +17,8 @@ export function readDocument(json: unknown, bundle: Bundle, order = ''): ReadDoc
   // Defaults change nothing of what makes an object one of a kind, so it can be read once they are there.
   const kind = servedKindOf(json);
   const stored = kind === undefined ? json : applyDefaults(kind, json, bundle);
-  const parsed = parseObject(stored, order);
-  if (parsed.type !== 'resource') return parsed;
-  return { type: 'candidate', candidate: { json: stored, apiVersion: parsed.apiVersion, resource: parsed.resource } };
+  const identified = identifyObject(stored, order);
+  return identified.type === 'resource' ? { type: 'candidate', candidate: candidateOf(identified, stored, bundle) } : identified;
 }
 
 function servedKindOf(json: unknown): KindName | undefined {

@@ -20,8 +20,20 @@ interface InvalidObject {
 
 /** The same before the body is looked at. */
 export type IdentifiedObject =
-  | { readonly type: 'resource'; readonly kind: KindName; readonly ref: ObjectRef; readonly apiVersion: string; readonly deleting: boolean; readonly read: () => Resource }
+  | IdentifiedResource
   | Exclude<ParsedObject, { readonly type: 'resource' }>;
+
+export interface IdentifiedResource {
+  readonly type: 'resource';
+  readonly kind: KindName;
+  readonly ref: ObjectRef;
+  readonly apiVersion: string;
+  readonly deleting: boolean;
+  /** Reads the body, whatever it is made of. */
+  readonly read: () => Resource;
+  /** The same where somebody has found out already that `view` is how the body reads. */
+  readonly adopt: (view: object) => Resource;
+}
 
 /**
  * Reads one wire object without trusting any of it. Never throws.
@@ -35,7 +47,7 @@ export function parseObject(json: unknown, order = ''): ParsedObject {
   return { type: 'resource', resource: identified.read(), status: isRecord(json) ? own(json, 'status') : undefined, apiVersion: identified.apiVersion };
 }
 
-/** The same for whoever may never need the body, which `read` reads anew each time. */
+/** The same for whoever may never need the body, or has read it already. */
 export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   if (!isRecord(json)) return { type: 'invalid', problem: `expected an object with apiVersion, kind and metadata, found ${jsonType(json)}` };
   const apiVersion = own(json, 'apiVersion');
@@ -53,7 +65,8 @@ export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   const ref = { group, kind, namespace: namespaceOf(metadata, entry), name };
   const deleting = isDeleting(metadata);
   if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion, deleting };
-  return { type: 'resource', kind, ref, apiVersion, deleting, read: () => readResource(kind, ref, json, metaOf(metadata, order)) };
+  const frame = (): Frame => ({ kind, ref, meta: metaOf(metadata, order) });
+  return { type: 'resource', kind, ref, apiVersion, deleting, read: () => readResource(frame(), json), adopt: (view) => adopted(frame(), view) };
 }
 
 /** A Kustomization has no name, for one. */
@@ -63,14 +76,22 @@ function foreignRef(group: string, kind: string, metadata: unknown): ObjectRef {
   return { group, kind, namespace: namespaceOf(metadata, undefined), name: typeof name === 'string' ? name : '' };
 }
 
-function readResource(kind: KindName, ref: ObjectRef, json: Record<string, unknown>, meta: ObjectMeta): Resource {
+type Frame = Pick<Resource, 'kind' | 'ref' | 'meta'>;
+
+function readResource(frame: Frame, json: Record<string, unknown>): Resource {
+  const { kind } = frame;
   // Evaluation never sees status (a cell of its own) nor secret data (certificate facts stand for it).
   const { status: _status, ...rest } = json;
   const body = kind === 'Secret' ? { type: rest['type'] } : rest;
   const { view, unreadable } = readView(tables[kind].body, body);
   const specMissing = kind in specKinds && !isRecord(own(json, 'spec')) ? [noSpec] : [];
   // The compiler does not know that the view is that of this very kind.
-  return { ...view, kind, ref, meta, unreadable: dedupe([...unreadable, ...specMissing]) } as Resource;
+  return { ...view, ...frame, unreadable: dedupe([...unreadable, ...specMissing]) } as Resource;
+}
+
+function adopted(frame: Frame, view: object): Resource {
+  const { apiVersion: _apiVersion, metadata: _metadata, status: _status, ...body } = view as Record<string, unknown>;
+  return { ...body, ...frame, unreadable: [] };
 }
 
 const specKinds: Partial<Record<KindName, true>> = { Gateway: true, ListenerSet: true, BackendTLSPolicy: true, HTTPRoute: true, GRPCRoute: true, GatewayClass: true };
