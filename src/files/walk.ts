@@ -47,7 +47,7 @@ async function* visitPath(path: string, onFolder: OnFolder): AsyncGenerator<Foun
     const info = await stat(path);
     if (info.isDirectory()) yield* visitFolder(path, { above: [], onFolder });
     else if (info.isFile()) yield { type: 'file', path };
-    else yield { type: 'problem', path, message: 'it is neither a file nor a folder', isGone: true };
+    else yield { type: 'problem', path, message: 'it is neither a file nor a folder; what comes by a pipe is read by -', isGone: true };
   } catch (error) {
     const isGone = isMissing(error);
     yield { type: 'problem', path, message: reasonOf(error), isGone };

@@ -8,6 +8,15 @@ export function visible(text: string): string {
   return text.replace(unsafe, ' ');
 }
 
+// What terminals show two columns wide, and what they show on top of what precedes it.
+const wide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{Emoji_Presentation}\uFF01-\uFF60]/gu;
+const combining = /\p{M}/gu;
+
+/** How many columns of a terminal a text takes. */
+function columnsOf(text: string): number {
+  return Array.from(text).length + (text.match(wide)?.length ?? 0) - (text.match(combining)?.length ?? 0);
+}
+
 /** How many characters of a line are shown. */
 const width = 120;
 /** How many of them precede the place, where the line is longer. */
@@ -26,6 +35,6 @@ export function excerpt(text: string, { line, column }: Position): readonly [str
   const before = opening + visible(text.slice(from, column - 1));
   return [
     `${number} | ${before}${visible(text.slice(column - 1, from + width))}${closing}`.trimEnd(),
-    `${' '.repeat(number.length)} | ${' '.repeat(Array.from(before).length)}^`,
+    `${' '.repeat(number.length)} | ${' '.repeat(columnsOf(before))}^`,
   ];
 }

@@ -80,7 +80,7 @@ describe('readFolder', () => {
     expect(await read(folder, '/dev/null')).toEqual([
       'a.yaml: {"port":1}',
       'loop.yaml: its symbolic links lead in a circle',
-      '/dev/null: it is neither a file nor a folder',
+      '/dev/null: it is neither a file nor a folder; what comes by a pipe is read by -',
       'huge.yaml: it cannot be read: it has 67108865 bytes; at most 67108864 are read, split it',
     ]);
   });

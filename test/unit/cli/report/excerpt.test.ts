@@ -25,9 +25,14 @@ describe('excerpt', () => {
     expect(last.indexOf('^')).toBe(end.length - 1);
   });
 
-  test('counts what is one character to people as one, and lets nothing through to the terminal', () => {
-    const [line, caret] = excerpt('\u001b[31m\t😀 x', { line: 1, column: 10 });
-    expect(line).toBe('   1 |  [31m 😀 x');
-    expect(Array.from(line)[caret.indexOf('^')]).toBe('x');
+  test('lets nothing through to the terminal', () => {
+    const [line, caret] = excerpt('\u001b[31m\tx', { line: 1, column: 7 });
+    expect(line).toBe('   1 |  [31m x');
+    expect(line[caret.indexOf('^')]).toBe('x');
+  });
+
+  test.each<[string, number]>([['abc: ', 5], ['😀 ', 3], ['日本: ', 6], ['e\u0301: ', 3], ['ü: ', 3]])('counts the columns that a terminal shows of %j', (before, columns) => {
+    const [, caret] = excerpt(`${before}x`, { line: 1, column: before.length + 1 });
+    expect(caret.indexOf('^') - '     | '.length).toBe(columns);
   });
 });
