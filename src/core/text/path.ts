@@ -3,6 +3,13 @@ import { quote } from './display.ts';
 // What a path may hold besides "/": RFC 3986 pchar; percent signs only as part of a triplet.
 const legalPath = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})+$/;
 
+/** What almost every path looks like: nothing of it is encoded, and no segment is empty or begins with a dot. */
+const plainPath = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
+
+function isPlain(value: string): boolean {
+  return plainPath.test(value) && !value.includes('//') && !value.includes('/.');
+}
+
 interface PathRule {
   readonly broken: (value: string) => boolean;
   readonly problem: (value: string) => string;
@@ -44,6 +51,7 @@ const pathRules: readonly PathRule[] = [
  * says what to write instead. Empty for a good one. What a RegularExpression may say is not judged here.
  */
 export function pathProblems(value: string): readonly string[] {
+  if (isPlain(value)) return [];
   if (value === '') return ['it is empty; write "/" for every path'];
   return pathRules.filter(({ broken }) => broken(value)).map(({ problem }) => problem(value));
 }
