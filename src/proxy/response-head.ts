@@ -48,7 +48,8 @@ function fieldsFrom(text: string, position: number): string[] {
     const colon = text.indexOf(':', start);
     const next = text.indexOf('\r\n', colon);
     const end = next === -1 ? text.length : next;
-    fields.push(text.slice(start, colon), text.slice(colon + 1, end).trim());
+    // Nearly always one blank stands before the value and none behind it.
+    fields.push(text.slice(start, colon), text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1, end).trim());
     start = end + 2;
   }
   return fields;
