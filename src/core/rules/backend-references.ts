@@ -52,9 +52,8 @@ export const backendNotFound = backendRule({
     if (outcome.type === 'absent') {
       return { value: `${node.target.namespace}/${node.target.name}`, message: `${serviceName(node)} has not been seen. Check name and namespace, or apply it; until then ${loss}.` };
     }
-    const ports = outcome.ports.length === 0 ? 'it has none' : `its ports are ${outcome.ports.join(', ')}`;
-    const cure = outcome.ports.length === 0 ? 'Name another Service' : "Write one of them (the Service's port, not the targetPort)";
-    return { value: String(node.target.port), message: `${serviceName(node)} has no port ${node.target.port}; ${ports}. ${cure}; until then ${loss}.` };
+    const cure = outcome.ports.length === 0 ? 'It has none: name another Service' : `Its ports are ${outcome.ports.join(', ')}: write one of them (no targetPort)`;
+    return { value: String(node.target.port), message: `${serviceName(node)} has no port ${node.target.port}. ${cure}; until then ${loss}.` };
   },
 });
 

@@ -16,6 +16,12 @@ export function isSubdomain(text: string): boolean {
   return text.length <= maximumSubdomain && subdomain.test(text);
 }
 
+/** Whether the text can be the key of a label: a name, with a domain and a slash before it or without. */
+export function isQualifiedName(text: string): boolean {
+  const parts = text.split('/');
+  return name.test(parts.at(-1) ?? '') && (parts.length === 1 || (parts.length === 2 && isSubdomain(parts[0] ?? '')));
+}
+
 type Entries = Readonly<Record<string, unknown>>;
 
 function violation(key: string): Violation {
@@ -34,8 +40,6 @@ export const infrastructureKeys = demand(qualifiedKey.id, function* judge(entrie
 
 export const selectorKeys = demand(qualifiedKey.id, function* judge(entries: Entries) {
   for (const key of Object.keys(entries)) {
-    const parts = key.split('/');
-    const isValid = name.test(parts.at(-1) ?? '') && (parts.length === 1 || (parts.length === 2 && isSubdomain(parts[0] ?? '')));
-    if (!isValid) yield violation(key);
+    if (!isQualifiedName(key)) yield violation(key);
   }
 }, 'selector');

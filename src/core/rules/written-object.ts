@@ -11,13 +11,21 @@ export interface Metadata {
   readonly name: string;
   /** `default` where none is written, which for kinds without namespace means nothing. */
   readonly namespace: string;
+  /** As they came, whatever that is. */
+  readonly labels?: unknown;
+  readonly annotations?: unknown;
 }
 
 /** The metadata of an object as it came. */
 export function metadataOf(json: unknown): Metadata {
   const metadata = property(json, 'metadata');
   const [name, namespace] = [property(metadata, 'name'), property(metadata, 'namespace')];
-  return { name: typeof name === 'string' ? name : '', namespace: typeof namespace === 'string' && namespace !== '' ? namespace : 'default' };
+  return {
+    name: typeof name === 'string' ? name : '',
+    namespace: typeof namespace === 'string' && namespace !== '' ? namespace : 'default',
+    labels: property(metadata, 'labels'),
+    annotations: property(metadata, 'annotations'),
+  };
 }
 
 function property(json: unknown, name: string): unknown {

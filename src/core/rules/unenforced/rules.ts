@@ -29,6 +29,7 @@ import {
 import {
   backendRepeated, matchRepeated, mirrorToBackend, redirectPortOfOtherScheme, redirectWithoutChange, ruleWithoutBackend, weightsAllZero,
 } from '../rule-contents.ts';
+import { metadataSyntax } from '../metadata-syntax.ts';
 import { ruleNameRepeated } from '../rule-name-repeated.ts';
 import type { RuleFrame } from '../rule.ts';
 import {
@@ -40,6 +41,7 @@ import { durationNotStandard, headerValueCharset, pathEncoding, pathReplacementS
 
 /** The rules of which the tables beside this say where they look, as documents list them. */
 export const unenforcedRules: readonly RuleFrame[] = [
+  metadataSyntax,
   parentRepeated, parentSectionShared, parentGroup, routeWithoutParents,
   hostnameIsIp, hostnameLabelTooLong, hostnameRepeated, hostnameCovered,
   ruleNameRepeated, matchRepeated, ruleWithoutBackend, weightsAllZero, backendRepeated, backendKindMisspelt, backendOfOtherNamespace,

@@ -1,11 +1,17 @@
-import type { SchemaKind } from '../../schema/index.ts';
-import { kindsByRule, type SiteTables } from '../official/sites.ts';
+import { schemaTables, type SchemaKind } from '../../schema/index.ts';
+import { metadataSyntax } from '../metadata-syntax.ts';
+import { kindsByRule, type SiteGroup, type SiteTables } from '../official/sites.ts';
 import { unenforcedGatewayTables } from './gateways.ts';
 import { unenforcedPolicyTables } from './policies.ts';
 import { unenforcedRouteTables } from './routes.ts';
 
 /** By kind, where the rules look that no bundle enforces, or not every one. */
-export const unenforcedTables: SiteTables = { ...unenforcedRouteTables, ...unenforcedGatewayTables, ...unenforcedPolicyTables };
+export const unenforcedTables: SiteTables = withEveryKind({ ...unenforcedRouteTables, ...unenforcedGatewayTables, ...unenforcedPolicyTables });
+
+function withEveryKind(tables: SiteTables): SiteTables {
+  const everywhere: SiteGroup = { sites: { '': [metadataSyntax] } };
+  return Object.fromEntries((Object.keys(schemaTables) as SchemaKind[]).map((kind) => [kind, [everywhere, ...(tables[kind] ?? [])]]));
+}
 
 /** The kinds that each of these rules looks at: rule id → kinds. */
 export const unenforcedKinds: ReadonlyMap<string, readonly SchemaKind[]> = kindsByRule(unenforcedTables);

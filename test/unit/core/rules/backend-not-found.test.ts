@@ -15,12 +15,12 @@ describe('backend-not-found', () => {
   });
 
   test.each<[unknown, string]>([
-    [{ ports: [{ port: 8080, targetPort: 9000 }, { port: 80 }] }, "its ports are 8080, 80. Write one of them (the Service's port, not the targetPort)"],
-    [{}, 'it has none. Name another Service'],
+    [{ ports: [{ port: 8080, targetPort: 9000 }, { port: 80 }] }, 'Its ports are 8080, 80: write one of them (no targetPort)'],
+    [{}, 'It has none: name another Service'],
   ])('the port is missing: %j', (spec, ports) => {
     expect(found('backend-not-found', [route, cart, serviceWith(spec, 'stock')])).toEqual([[
       'spec.rules[0].backendRefs[1]',
-      `Service shop/stock has no port 9000; ${ports}; until then its share of requests is answered 500.`,
+      `Service shop/stock has no port 9000. ${ports}; until then its share of requests is answered 500.`,
       'ResolvedRefs BackendNotFound backendRef',
     ]]);
   });
