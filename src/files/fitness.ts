@@ -24,18 +24,14 @@ export function findUnfit(root: unknown): Unfit | undefined {
   return examination.extentOf(root) === undefined ? examination.unfit : undefined;
 }
 
-/**
- * Looks for infinite numbers alone: without aliases, a text holds nothing that is larger or deeper than the parser lets
- * through.
- */
-export function findInfinite(value: unknown, path: Path = []): Unfit | undefined {
-  if (typeof value === 'number' && !Number.isFinite(value)) return { path, message: infinite(value) };
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [part, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    const unfit = typeof member === 'number' || typeof member === 'object' ? findInfinite(member, [...path, part]) : undefined;
-    if (unfit !== undefined) return unfit;
+/** Whether there are no infinite numbers: without aliases, a text holds nothing else that is unfit, as the parser bounds its depth. */
+export function isFiniteThroughout(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (!isFiniteThroughout(member)) return false;
   }
-  return undefined;
+  return true;
 }
 
 function infinite(value: number): string {

@@ -41,7 +41,9 @@ export class Outline {
         const collection = open.pop();
         if (collection !== undefined) nodes[collection * stride + 2] = count;
       } else if (event.type !== EVENT_ID.DOCUMENT) {
-        nodes.set([typeOf(event), startOf(event), endOf(event)], count * stride);
+        nodes[count * stride] = typeOf(event);
+        nodes[count * stride + 1] = startOf(event);
+        nodes[count * stride + 2] = endOf(event);
         if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING) open.push(count);
         count += 1;
       }

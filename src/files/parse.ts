@@ -3,7 +3,7 @@ import type { Path } from '../core/resources/path.ts';
 import { quote } from '../core/text/display.ts';
 import { findAmbiguities } from './ambiguous.ts';
 import type { FileProblem, Position, SourceDocument } from './document.ts';
-import { findInfinite, findUnfit, maximumDepth } from './fitness.ts';
+import { findUnfit, isFiniteThroughout, maximumDepth } from './fitness.ts';
 import { Outline, rootNode } from './outline.ts';
 import { splitDocuments } from './split.ts';
 import type { Chunk } from './split.ts';
@@ -71,7 +71,8 @@ function readContent(chunk: Chunk, outline: Outline): Content {
     const events = parseEvents(chunk.text, { maxDepth: maximumDepth });
     outline.fill(events);
     const [value] = constructFromEvents(events, { source: chunk.text, schema });
-    const unfit = events.some(({ type }) => type === EVENT_ID.ALIAS) ? findUnfit(value) : findInfinite(value);
+    const isFit = !events.some(({ type }) => type === EVENT_ID.ALIAS) && isFiniteThroughout(value);
+    const unfit = isFit ? undefined : findUnfit(value);
     if (unfit !== undefined) return { problems: [failure(outline.locate(rootNode, unfit.path), unfit.message)] };
     const problems = findAmbiguities(chunk.text, events).map(
       ({ offset, message }): ChunkProblem => ({ severity: 'warning', position: outline.at(offset), message }),
