@@ -2,7 +2,7 @@ import { defineIndex, defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { canForward, needsTls } from './app-protocols.ts';
 import { policyInForce } from './backend-policies.ts';
-import { granted } from './grants.ts';
+import { mayRefer } from './grants.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
 import type { ServedRouteKind } from './protocols.ts';
 import type { FilterView } from './route-views.ts';
@@ -102,7 +102,7 @@ function resolveBackend(read: Reader, fromKind: string, fromNamespace: string, r
 function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, target: BackendTarget): BackendOutcome {
   const { group, kind, namespace, name, port } = target;
   if (group !== '' || kind !== 'Service') return { type: 'unsupportedKind' };
-  if (!read.query(granted, gatewayGroup, fromKind, fromNamespace, group, kind, namespace, name)) return { type: 'notPermitted' };
+  if (!mayRefer(read, [gatewayGroup, fromKind, fromNamespace, group, kind, namespace, name])) return { type: 'notPermitted' };
   if (port === undefined) return { type: 'portMissing' };
   const found = read.query(servicePort, namespace, name, String(port));
   if (found.type !== 'port') return found;
@@ -134,21 +134,26 @@ function mirrorsAmong(filters: readonly FilterView[] | undefined, resolve: (ref:
   return mirrors.length === 0 ? noMirrors : Object.fromEntries(mirrors.map(([index, { requestMirror }]) => [index, resolve(requestMirror?.backendRef ?? {})]));
 }
 
-/** Everything that the rules of a route forward to, each with its place in the object. */
-export function* backendPlaces(rules: readonly RuleBackends[]): Iterable<{ readonly path: Path; readonly node: BackendNode }> {
-  for (const [rule, { backends: nodes, mirrors }] of rules.entries()) {
-    const path = ['spec', 'rules', rule];
-    for (const [index, node] of nodes.entries()) {
-      const at = [...path, 'backendRefs', index];
-      yield { path: at, node };
-      yield* mirrorPlaces(at, node.mirrors);
-    }
-    yield* mirrorPlaces(path, mirrors);
-  }
+/** Something that a route forwards to. Its place in the object is told where somebody asks: almost always all is well. */
+export interface BackendPlace {
+  readonly node: BackendNode;
+  readonly path: () => Path;
 }
 
-function* mirrorPlaces(path: Path, mirrors: Mirrors): Iterable<{ readonly path: Path; readonly node: BackendNode }> {
-  for (const [filter, node] of Object.entries(mirrors)) yield { path: [...path, 'filters', Number(filter), 'requestMirror', 'backendRef'], node };
+/** Everything that the rules of a route forward to. */
+export function backendPlaces(rules: readonly RuleBackends[]): readonly BackendPlace[] {
+  return rules.flatMap(({ backends: nodes, mirrors }, rule) => {
+    const at = ['spec', 'rules', rule];
+    const ofBackends = nodes.flatMap((node, index): BackendPlace[] => {
+      const path = () => [...at, 'backendRefs', index];
+      return [{ node, path }, ...mirrorPlaces(path, node.mirrors)];
+    });
+    return [...ofBackends, ...mirrorPlaces(() => at, mirrors)];
+  });
+}
+
+function mirrorPlaces(at: () => Path, mirrors: Mirrors): readonly BackendPlace[] {
+  return mirrors === noMirrors ? [] : Object.entries(mirrors).map(([filter, node]) => ({ node, path: () => [...at(), 'filters', Number(filter), 'requestMirror', 'backendRef'] }));
 }
 
 /** EndpointSlices of a Service. Bucket: `namespace/service`; entry: slice name. */

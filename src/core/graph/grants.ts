@@ -1,4 +1,5 @@
 import { defineIndex, defineQuery } from '../incremental/index.ts';
+import type { Reader } from '../incremental/reader.ts';
 import { objectsOf, readObject } from './inputs.ts';
 import { strata } from './strata.ts';
 
@@ -35,15 +36,17 @@ type Reference = readonly [
 
 /**
  * Whether an object of `fromKind` in `fromNamespace` may refer to the target: always within one namespace, otherwise
- * by a ReferenceGrant beside the target. Stands between references and grants, so that one grant more for the same wakes no
- * reference.
+ * by a ReferenceGrant beside the target.
  */
-export const granted = defineQuery({
+export function mayRefer(read: Reader, reference: Reference): boolean {
+  const [, , fromNamespace, , , toNamespace] = reference;
+  return fromNamespace === toNamespace || read.query(granted, ...reference);
+}
+
+/** Stands between references and grants, so that one grant more for the same wakes no reference. */
+const granted = defineQuery({
   name: 'granted',
   stratum: strata.links,
-  compute(read, ...reference: Reference): boolean {
-    const [, , fromNamespace, , , toNamespace] = reference;
-    if (fromNamespace === toNamespace) return true;
-    return [reference.slice(0, -1), reference].some((bucket) => read.first(permissions, JSON.stringify(bucket)) !== undefined);
-  },
+  compute: (read, ...reference: Reference): boolean =>
+    [reference.slice(0, -1), reference].some((bucket) => read.first(permissions, JSON.stringify(bucket)) !== undefined),
 });

@@ -1,6 +1,6 @@
 import type { Reader } from '../incremental/reader.ts';
 import { isObserved } from './gateway.ts';
-import { granted } from './grants.ts';
+import { mayRefer } from './grants.ts';
 import { authorityCell, certificateCell, gatewayGroup } from './inputs.ts';
 
 /** A reference to something whose content evaluation knows by facts only, resolved. `target` is `namespace/name`. */
@@ -33,7 +33,7 @@ export function resolveReference(read: Reader, from: { readonly kind: string; re
   if (group !== '' || kind !== wanted) return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
   const target = `${namespace}/${name}`;
   // The grant comes before existence, so that nobody can probe for what another namespace has.
-  if (!read.query(granted, gatewayGroup, from.kind, from.namespace, '', wanted, namespace, name)) return { type: 'notPermitted', target };
+  if (!mayRefer(read, [gatewayGroup, from.kind, from.namespace, '', wanted, namespace, name])) return { type: 'notPermitted', target };
   const facts: { readonly type: string } | undefined = read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
   if (facts === undefined) return { type: read.query(isObserved, wanted) ? 'absent' : 'unobserved', target };
   return 'problem' in facts && typeof facts.problem === 'string' ? { type: 'unusable', target, problem: facts.problem } : { type: 'usable', target };

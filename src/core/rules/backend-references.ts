@@ -28,8 +28,9 @@ function backendRule<const T extends BackendOutcome['type']>(declaration: {
     consequence: { condition: 'ResolvedRefs', reason, scope: 'backendRef' },
     source,
     check(route, read: Reader, report) {
-      for (const { path, node } of backendPlaces(read.query(backends, route.kind, route.ref.namespace, route.ref.name))) {
+      for (const { node, path: pathOf } of backendPlaces(read.query(backends, route.kind, route.ref.namespace, route.ref.name))) {
         if (!(outcomes as readonly string[]).includes(node.outcome.type)) continue;
+        const path = pathOf();
         const consequence = referenceUnresolvedAt(path, reason);
         const loss = consequence.scope === 'mirror' ? 'nothing is mirrored there' : `its share of requests is answered ${failureOf[route.kind]}`;
         report({ path, consequence, ...describe(node, node.outcome as OutcomeOf<T>, loss) });
