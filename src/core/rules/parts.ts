@@ -22,11 +22,11 @@ export function routeRules(route: Resource<ServedRouteKind>): readonly RouteRule
   return (route.spec?.rules ?? []).map((rule, index) => ({ rule, path: ['spec', 'rules', index] }));
 }
 
-/** The filter lists of one rule: its own first, then those of its backendRefs. */
+/** The filter lists of one rule: its own first, then those of its backendRefs that have any. */
 export function filterLists({ rule, path }: RouteRulePart): readonly FilterList[] {
-  const ofBackends = (rule.backendRefs ?? []).map((backend, index) => ({
-    path: [...path, 'backendRefs', index, 'filters'], filters: backend.filters ?? [],
-  }));
+  const ofBackends = (rule.backendRefs ?? []).flatMap(({ filters }, index) => (
+    filters === undefined ? [] : [{ path: [...path, 'backendRefs', index, 'filters'], filters }]
+  ));
   return [{ path: [...path, 'filters'], filters: rule.filters ?? [] }, ...ofBackends];
 }
 

@@ -16,7 +16,7 @@ export const servicePortMissing = rule({
   consequence: { condition: 'ResolvedRefs', reason: 'BackendNotFound', scope: 'backendRef' },
   source: 'Gateway API v1.7.0, BackendObjectReference.port ("required when the referent is a Kubernetes Service")',
   check(subject, _read, report) {
-    for (const { path, ref } of serviceReferences(subject)) {
+    for (const { path, ref } of portlessReferences(subject)) {
       if (!isReadable(subject, path)) continue;
       // A listener whose authorization server cannot be asked must not be open to everybody.
       const consequence = subject.kind === 'Gateway' ? unsupportedValueAt(path) : referenceUnresolvedAt(path);
@@ -32,9 +32,14 @@ interface BackendReference {
   readonly port?: number;
 }
 
-function* judge({ group = '', kind = 'Service', name = '', port }: BackendReference): Iterable<Violation> {
-  if (group !== '' || kind !== 'Service' || port !== undefined) return;
-  yield { below: ['port'], message: `The Service ${quote(name)} is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.` };
+/** Whether a reference is to a Service and names no port: hardly any. */
+function lacksPort({ group = '', kind = 'Service', port }: BackendReference): boolean {
+  return port === undefined && group === '' && kind === 'Service';
+}
+
+function* judge(ref: BackendReference): Iterable<Violation> {
+  const { name = '' } = ref;
+  if (lacksPort(ref)) yield { below: ['port'], message: `The Service ${quote(name)} is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.` };
 }
 
 export const servicePort = demand('service-port-missing', judge);
@@ -44,17 +49,17 @@ interface ServiceReference {
   readonly ref: BackendReference;
 }
 
-function serviceReferences(subject: Resource<ServedRouteKind | 'Gateway'>): readonly ServiceReference[] {
+function portlessReferences(subject: Resource<ServedRouteKind | 'Gateway'>): readonly ServiceReference[] {
   const found: ServiceReference[] = [];
   const rules = subject.kind === 'Gateway' ? [] : routeRules(subject);
   for (const { rule: { backendRefs }, path } of rules) {
-    for (const [index, ref] of (backendRefs ?? []).entries()) found.push({ path: [...path, 'backendRefs', index], ref });
+    backendRefs?.forEach((ref, index) => { if (lacksPort(ref)) found.push({ path: [...path, 'backendRefs', index], ref }); });
   }
   visitSemantic(subject.kind, subject, 'filters', (path, filters) => {
     for (const [index, filter] of filters.entries()) {
       for (const member of ['requestMirror', 'externalAuth'] as const) {
         const ref = filter[member]?.backendRef;
-        if (ref !== undefined) found.push({ path: [...path, index, member, 'backendRef'], ref });
+        if (ref !== undefined && lacksPort(ref)) found.push({ path: [...path, index, member, 'backendRef'], ref });
       }
     }
   });
