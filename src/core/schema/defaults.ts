@@ -23,38 +23,55 @@ export function fillDefaults(node: Node, json: unknown, bundle: Bundle): unknown
   return node.type === 'map' ? fillMap(node, json, bundle) : fillObject(node, json, bundle);
 }
 
-/** What the API server sends has its defaults already, and is not copied then. */
 function fillObject(node: ObjectNode, json: Json, bundle: Bundle): unknown {
+  const fields = fieldsIn(node, bundle);
+  const level = fillLevel(node, json, bundle);
+  let filled: Record<string, unknown> | undefined;
+  for (const name of Object.keys(level)) {
+    const child = fields.get(name);
+    const value = child === undefined ? level[name] : fillDefaults(child, level[name], bundle);
+    if (value === level[name]) continue;
+    filled ??= { ...level };
+    filled[name] = value;
+  }
+  return filled ?? level;
+}
+
+/** The fields of an object itself. What the API server sends has its defaults already, and is not copied then. */
+export function fillLevel(node: ObjectNode, json: Json, bundle: Bundle): Json {
   const fields = fieldsIn(node, bundle);
   let filled: Record<string, unknown> | undefined;
   for (const name of Object.keys(json)) {
-    const child = fields.get(name);
-    if (child === undefined) continue;
-    const value = isPresent(json[name]) ? fillDefaults(child, json[name], bundle) : undefined;
-    if (value === json[name]) continue;
+    if (isPresent(json[name]) || !fields.has(name)) continue;
     filled ??= { ...json };
-    if (value === undefined) delete filled[name];
-    else filled[name] = value;
+    delete filled[name];
   }
-  for (const { name, child, value } of defaultsIn(node, bundle)) {
+  for (const { name, value } of defaultsIn(node, bundle)) {
     if (isPresent(property(json, name))) continue;
     filled ??= { ...json };
-    filled[name] = fillDefaults(child, value, bundle);
+    filled[name] = value;
   }
   return filled ?? json;
 }
 
 /** The fields of an object that are filled in where they are absent. */
-const defaultsIn = perBundle((node: ObjectNode, bundle): readonly { readonly name: string; readonly child: Node; readonly value: unknown }[] =>
+const defaultsIn = perBundle((node: ObjectNode, bundle): readonly { readonly name: string; readonly value: unknown }[] =>
   [...fieldsIn(node, bundle)].flatMap(([name, child]) => {
     const value = defaultOf(child, bundle);
-    return value === undefined ? [] : [{ name, child, value }];
+    return value === undefined ? [] : [{ name, value }];
   }));
 
 function fillMap(node: MapNode, json: Json, bundle: Bundle): unknown {
-  const filled = Object.entries(json).filter(([, value]) => isPresent(value)).map(([key, value]): [string, unknown] => [key, fillDefaults(node.values, value, bundle)]);
-  const isSame = filled.length === Object.keys(json).length && filled.every(([key, value]) => value === json[key]);
-  return isSame ? json : Object.fromEntries(filled);
+  const level = withoutNulls(json);
+  const filled = Object.entries(level).map(([key, value]): [string, unknown] => [key, fillDefaults(node.values, value, bundle)]);
+  return filled.every(([key, value]) => value === level[key]) ? level : Object.fromEntries(filled);
+}
+
+/** A map itself: the same where it has no null. */
+export function withoutNulls(json: Json): Json {
+  const entries = Object.entries(json);
+  const present = entries.filter(([, value]) => isPresent(value));
+  return present.length === entries.length ? json : Object.fromEntries(present);
 }
 
 /** The default of a value that is absent in a bundle; `undefined` where it simply stays absent. */

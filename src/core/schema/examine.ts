@@ -1,5 +1,4 @@
 import type { Bundle } from './availability.ts';
-import { fillDefaults } from './defaults.ts';
 import type { FieldPath } from './json.ts';
 import { schemaTables, type SchemaKind } from './kinds.ts';
 import { nodeAt, pathOfPointer, valueAt } from './locate.ts';
@@ -46,13 +45,12 @@ export function examine({ kind, apiVersion, json }: WrittenObject, bundle: Bundl
 
   const body = version?.body ?? schemaTables[kind].body;
   const subject: Subject = { body, bundle, existsIn: (other) => versionOf(kind, apiVersion, other) !== undefined };
-  const filled = fillDefaults(body, json, bundle);
-  const { value, errors, unknown } = settle(subject, filled);
+  const { value, errors, unknown } = settle(subject, json);
   const isValid = validator(value);
   // What is valid has the right types throughout; most objects are.
   const stored = isValid ? (value as View<Node>) : readView<Node>(body, value).view;
   if (notServed !== undefined) return { problems: [notServed], stored, isWhole: false };
-  const refused = distinct([...(isValid ? [] : complaints(validator.errors ?? [], subject, filled)), ...errors]);
+  const refused = distinct([...(isValid ? [] : complaints(validator.errors ?? [], subject, value)), ...errors]);
   const problems = [...refused.slice(0, maximumProblems), ...unknown];
   return { problems, stored, isWhole: problems.length === 0 && version?.body === undefined };
 }

@@ -1,5 +1,6 @@
 import { quote } from '../text/display.ts';
 import { resolve, type MaybeVersioned } from './availability.ts';
+import { fillLevel, withoutNulls } from './defaults.ts';
 import { isPresent, isRecord, property, type Json } from './json.ts';
 import { fieldsIn } from './locate.ts';
 import type { ListNode, ListType, MapNode, Node, ObjectNode } from './node.ts';
@@ -8,7 +9,7 @@ import { maximumProblems, type StructureProblem, type Subject } from './problem.
 import { unknownField } from './unknown-field.ts';
 
 export interface Settled {
-  /** Without the fields that the bundle does not know; lists and maps end one item after the most they may have. */
+  /** With defaults, without the fields that the bundle does not know; lists and maps end one item after the most they may have. */
   readonly value: unknown;
   /** What the API server refuses. */
   readonly errors: readonly StructureProblem[];
@@ -23,12 +24,11 @@ export const judgedItems = 10_000;
 const frame = ['apiVersion', 'kind', 'metadata'] as const;
 
 /**
- * Keeps of an object what the API server keeps, and finds what JSON Schema has no words for: unknown fields, list
- * items with equal keys, repeated items of sets, and lists and maps without a limit that are too long to be judged.
- * Lists and maps are cut, so that judging a huge object costs no more than judging a big one, and still finds that
- * they are too long. The input stays as it is, and parts of it that are fine are not copied.
- *
- * @param json an object with defaults filled in: keys may be defaults
+ * Makes of an object what the API server makes of it before it judges: defaults are filled in, unknown fields and nulls
+ * dropped. Finds what JSON Schema has no words for: unknown fields, list items with equal keys, repeated items of sets,
+ * and lists and maps without a limit that are too long to be judged. Lists and maps are cut, so that judging a huge
+ * object costs no more than judging a big one, and still finds that they are too long. The input stays as it is, and
+ * parts of it that are fine are not copied.
  */
 export function settle(subject: Subject, json: unknown): Settled {
   const state: State = { subject, path: [], errors: [], unknown: [] };
@@ -66,7 +66,8 @@ function settleValue(node: Node, json: object, state: State): unknown {
   return node.type === 'map' ? settleMap(node, json, state) : json;
 }
 
-function settleObject(node: ObjectNode, json: Json, { state, others }: Walk): unknown {
+function settleObject(node: ObjectNode, written: Json, { state, others }: Walk): unknown {
+  const json = fillLevel(node, written, state.subject.bundle);
   const fields = fieldsIn(node, state.subject.bundle);
   const names = Object.keys(json);
   let kept: Record<string, unknown> | undefined;
@@ -96,17 +97,19 @@ function settleList(node: ListNode, json: readonly unknown[], state: State): unk
   const { limit, listType } = listRules(node, state.subject.bundle);
   if (node.maxItems === undefined) checkCount(json.length, 'items', state);
   const items = json.length > limit ? json.slice(0, limit) : json;
-  if (listType === 'map' || listType === 'set') checkDistinct(items, listType === 'map' ? node.keys ?? [] : undefined, state);
   let settled: unknown[] | undefined;
   for (let position = 0; position < items.length; position++) {
     const item = settleBelow(node.items, items[position], { part: position, state });
     if (settled === undefined && item !== items[position]) settled = items.slice(0, position);
     settled?.push(item);
   }
+  // Keys may be defaults.
+  if (listType === 'map' || listType === 'set') checkDistinct(settled ?? items, listType === 'map' ? node.keys ?? [] : undefined, state);
   return settled ?? items;
 }
 
-function settleMap(node: MapNode, json: Json, state: State): unknown {
+function settleMap(node: MapNode, written: Json, state: State): unknown {
+  const json = withoutNulls(written);
   const keys = Object.keys(json);
   const limit = limitOf(node.maxProperties, state.subject);
   if (node.maxProperties === undefined) checkCount(keys.length, 'entries', state);
