@@ -3,12 +3,8 @@ import { quote } from './display.ts';
 // What a path may hold besides "/": RFC 3986 pchar; percent signs only as part of a triplet.
 const legalPath = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})+$/;
 
-/** What almost every path looks like: nothing of it is encoded, and no segment is empty or begins with a dot. */
+/** What almost every path looks like: nothing of it is encoded. */
 const plainPath = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
-
-function isPlain(value: string): boolean {
-  return plainPath.test(value) && !value.includes('//') && !value.includes('/.');
-}
 
 interface PathRule {
   readonly broken: (value: string) => boolean;
@@ -51,7 +47,7 @@ const pathRules: readonly PathRule[] = [
  * says what to write instead. Empty for a good one. What a RegularExpression may say is not judged here.
  */
 export function pathProblems(value: string): readonly string[] {
-  if (isPlain(value)) return [];
+  if (plainPath.test(value) && !value.includes('//') && !value.includes('/.')) return [];
   if (value === '') return ['it is empty; write "/" for every path'];
   return pathRules.filter(({ broken }) => broken(value)).map(({ problem }) => problem(value));
 }
@@ -95,7 +91,6 @@ export type NormalizedPath =
   | { readonly ok: false; readonly problem: string };
 
 const unreserved = /^[A-Za-z0-9\-._~]$/;
-const isCanonical = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 const neverInPath = /[^\x21-\x7e]|[#?]/;
 const brokenTriplet = /%(?![0-9A-Fa-f]{2})/;
 
@@ -107,8 +102,7 @@ const brokenTriplet = /%(?![0-9A-Fa-f]{2})/;
  * non-ASCII characters or a stray percent sign. Normalising twice changes nothing.
  */
 export function normalizePath(path: string): NormalizedPath {
-  // As most paths come.
-  if (isCanonical.test(path)) return { ok: true, path: withoutDotSegments(path) };
+  if (plainPath.test(path)) return { ok: true, path: withoutDotSegments(path) };
   if (!path.startsWith('/')) return { ok: false, problem: 'the path does not start with "/"' };
   if (neverInPath.test(path)) return { ok: false, problem: 'the path holds a character that must be percent-encoded' };
   if (brokenTriplet.test(path)) return { ok: false, problem: 'the path holds a "%" without two hexadecimal digits after it' };
