@@ -22,11 +22,11 @@ else
     [ ! -e "$hierarchy/cgroup.procs" ] || mkdir -p "$hierarchy/$OWN_NAME"
   done
 fi
-# The rest gets one weight of the processor, and pods get one for each CPU, by the kubelet, as where a node has a machine for
-# itself. All of it has as much as both together.
+# Inside, pods have one weight of the processor for each CPU, by the kubelet, and the rest has one. To the outside all of it has one
+# for each CPU: with more, those who test the cluster would starve.
 if [ -e "$cgroup/$weights" ]; then
   mkdir -p "$cgroup/system"
-  echo "$((weight * ($(nproc) + 1)))" >"$cgroup/$weights" || true # v2 takes no more than 10000
+  echo "$((weight * $(nproc)))" >"$cgroup/$weights" || true # v2 takes no more than 10000
   echo 0 >"$cgroup/system/cgroup.procs" # this process, and with it all that it starts
 fi
 ulimit -n "$(ulimit -Hn)"
