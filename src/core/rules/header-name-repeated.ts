@@ -33,6 +33,7 @@ export const modifiedHeadersDistinct = demand(headerNameRepeated.id, function* j
 }, 'modifier');
 
 function* removals(names: readonly string[]): Iterable<Violation> {
+  if (names.length < 2) return;
   const first = new Map<string, number>();
   for (const [index, name] of names.entries()) {
     const before = first.get(headerKey(name));
@@ -52,6 +53,7 @@ interface ListPlace {
 }
 
 function* repetitions(headers: Named, { list, below, loss, cure }: ListPlace): Iterable<Violation> {
+  if (headers.length < 2) return;
   const first = new Map<string, number>();
   for (const [index, { name }] of headers.entries()) {
     if (name === undefined) continue;

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { remember } from '../text/remember.ts';
 import type { Bundle } from './availability.ts';
 import { formats } from './formats.ts';
 import { define, names, type Validator } from './generated/index.js';
@@ -30,26 +31,10 @@ export function loadValidator(kind: string, version: string, bundle: Bundle): Va
   return name === undefined ? undefined : validators[name];
 }
 
-/** Texts are remembered that are no longer than the name of a host, and no more of them than this. */
-const [rememberedLength, rememberedTexts] = [253, 1000];
-
 /** Compiled when it is first tried: most patterns belong to kinds and bundles that a process never sees. */
 function lazyPattern(pattern: string): Pattern {
   let compiled: Pattern | undefined;
-  const fits = (text: string): boolean => (compiled ??= RE2JS.compile(pattern)).test(text);
-  // The same names stand in many objects, and in one object many times.
-  const known = new Map<string, boolean>();
-  return {
-    test(text) {
-      if (text.length > rememberedLength) return fits(text);
-      let result = known.get(text);
-      if (result !== undefined) return result;
-      result = fits(text);
-      if (known.size >= rememberedTexts) known.clear();
-      known.set(text, result);
-      return result;
-    },
-  };
+  return { test: remember((text) => (compiled ??= RE2JS.compile(pattern)).test(text)) };
 }
 
 function countCodePoints(text: string): number {

@@ -1,4 +1,5 @@
 import { quote } from './display.ts';
+import { remember } from './remember.ts';
 
 /** A duration in whole milliseconds, or what is wrong with the text and what to write instead. */
 export type ParsedDuration =
@@ -29,7 +30,9 @@ const lettersAt = /\p{L}+/uy;
  * Reads a Gateway API duration (GEP-2257): one to four components, each of one to five decimal digits and a unit
  * (`h`, `m`, `s`, `ms`); units may repeat and come in any order, the duration is their sum. Zero is a duration.
  */
-export function parseDuration(text: string): ParsedDuration {
+export const parseDuration: (text: string) => ParsedDuration = remember(parse);
+
+function parse(text: string): ParsedDuration {
   if (text === '') return failure('it is empty', 'write a number and a unit, e.g. 10s, or 0s for zero');
   let milliseconds = 0;
   let position = 0;
@@ -67,12 +70,12 @@ export function formatDuration(milliseconds: number): FormattedDuration {
 }
 
 /** Whether `text` is a duration written in the standard form of GEP-2257, as users SHOULD write it. */
-export function isStandardForm(text: string): boolean {
+export const isStandardForm: (text: string) => boolean = remember((text) => {
   const parsed = parseDuration(text);
   if (!parsed.ok) return false;
   const formatted = formatDuration(parsed.milliseconds);
   return formatted.ok && formatted.text === text;
-}
+});
 
 interface Component {
   readonly milliseconds: number;
