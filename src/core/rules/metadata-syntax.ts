@@ -36,7 +36,7 @@ function* judgeEntries(field: 'labels' | 'annotations', entries: unknown): Itera
   if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) return;
   for (const [key, value] of Object.entries(entries) as Iterable<[string, unknown]>) {
     const found = problemOf(field, key, value);
-    if (found !== undefined) yield { below: ['metadata', field, key], value: display(String(value)), message: found };
+    if (found !== undefined) yield { below: ['metadata', field, key], ...(typeof value === 'string' ? { value: display(value) } : {}), message: found };
   }
 }
 
@@ -46,7 +46,8 @@ function problemOf(field: 'labels' | 'annotations', key: string, value: unknown)
     return `${quote(key)} is no valid key. Write up to 63 letters, digits, -, _ and ., with a domain before it if you like: team or example.com/team.`;
   }
   if (value === null) return undefined;
-  if (typeof value !== 'string') return typeof value === 'object' ? `The value of ${quote(key)} has to be text.` : `The value of ${quote(key)} has to be text. Write it in quotes: ${quote(String(value))}.`;
+  if (typeof value === 'number' || typeof value === 'boolean') return `The value of ${quote(key)} has to be text. Write it in quotes: ${quote(String(value))}.`;
+  if (typeof value !== 'string') return `The value of ${quote(key)} has to be text, not ${Array.isArray(value) ? 'a list' : 'an object'}. Write it in quotes.`;
   if (field === 'annotations' || labelValue.test(value)) return undefined;
   return `${quote(value)} is no value of a label. Write at most 63 letters, digits, -, _ and ., with a letter or digit at both ends; longer texts belong into annotations.`;
 }

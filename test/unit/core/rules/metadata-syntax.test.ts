@@ -28,7 +28,8 @@ describe('metadata-syntax', () => {
     [{ annotations: { 'a/b/c': '' } }, 'metadata.annotations["a/b/c"]', `"a/b/c" ${key}`],
     [{ labels: { version: 1.5 } }, 'metadata.labels.version', 'The value of "version" has to be text. Write it in quotes: "1.5".'],
     [{ annotations: { enabled: true } }, 'metadata.annotations.enabled', 'The value of "enabled" has to be text. Write it in quotes: "true".'],
-    [{ annotations: { list: [] } }, 'metadata.annotations.list', 'The value of "list" has to be text.'],
+    [{ annotations: { list: [] } }, 'metadata.annotations.list', 'The value of "list" has to be text, not a list. Write it in quotes.'],
+    [{ labels: { odd: { toString: 1, valueOf: 1 } } }, 'metadata.labels.odd', 'The value of "odd" has to be text, not an object. Write it in quotes.'],
     [{ labels: { team: 'the shop' } }, 'metadata.labels.team', '"the shop" is no value of a label. Write at most 63 letters, digits, -, _ and ., with a letter or digit at both ends; longer texts belong into annotations.'],
   ])('%j', (metadata, path, message) => {
     expect(remarks('metadata-syntax', object(metadata))).toEqual([[path, message]]);
