@@ -110,6 +110,37 @@ describe('back-pressure', () => {
   });
 });
 
+test('an answer that waits for its client stays as it is while others are read', async () => {
+  const length = 32 * megabyte;
+  const waiting = Promise.withResolvers<() => number>();
+  const backend = await startBackend((request, response) => {
+    if (request.url === '/a') waiting.resolve(() => request.socket.bytesWritten);
+    response.end(Buffer.alloc(request.url === '/a' ? length : megabyte, request.url?.slice(1)));
+  });
+  const { port } = await startProxyTo(backend.port);
+  const socket = openRaw(port);
+  const begun = once(socket, 'data');
+  socket.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n');
+  const [first] = (await begun) as [Buffer];
+  socket.pause();
+  await settled(await waiting.promise);
+  expect((await send(port, '/b')).body).toBe('b'.repeat(megabyte));
+  const whole = Promise.withResolvers<void>();
+  let received = 0;
+  let isIntact = true;
+  const take = (piece: Buffer): void => {
+    received += piece.length;
+    isIntact &&= piece.equals(Buffer.alloc(piece.length, 'a'));
+    if (received === length) whole.resolve();
+  };
+  take(first.subarray(first.indexOf('\r\n\r\n') + 4));
+  socket.on('data', take);
+  socket.resume();
+  await whole.promise;
+  socket.destroy();
+  expect(isIntact).toBe(true);
+});
+
 describe('a client that leaves takes the request to the backend with it', () => {
   test.each([
     ['before the answer', get, ''],
