@@ -134,26 +134,37 @@ function mirrorsAmong(filters: readonly FilterView[] | undefined, resolve: (ref:
   return mirrors.length === 0 ? noMirrors : Object.fromEntries(mirrors.map(([index, { requestMirror }]) => [index, resolve(requestMirror?.backendRef ?? {})]));
 }
 
-/** Something that a route forwards to. Its place in the object is told where somebody asks: almost always all is well. */
-export interface BackendPlace {
+export type BackendOutcomeOf<T extends BackendOutcome['type']> = Extract<BackendOutcome, { readonly type: T }>;
+
+/** Something that a route forwards to, with its place in the object. */
+export interface BackendPlace<T extends BackendOutcome['type']> {
+  readonly path: Path;
   readonly node: BackendNode;
-  readonly path: () => Path;
+  readonly outcome: BackendOutcomeOf<T>;
 }
 
-/** Everything that the rules of a route forward to. */
-export function backendPlaces(rules: readonly RuleBackends[]): readonly BackendPlace[] {
-  return rules.flatMap(({ backends: nodes, mirrors }, rule) => {
-    const at = ['spec', 'rules', rule];
-    const ofBackends = nodes.flatMap((node, index): BackendPlace[] => {
-      const path = () => [...at, 'backendRefs', index];
-      return [{ node, path }, ...mirrorPlaces(path, node.mirrors)];
+/** What the rules of a route forward to and that resolves in one of some ways. Paths are made for these alone: most rules ask for what is rare. */
+export function backendPlaces<T extends BackendOutcome['type']>(rules: readonly RuleBackends[], types: readonly T[]): readonly BackendPlace<T>[] {
+  const places: BackendPlace<T>[] = [];
+  const look = (node: BackendNode, ...path: Path): void => {
+    if (isOneOf(node.outcome, types)) places.push({ path: ['spec', 'rules', ...path], node, outcome: node.outcome });
+  };
+  rules.forEach(({ backends: nodes, mirrors }, rule) => {
+    nodes.forEach((node, index) => {
+      look(node, rule, 'backendRefs', index);
+      for (const [filter, mirror] of mirrorsIn(node.mirrors)) look(mirror, rule, 'backendRefs', index, 'filters', filter, 'requestMirror', 'backendRef');
     });
-    return [...ofBackends, ...mirrorPlaces(() => at, mirrors)];
+    for (const [filter, mirror] of mirrorsIn(mirrors)) look(mirror, rule, 'filters', filter, 'requestMirror', 'backendRef');
   });
+  return places;
 }
 
-function mirrorPlaces(at: () => Path, mirrors: Mirrors): readonly BackendPlace[] {
-  return mirrors === noMirrors ? [] : Object.entries(mirrors).map(([filter, node]) => ({ node, path: () => [...at(), 'filters', Number(filter), 'requestMirror', 'backendRef'] }));
+function isOneOf<T extends BackendOutcome['type']>(outcome: BackendOutcome, types: readonly T[]): outcome is BackendOutcomeOf<T> {
+  return (types as readonly string[]).includes(outcome.type);
+}
+
+function mirrorsIn(mirrors: Mirrors): readonly (readonly [filter: number, node: BackendNode])[] {
+  return mirrors === noMirrors ? [] : Object.entries(mirrors).map(([filter, node]) => [Number(filter), node]);
 }
 
 /** EndpointSlices of a Service. Bucket: `namespace/service`; entry: slice name. */

@@ -1,4 +1,4 @@
-import { backendPlaces, backends, type BackendNode, type BackendOutcome } from '../graph/backends.ts';
+import { backendPlaces, backends, type BackendNode, type BackendOutcome, type BackendOutcomeOf } from '../graph/backends.ts';
 import { failureOf, servedRouteKinds } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { display } from '../text/display.ts';
@@ -6,8 +6,6 @@ import { nearest } from '../text/suggest.ts';
 import { warned } from './effects.ts';
 import { referenceUnresolvedAt } from './parts.ts';
 import { rule, type Finding } from './rule.ts';
-
-type OutcomeOf<T extends BackendOutcome['type']> = Extract<BackendOutcome, { type: T }>;
 
 /** Declares the rule for some ways in which a backendRef does not resolve: backends may be applied after their routes. */
 function backendRule<const T extends BackendOutcome['type']>(declaration: {
@@ -17,7 +15,7 @@ function backendRule<const T extends BackendOutcome['type']>(declaration: {
   readonly reason: string;
   readonly source: string;
   /** `loss` ends a sentence: what becomes of the requests meanwhile. */
-  readonly describe: (node: BackendNode, outcome: OutcomeOf<T>, loss: string) => Pick<Finding, 'message' | 'value'>;
+  readonly describe: (node: BackendNode, outcome: BackendOutcomeOf<T>, loss: string) => Pick<Finding, 'message' | 'value'>;
 }) {
   const { id, outcomes, summary, reason, source, describe } = declaration;
   return rule({
@@ -28,12 +26,10 @@ function backendRule<const T extends BackendOutcome['type']>(declaration: {
     consequence: { condition: 'ResolvedRefs', reason, scope: 'backendRef' },
     source,
     check(route, read: Reader, report) {
-      for (const { node, path: pathOf } of backendPlaces(read.query(backends, route.kind, route.ref.namespace, route.ref.name))) {
-        if (!(outcomes as readonly string[]).includes(node.outcome.type)) continue;
-        const path = pathOf();
+      for (const { path, node, outcome } of backendPlaces(read.query(backends, route.kind, route.ref.namespace, route.ref.name), outcomes)) {
         const consequence = referenceUnresolvedAt(path, reason);
         const loss = consequence.scope === 'mirror' ? 'nothing is mirrored there' : `its share of requests is answered ${failureOf[route.kind]}`;
-        report({ path, consequence, ...describe(node, node.outcome as OutcomeOf<T>, loss) });
+        report({ path, consequence, ...describe(node, outcome, loss) });
       }
     },
   });

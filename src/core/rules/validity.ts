@@ -205,8 +205,7 @@ export const gatewaysOfService = defineIndex({
   *entries(read, kind = '', namespace = '', name = '') {
     const owners = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }) => (outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : []));
     const gateways = owners.flatMap((owner) => servingGateway(read, owner) ?? []);
-    for (const { node: { outcome } } of backendPlaces(read.query(backends, kind, namespace, name))) {
-      if (outcome.type !== 'service') continue;
+    for (const { outcome } of backendPlaces(read.query(backends, kind, namespace, name), ['service'])) {
       for (const gateway of gateways) yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: `${gateway.namespace}/${gateway.name}` };
     }
   },
@@ -241,8 +240,8 @@ export const portsInUse = defineIndex({
   over: objectsOf(...servedRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
     if (!read.query(attachments, kind, namespace, name).some(({ outcome }) => outcome.type === 'attached')) return;
-    for (const { node: { outcome } } of backendPlaces(read.query(backends, kind, namespace, name))) {
-      if (outcome.type === 'service') yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: String(outcome.port) };
+    for (const { outcome } of backendPlaces(read.query(backends, kind, namespace, name), ['service'])) {
+      yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: String(outcome.port) };
     }
   },
 });
