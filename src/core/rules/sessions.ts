@@ -1,6 +1,7 @@
 import { display, quote } from '../text/display.ts';
 import { parseDuration } from '../text/duration.ts';
 import { controlCharacter, headerKey } from '../text/header.ts';
+import { controlCharacterInValue } from './control-character-in-value.ts';
 import { demand, unenforcedRule, type Violation } from './demand.ts';
 import { denied, deniedWhenStrict, warned } from './effects.ts';
 
@@ -48,6 +49,12 @@ export const sessionEndsAtOnce = unenforcedRule({
   if (parsed?.ok !== true || parsed.milliseconds > 0) return;
   yield { below: ['absoluteTimeout'], value: absoluteTimeout ?? '', message: `absoluteTimeout: ${absoluteTimeout} ends every session at once. Write how long one may last, e.g. 1h, or leave it out for no end.` };
 });
+
+/** Before v1.7 nothing said of what a name is made. */
+export const sessionNameVisible = demand(controlCharacterInValue.id, function* judge(name: string) {
+  const found = controlCharacter(name);
+  if (found !== undefined) yield { below: [], value: display(name), message: `${quote(name)} holds the control character ${found}, which no cookie or header has in its name. Remove it.` };
+}, 'sessionName');
 
 /** It goes into the Set-Cookie header as it is. */
 export const cookiePathUnsafe = unenforcedRule({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { controlCharacterInValue } from '../../../../src/core/rules/control-character-in-value.ts';
-import { consequences, judge, routeWith } from '../../../support/rules.ts';
+import { consequences, judge, remarks, routeWith } from '../../../support/rules.ts';
 
 const set = (value: unknown) => ({ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'a', value }] } }] });
 const fullPath = (replaceFullPath: string) => ({ filters: [{ type: 'URLRewrite', urlRewrite: { path: { type: 'ReplaceFullPath', replaceFullPath } } }] });
@@ -33,5 +33,11 @@ describe('control-character-in-value', () => {
       `${shown} holds the control character ${character}, which no header or URL may hold. Remove it; in YAML, text after "|" ends with a line break, quoted text does not.`,
     ]]);
     expect(consequences(controlCharacterInValue, route)).toEqual([`Accepted UnsupportedValue ${scope}`]);
+  });
+
+  test('the name of a session, before v1.7', () => {
+    const route = routeWith({ sessionPersistence: { sessionName: 'cart\n' } });
+    const found = remarks('control-character-in-value', route, { minor: '1.6', channel: 'experimental' });
+    expect(found).toEqual([['spec.rules[0].sessionPersistence.sessionName', '"cart\\n" holds the control character "\\n", which no cookie or header has in its name. Remove it.']]);
   });
 });
