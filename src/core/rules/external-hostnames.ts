@@ -17,7 +17,7 @@ export const externalHostnameIsIp = unenforcedRule({
 });
 
 const insideEndings = ['.svc', '.localhost'];
-const insideNames: ReadonlySet<string> = new Set(['localhost', 'cluster.local', 'metadata.google.internal']);
+const insideNames: ReadonlySet<string> = new Set(['cluster.local', 'metadata.google.internal']);
 
 /** Bundles refuse names that end with .cluster.local. */
 export const externalHostnameLocal = unenforcedRule({
@@ -27,6 +27,7 @@ export const externalHostnameLocal = unenforcedRule({
   source: 'Gateway API v1.7.0, ExternalHostnameBackend.hostname; GEP-4894 (confused deputy); CVE-2021-25740',
 }, function* judge(hostname: string) {
   if (hostname.endsWith('.cluster.local')) return;
-  if (!insideNames.has(hostname) && !insideEndings.some((ending) => hostname.endsWith(ending))) return;
+  // A name of one label is looked up among the Services of the namespace first.
+  if (hostname.includes('.') && !insideNames.has(hostname) && !insideEndings.some((ending) => hostname.endsWith(ending))) return;
   yield { below: [], value: display(hostname), message: `${quote(hostname)} leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.` };
 });

@@ -13,6 +13,7 @@ describe('external-hostname-local', () => {
 
   test.each<[string, ...[path: string, message: string][]]>([
     ['cart.shop.svc', [ 'spec.externalHostname.hostname', '"cart.shop.svc" leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.' ]],
+    ['cart', [ 'spec.externalHostname.hostname', '"cart" leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.' ]],
     ['localhost', [ 'spec.externalHostname.hostname', '"localhost" leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.' ]],
     ['cluster.local', [ 'spec.externalHostname.hostname', '"cluster.local" leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.' ]],
   ])('%j', (value, ...expected) => {
