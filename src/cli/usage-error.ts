@@ -13,6 +13,12 @@ export async function orUsageError<T>(what: string, attempt: Promise<T>): Promis
   try {
     return await attempt;
   } catch (error) {
-    throw new UsageError(`${what} cannot be used: ${reasonOf(error)}`);
+    throw new UsageError(`${what} cannot be used: ${placeOf(error, what)}${reasonOf(error)}`);
   }
+}
+
+/** The file that an error of `node:fs` is about, unless it was named already. */
+function placeOf(error: unknown, what: string): string {
+  const path = error instanceof Error && 'path' in error ? error.path : undefined;
+  return typeof path === 'string' && !what.includes(path) ? `${path}: ` : '';
 }

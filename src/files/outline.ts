@@ -184,8 +184,14 @@ function isQuoted({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
 }
 
-/** The value of a scalar that stands by itself. */
+/** The value of a scalar that stands by itself; `undefined` where it means something else there. */
 function readScalar(source: string): string | undefined {
-  const scalar = parseEvents(source, {}).find((event) => event.type === EVENT_ID.SCALAR);
-  return scalar === undefined ? undefined : getScalarValue(source, scalar);
+  // At the begin of a line it could be the mark of a document.
+  const item = `- ${source}`;
+  try {
+    const scalar = parseEvents(item, {}).find((event) => event.type === EVENT_ID.SCALAR);
+    return scalar === undefined ? undefined : getScalarValue(item, scalar);
+  } catch {
+    return undefined;
+  }
 }

@@ -47,8 +47,8 @@ export function parseChunk(chunk: Chunk, { file, index }: Origin): ParsedFile {
   for (const { value, node, path } of expandList(outline, { value: content.value, node: rootNode, path: [] })) {
     if (value === null || value === undefined) continue;
     const begin = outline.locate(node, path);
-    if (!isMapping(value)) {
-      if (!isListOfOthers(value)) problems.push(failure(begin, noObject(value)));
+    if (!isMapping(value) && !isListOfOthers(value)) {
+      problems.push(failure(begin, noObject(value)));
       continue;
     }
     const locate = (inner: Path) => outline.locate(node, [...path, ...inner]);
@@ -119,7 +119,7 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What other tools keep beside manifests, such as JSON patches; a list of objects is a mistake. */
+/** What other tools keep beside manifests, such as JSON patches, is a document as well; a list of objects is a mistake. */
 function isListOfOthers(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => isMapping(item) && !Object.hasOwn(item, 'kind'));
 }

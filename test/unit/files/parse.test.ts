@@ -157,9 +157,13 @@ describe('locate', () => {
   });
 });
 
-test('lists of what is no object, such as JSON patches, are left alone', () => {
-  expect(parseDocuments('- op: replace\n  path: /spec\n', 'f.yaml')).toEqual({ documents: [], problems: [] });
-  expect(parseDocuments('[]', 'f.json')).toEqual({ documents: [], problems: [] });
+test.each([['- op: replace\n  path: /spec\n', [{ op: 'replace', path: '/spec' }]], ['[]', []]])('a list of what is no object, such as a JSON patch, is no mistake: %j', (text, value) => {
+  expect(parseDocuments(text, 'f.yaml')).toMatchObject({ documents: [{ value, line: 1 }], problems: [] });
+});
+
+test('a key that would mean something else by itself is no trouble', () => {
+  const [document] = parseDocuments('? ...\n  ]\n: 1\n', 'f.yaml').documents;
+  expect(document?.locate(['a'])).toEqual({ line: 1, column: 1 });
 });
 
 describe('locate, whatever the form of keys', () => {
