@@ -1,6 +1,6 @@
 import { display, quote } from '../text/display.ts';
 import { parseDuration } from '../text/duration.ts';
-import { controlCharacter, headerKey } from '../text/header.ts';
+import { controlCharacter, headerKey, isToken } from '../text/header.ts';
 import { controlCharacterInValue } from './control-character-in-value.ts';
 import { demand, unenforcedRule, type Violation } from './demand.ts';
 import { denied, deniedWhenStrict, warned } from './effects.ts';
@@ -86,7 +86,7 @@ const reservedNames: ReadonlySet<string> = new Set([
 
 export const sessionNameReserved = unenforcedRule({
   id: 'session-name-reserved',
-  summary: 'Sessions are tied by a name that means something else.',
+  summary: 'Sessions are tied by a name that no cookie or header can have, or that means something else.',
   effect: deniedWhenStrict,
   source: 'RFC 9110 section 7.6.1; RFC 6265bis, cookie name prefixes; Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
 }, function* judge(session: Session): Iterable<Violation> {
@@ -94,7 +94,10 @@ export const sessionNameReserved = unenforcedRule({
   if (named === undefined) return;
   const { name, below } = named;
   const path = session.cookie?.path ?? '/';
-  if (session.type === 'Header' && reservedNames.has(headerKey(name))) {
+  // Control characters are the concern of a rule that denies, and other names that of the schema.
+  if (name === session.sessionName && !isToken(name) && controlCharacter(name) === undefined) {
+    yield { below, value: display(name), message: `${quote(name)} cannot be the name of a cookie or header. Write letters, digits, - and _ only, such as shop-session.` };
+  } else if (session.type === 'Header' && reservedNames.has(headerKey(name))) {
     yield { below, value: display(name), message: `The header ${quote(name)} means something else to clients and proxies, which change or remove it. Write a name of your own, such as x-session.` };
   } else if (session.type !== 'Header' && name.startsWith('__Host-') && path !== '/') {
     yield { below, value: display(name), message: `Browsers take a cookie called ${quote(name)} only with the path "/", not ${quote(path)}. Write path: /, or a name without __Host-.` };

@@ -17,4 +17,12 @@ describe('session-name-reserved', () => {
   ])('%j', (value, ...expected) => {
     expect(remarks('session-name-reserved', object(value))).toEqual(expected);
   });
+
+  test('a name of which nothing was demanded before v1.7', () => {
+    const before = (sessionName: string) => remarks('session-name-reserved', object({ sessionName }), { minor: '1.6', channel: 'experimental' });
+    expect(before('my_shop')).toEqual([]);
+    expect(before('my shop')).toEqual([
+      ['spec.rules[0].sessionPersistence.sessionName', '"my shop" cannot be the name of a cookie or header. Write letters, digits, - and _ only, such as shop-session.'],
+    ]);
+  });
 });
