@@ -94,15 +94,17 @@ export const sessionNameReserved = unenforcedRule({
   if (named === undefined) return;
   const { name, below } = named;
   const path = session.cookie?.path ?? '/';
-  // Control characters are the concern of a rule that denies, and other names that of the schema.
-  if (name === session.sessionName && !isToken(name) && controlCharacter(name) === undefined) {
-    yield { below, value: display(name), message: `${quote(name)} cannot be the name of a cookie or header. Write letters, digits, - and _ only, such as shop-session.` };
-  } else if (session.type === 'Header' && reservedNames.has(headerKey(name))) {
+  if (session.type === 'Header' && reservedNames.has(headerKey(name))) {
     yield { below, value: display(name), message: `The header ${quote(name)} means something else to clients and proxies, which change or remove it. Write a name of your own, such as x-session.` };
   } else if (session.type !== 'Header' && name.startsWith('__Host-') && path !== '/') {
     yield { below, value: display(name), message: `Browsers take a cookie called ${quote(name)} only with the path "/", not ${quote(path)}. Write path: /, or a name without __Host-.` };
   }
 });
+
+/** Before v1.7; control characters are the concern of a rule that denies. */
+export const sessionNameToken = demand(sessionNameReserved.id, function* judge(name: string) {
+  if (!isToken(name) && controlCharacter(name) === undefined) yield { below: [], value: display(name), message: `${quote(name)} cannot be the name of a cookie or header. Write letters, digits, - and _ only, such as shop-session.` };
+}, 'sessionName');
 
 export const sessionPolicyDeprecated = unenforcedRule({
   id: 'session-policy-deprecated',

@@ -1,13 +1,13 @@
 import { hostnameIsIp, hostnameLabelTooLong } from '../hostnames.ts';
 import type { Sites } from '../official/sites.ts';
-import { cookiePathRelative, cookiePathUnsafe, sessionEndsAtOnce, sessionNameReserved, sessionNameVisible } from '../sessions.ts';
+import { cookiePathRelative, cookiePathUnsafe, sessionEndsAtOnce, sessionNameReserved, sessionNameToken, sessionNameVisible } from '../sessions.ts';
 import { altNameUri, altNameWithoutHostname, backendSeveralAuthorities } from '../backend-tls-details.ts';
 
 // What is looked at in parts that several kinds have, from the part on.
 
 export const sessions: Sites = {
   '': [sessionEndsAtOnce, sessionNameReserved],
-  sessionName: [sessionNameVisible],
+  sessionName: [sessionNameVisible, sessionNameToken],
   'cookie.path': [cookiePathUnsafe, cookiePathRelative],
 };
 
