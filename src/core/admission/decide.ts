@@ -78,8 +78,8 @@ function decideUpdate({ ref, before, after, judge: judgeAfter, judgeBefore, impa
   // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
   if (sameSpec(before.json, after.json)) return verdict(ref, { fresh: [], found: ofApply, impact: impact() });
   const found = judgeAfter();
-  // Most changes are fine; then nothing can be the same as before.
-  const earlier = found.length === 0 ? [] : judgeBefore();
+  // Only a denial, or what the profile keeps from being one, depends on what was wrong before; most changes have neither.
+  const earlier = found.some(({ effect, withheld }) => effect === 'deny' || withheld) ? judgeBefore() : [];
   const ofChange = [...findingsOfChange(after.kind, before.json, after.json, policy), ...ofApply];
   const fresh = [...newFindings({ candidate: before, findings: earlier }, { candidate: after, findings: found }), ...ofChange];
   // A change that is denied breaks nothing.
