@@ -39,13 +39,26 @@ interface Deployment extends Manifest {
 }
 
 /**
- * Installs the webhook as a user does, with the image under test, and waits until its pods and the watchdog are ready
- * and failurePolicy is what the settings ask for. `uninstallSallyport` removes it.
+ * Installs the webhook as a user does, with the image under test, and waits until its pods and the watchdog are ready,
+ * failurePolicy is what the settings ask for and calls arrive. The CRDs must be there. `uninstallSallyport` removes it.
  */
 export async function installSallyport(overlay: Overlay, options: InstallOptions = {}): Promise<void> {
   const manifests = await applyOverlay(overlay, options);
   await waitUntilReady();
   await waitForFailurePolicy(wishedPolicy(manifests));
+  await waitUntilCalled();
+}
+
+/**
+ * Waits until the API server calls the webhook. Under Ignore nothing else shows that: pods are ready a moment before the
+ * node forwards to them and before the API server has seen the caBundle, and until then writes pass unseen.
+ */
+async function waitUntilCalled(): Promise<void> {
+  const stdin = JSON.stringify({ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'call' }, spec: { controllerName: 'example.com/call' } });
+  await waitFor('calls arrive', async () => {
+    await kubectlOutput(['create', '-f', '-', '--dry-run=server'], { stdin });
+    return (await metricSum('sallyport_admission_requests_total{kind="GatewayClass"')) > 0 || undefined;
+  });
 }
 
 /** Applies an overlay, and waits for nothing. Gives what it consists of. */
