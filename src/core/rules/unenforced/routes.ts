@@ -2,6 +2,7 @@ import { available, between, experimental, since, type SchemaKind } from '../../
 import { backendKindMisspelt, backendKindOfEvaluated, backendsOfOwnNamespace } from '../backend-kinds.ts';
 import { corsOriginPort, corsValueRedundant, corsWildcardWithCredentials } from '../cors-values.ts';
 import { extensionReference, filterWithoutEffect } from '../filter-contents.ts';
+import { filterOrder } from '../filter-order.ts';
 import { forwardBodySize } from '../forward-body-size.ts';
 import { grpcMethodUncommon } from '../grpc-method-match.ts';
 import { matchedHeadersDistinct, modifiedHeadersDistinct } from '../header-name-repeated.ts';
@@ -63,6 +64,7 @@ const requestRoute: Sites = merge(
 const cors: Sites = { '': [corsValueRedundant, corsWildcardWithCredentials], 'allowOrigins[]': [corsOriginPort] };
 
 const httpFilters: Sites = merge(
+  { '': [filterOrder] },
   below(['[].cors'], cors),
   below(['[].requestRedirect'], { '': [redirectWithoutChange, redirectPortOfOtherScheme], path: [pathReplacementSyntax] }),
   below(['[].urlRewrite.path'], { '': [pathReplacementSyntax] }),

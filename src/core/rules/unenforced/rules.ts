@@ -6,6 +6,7 @@ import {
 import { corsOriginPort, corsValueRedundant, corsWildcardWithCredentials } from '../cors-values.ts';
 import { externalHostnameIsIp, externalHostnameLocal } from '../external-hostnames.ts';
 import { extensionReference, filterWithoutEffect } from '../filter-contents.ts';
+import { filterOrder } from '../filter-order.ts';
 import { forwardBodySize } from '../forward-body-size.ts';
 import {
   addressAskedTwice, addressSpeltTwice, classParametersNamespace, clientAuthorityUncommon, clientValidationWithoutListener, infrastructureLabelReserved,
@@ -46,7 +47,7 @@ export const unenforcedRules: readonly RuleFrame[] = [
   hostnameIsIp, hostnameLabelTooLong, hostnameRepeated, hostnameCovered,
   ruleNameRepeated, matchRepeated, ruleWithoutBackend, weightsAllZero, backendRepeated, backendKindMisspelt, backendOfOtherNamespace,
   headerNameRepeated, headerValueCharset, pathEncoding, regexNotPortable, regexPathWithoutSlash, grpcMethodUncommon, durationNotStandard,
-  filterWithoutEffect, extensionReference, mirrorToBackend, pathReplacementSyntax, redirectWithoutChange, redirectPortOfOtherScheme,
+  filterWithoutEffect, filterOrder, extensionReference, mirrorToBackend, pathReplacementSyntax, redirectWithoutChange, redirectPortOfOtherScheme,
   corsOriginPort, corsValueRedundant, corsWildcardWithCredentials, forwardBodySize,
   backendTimeoutUnlimited, retryOutlastsTimeout, retrySwitchedOff, retryWithoutBackend, retryRepeatsEffects, retryCodeUnusual, retryBackoff,
   sessionNameRepeated, sessionNameReserved, sessionEndsAtOnce, cookiePathUnsafe, cookiePathRelative, sessionPolicyDeprecated, sessionWithoutHttp,
