@@ -14,12 +14,14 @@ import { Ajv, _, type CodeOptions } from 'ajv';
 import ajvPackage from 'ajv/package.json' with { type: 'json' };
 import standalone from 'ajv/dist/standalone/index.js';
 import { transformSync, version as esbuildVersion } from 'esbuild';
-import { RE2JS } from 're2js';
 import { formats } from '../src/core/schema/formats.ts';
+import { accepts, type Automaton } from '../src/core/text/automaton.ts';
+import { automatonOf } from './pattern-automaton.ts';
 import { validatorSchemas } from './validator-schemas.ts';
 
 const folder = fileURLToPath(new URL('../src/core/schema/generated/', import.meta.url));
-const declarations = `export interface Validator {
+const declarations = `import type { Automaton } from '../../text/automaton.ts';
+export interface Validator {
   (json: unknown): boolean;
   errors?: readonly ValidatorError[] | null;
 }
@@ -34,47 +36,59 @@ export interface ValidatorError {
 export function define(exports: Record<string, Validator>, require: (name: string) => unknown): void;
 /** The name of each validator, by its key. */
 export const names: ReadonlyMap<string, string>;
+/** The automaton of each pattern that validators ask for. */
+export const automata: ReadonlyMap<string, Automaton>;
 `;
 
 const { definitions, roots } = validatorSchemas();
 const stamp = digest(
   JSON.stringify([[...definitions], [...roots]]), declarations, ajvPackage.version, esbuildVersion,
-  readFileSync(fileURLToPath(import.meta.url), 'utf8'),
+  ...['generate-validators.ts', 'pattern-automaton.ts', 'pattern-reader.ts'].map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')),
 );
 if (currentStamp() !== stamp) generate();
 
 function generate(): void {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
-  writeFileSync(join(folder, 'validators.js'), validatorsModule());
+  const automata = new Map<string, Automaton>();
+  writeFileSync(join(folder, 'validators.js'), validatorsModule(automata));
+  writeFileSync(join(folder, 'automata.js'), automataModule(automata));
   writeFileSync(join(folder, 'index.d.ts'), declarations);
   // Written last: its stamp says that everything else is there.
   writeFileSync(join(folder, 'index.js'), indexModule());
 }
 
-function validatorsModule(): string {
+/** @param automata where to put the automata of the patterns that occur */
+function validatorsModule(automata: Map<string, Automaton>): string {
   const ajv = new Ajv({
     allErrors: true, messages: false, strict: false, inlineRefs: false, formats,
-    code: { source: true, formats: _`require("formats")`, regExp: patternCompiler() },
+    code: { source: true, formats: _`require("formats")`, regExp: patternCompiler(automata) },
   });
   for (const [name, schema] of definitions) ajv.addSchema({ ...schema, $id: name });
   const used = Object.fromEntries([...roots.values()].map((name) => [name, name]));
-  return transformSync(`export function define(exports, require) {\n${standalone.default(ajv, used)}\n}\n`, { minify: true }).code;
+  // The parentheses make V8 compile the function with its file, so that Node keeps what it compiled between runs.
+  return transformSync(`export const define = (function (exports, require) {\n${standalone.default(ajv, used)}\n});\n`, { minify: true }).code;
 }
 
-/** Patterns run on an engine that never backtracks. */
-function patternCompiler(): NonNullable<CodeOptions['regExp']> {
+/** Patterns become automata, which never backtrack. */
+function patternCompiler(automata: Map<string, Automaton>): NonNullable<CodeOptions['regExp']> {
   const compile = (pattern: string) => {
-    const compiled = RE2JS.compile(pattern);
-    return { test: (text: string) => compiled.test(text), toString: () => pattern };
+    const automaton = automata.get(pattern) ?? automatonOf(pattern);
+    automata.set(pattern, automaton);
+    return { test: (text: string) => accepts(automaton, text), toString: () => pattern };
   };
   return Object.assign(compile, { code: 'require("patterns").compile' });
+}
+
+function automataModule(automata: ReadonlyMap<string, Automaton>): string {
+  const entries = [...automata].map(([pattern, automaton]) => `  [${JSON.stringify(pattern)}, ${JSON.stringify(automaton)}],`);
+  return ['export const automata = new Map([', ...entries, ']);', ''].join('\n');
 }
 
 function indexModule(): string {
   const entries = [...roots].map(([key, name]) => `  [${JSON.stringify(key)}, ${JSON.stringify(name)}],`);
   return [
-    '// Made by tools/generate-validators.ts.', `// ${stamp}`, "export { define } from './validators.js';",
+    '// Made by tools/generate-validators.ts.', `// ${stamp}`, "export { automata } from './automata.js';", "export { define } from './validators.js';",
     'export const names = new Map([', ...entries, ']);', '',
   ].join('\n');
 }

@@ -1,8 +1,7 @@
-import { RE2JS } from 're2js';
-import { remember } from '../text/remember.ts';
+import { accepts } from '../text/automaton.ts';
 import type { Bundle } from './availability.ts';
 import { formats } from './formats.ts';
-import { define, names, type Validator } from './generated/index.js';
+import { automata, define, names, type Validator } from './generated/index.js';
 import { validatorKey } from './validator-key.ts';
 
 export type { Validator, ValidatorError } from './generated/index.js';
@@ -16,7 +15,7 @@ interface Pattern {
 const modules: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['ajv/dist/runtime/ucs2length', { default: countCodePoints }],
   ['formats', formats],
-  ['patterns', { compile: lazyPattern }],
+  ['patterns', { compile: patternOf }],
 ]);
 
 let validators: Record<string, Validator> | undefined;
@@ -31,10 +30,10 @@ export function loadValidator(kind: string, version: string, bundle: Bundle): Va
   return name === undefined ? undefined : validators[name];
 }
 
-/** Compiled when it is first tried: most patterns belong to kinds and bundles that a process never sees. */
-function lazyPattern(pattern: string): Pattern {
-  let compiled: Pattern | undefined;
-  return { test: remember((text) => (compiled ??= RE2JS.compile(pattern)).test(text)) };
+function patternOf(pattern: string): Pattern {
+  const automaton = automata.get(pattern);
+  if (automaton === undefined) throw new Error(`no automaton was made of ${pattern}; generate the validators anew`);
+  return { test: (text) => accepts(automaton, text) };
 }
 
 function countCodePoints(text: string): number {
