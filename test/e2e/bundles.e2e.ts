@@ -149,6 +149,14 @@ async function applied(object: object): Promise<Outcome> {
   return kubectl(['apply', '--server-side', '-f', '-'], { stdin: JSON.stringify(object) });
 }
 
+/** The same for what new definitions allow, once the API server, which follows them at its own pace, takes it. */
+async function taken(object: object): Promise<Outcome> {
+  return waitFor('the API server takes it', async () => {
+    const outcome = await applied(object);
+    return outcome.code === 0 ? outcome : undefined;
+  });
+}
+
 describe('without CRDs', () => {
   test('the webhook is ready, and judges nothing by a schema', async () => {
     expect(await inForce()).toEqual(nothing);
@@ -199,12 +207,15 @@ describe('v1.7.0, over v1.5.1', () => {
   });
 
   test('is what objects are held against, those that were stored before, too', async () => {
-    expect(await applied(gateway(16))).toMatchObject({ code: 0, stderr: expect.not.stringContaining('[schema') });
+    expect((await taken(gateway(16))).stderr).not.toContain('[schema');
     expect(await review(gateway(17), 'gateways')).toMatchObject({ allowed: false, status: { message: expect.stringMatching(/spec\.infrastructure\.annotations: .*16/) } });
-    expect(await applied(retrying)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('[schema') });
+    expect((await taken(retrying)).stderr).not.toContain('[schema');
   });
 
   test('stays: its own policy refuses an older bundle', async () => {
+    const older = crds('v1.5.1').map((crd) => JSON.stringify(crd)).join('\n---\n');
+    // A policy that was just installed is in force a moment later.
+    await waitFor('the policy refuses', async () => (await kubectl(['apply', '--server-side', '--dry-run=server', '-f', '-'], { stdin: older })).code !== 0 || undefined);
     await expect(apply(...crds('v1.5.1'))).rejects.toThrow('Installing CRDs with version before v1.7.0 is prohibited by default');
     expect(await inForce()).toEqual(current);
   });
@@ -240,11 +251,7 @@ describe('CRDs that are not what they say', () => {
   });
 
   test('what only contradicts the schema that was is told, and admitted', async () => {
-    const admitted = await waitFor('the API server takes 17 annotations', async () => {
-      const outcome = await applied(gateway(17));
-      return outcome.code === 0 ? outcome : undefined;
-    });
-    expect(admitted.stderr).toMatch(/^Warning: \[schema\] spec\.infrastructure\.annotations: .*16/);
+    expect((await taken(gateway(17))).stderr).toMatch(/^Warning: \[schema\] spec\.infrastructure\.annotations: .*16/);
     expect(await applied(bad)).toMatchObject({ code: 1, stderr: expect.stringContaining('[header-name-not-token]') });
   });
 
@@ -277,7 +284,7 @@ describe('CRDs that go', () => {
 
   test('were logged once for each change', async () => {
     const changes = new Set(['bundle in force', 'kind is no longer installed']);
-    const lines = (await webhookLogs()).split('\n').filter((line) => line.includes('"kind":"HTTPRoute"'));
+    const lines = (await webhookLogs()).flatMap((log) => log.split('\n')).filter((line) => line.includes('"kind":"HTTPRoute"'));
     const told = lines.map((line) => JSON.parse(line) as { readonly msg: string; readonly bundle?: string }).filter(({ msg }) => changes.has(msg));
     const once = [['bundle in force', '1.5'], ['bundle in force', '1.7'], ['kind is no longer installed', undefined], ['bundle in force', '1.7']];
     expect(told.map(({ msg, bundle }) => [msg, bundle])).toEqual([...once, ...once]);

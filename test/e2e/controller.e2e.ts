@@ -71,8 +71,12 @@ test.each(['poddisruptionbudget', 'serviceaccount', 'configmap', 'deployment', '
     const { status } = await waitForGateway('web', namespace, ['Programmed', 'True']);
     return (await fetch(`http://${status?.addresses?.[0]?.value ?? ''}/`)).status === 404 ? true : undefined;
   });
-  const events = await kubectlOutput(['get', 'events', '-n', namespace, '--field-selector', 'involvedObject.kind=Gateway,reason=DataPlaneChanged', '-o', 'jsonpath={.items[*].message}']);
-  expect(events.toLowerCase()).toContain(`${kind} ${namespace}/web-sallyport was changed or deleted`);
+  const told = `${kind} ${namespace}/web-sallyport was changed or deleted`;
+  const events = await waitFor('an event', async () => {
+    const messages = await kubectlOutput(['get', 'events', '-n', namespace, '--field-selector', 'involvedObject.kind=Gateway,reason=DataPlaneChanged', '-o', 'jsonpath={.items[*].message}']);
+    return messages.toLowerCase().includes(told) ? messages : undefined;
+  });
+  expect(events).toContain('and is made as the Gateway wants it.');
 });
 
 test('a Gateway that finds no room says so, until it does', async () => {

@@ -3,7 +3,7 @@ import { createClient, loadCredentials, type ApiClient } from '../../src/kuberne
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { burst, goodWrites, Load, mixedWrites, storeLoadRoute, unjudged, type Report } from './support/load.ts';
 import {
-  applyOverlay, failurePolicy, installSallyport, killWebhookPods, scale, uninstallSallyport, waitForFailurePolicy, waitUntilGone, webhookLogs, webhookPodNames, webhookPods,
+  applyOverlay, failurePolicy, installSallyport, killWebhookPods, podNames, scale, uninstallSallyport, waitForFailurePolicy, waitUntilGone, webhookLogs, webhookPods,
 } from './support/sallyport.ts';
 import { waitFor } from './support/wait.ts';
 
@@ -31,12 +31,16 @@ afterAll(async () => {
   await client.close();
 });
 
+async function waitUntilNone(component: 'webhook' | 'watchdog'): Promise<void> {
+  await waitFor(`no pod of the ${component} is left`, async () => (await podNames(component)).length === 0 || undefined);
+}
+
 /** All pods are killed, and none comes after them. */
 async function loseWebhook(): Promise<void> {
   // In this order: a pod that has begun to drain is not hurried any more.
   await killWebhookPods();
   await scale('webhook', 0);
-  await waitFor('no pod is left', async () => (await webhookPodNames()).length === 0 || undefined);
+  await waitUntilNone('webhook');
 }
 
 async function waitUntilJudged(): Promise<void> {
@@ -83,16 +87,19 @@ describe('under failurePolicy Fail', () => {
   });
 
   test('replicas that are all killed at once come back by themselves, and so does Fail', async () => {
-    const killed = await webhookPodNames();
+    const killed = await podNames('webhook');
     await killWebhookPods();
-    await waitUntilGone(killed);
+    await waitUntilGone('webhook', killed);
     await waitUntilJudged();
     await waitForFailurePolicy('Fail');
     expect(await burst(client, mixed, 100)).toEqual(judged);
   });
 
   test('writes fail while all replicas are lost and nobody watches', async () => {
+    // A watchdog on its way out may act once more.
     await scale('watchdog', 0);
+    await waitUntilNone('watchdog');
+    await waitForFailurePolicy('Fail');
     await loseWebhook();
     const { accepted, surprises } = await burst(client, good, 100);
     expect(accepted).toBe(0);
@@ -124,7 +131,7 @@ describe('a webhook that never had settings which it can use', () => {
       const pods = await webhookPods();
       return (pods.length === 2 && pods.every(({ restarts }) => restarts > 0)) || undefined;
     });
-    await waitFor('the log says why', async () => (await webhookLogs()).includes('settings.yaml:1:1: profile: "standart" is not known here; did you mean standard?') || undefined);
+    await waitFor('the log says why', async () => (await webhookLogs()).every((log) => log.includes('settings.yaml:1:1: profile: "standart" is not known here; did you mean standard?')) || undefined);
     expect(await failurePolicy()).toBe('Ignore');
     await waitUntilUnjudged();
     expect(await burst(client, good, 100)).toEqual(goOn);

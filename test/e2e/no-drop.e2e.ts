@@ -181,8 +181,8 @@ test('the leader changes, and data planes are programmed, whichever replica they
     await kubectlOutput(['delete', 'pod', former, '-n', systemNamespace, '--wait=false']);
     await waitFor('somebody else leads', async () => ((await leader()) === former ? undefined : true));
     await apply(gatewayWith(80, 81));
-    const programmed = await waitForGateway('web', namespace, ['Programmed', 'True']);
-    expect(conditionOf(programmed, 'Programmed')?.message).toBe('');
+    // A message would name those that are late.
+    await waitFor('all data planes are programmed', async () => conditionOf(await waitForGateway('web', namespace, ['Programmed', 'True']), 'Programmed')?.message === '' || undefined);
     await kubectlOutput(['rollout', 'status', 'deployment/sallyport-controller', '-n', systemNamespace, '--timeout=120s']);
   });
   expect(lost).toEqual([]);

@@ -21,7 +21,7 @@ else {
         apiVersion: 'v1', kind: 'Service', metadata: { name: 'echo', namespace },
         spec: { type: 'LoadBalancer', selector: { app: 'echo' }, ports: [{ protocol: 'UDP', port, targetPort: 8080 }] },
       });
-      await kubectlOutput(['wait', '-n', namespace, '--for=condition=Ready', 'pod/echo', '--timeout=60s']);
+      await kubectlOutput(['wait', '-n', namespace, '--for=condition=Ready', 'pod/echo', '--timeout=120s']);
       const address = await waitFor('an address for the Service', async () => (await getObject<Service>(['service', 'echo', '-n', namespace])).status.loadBalancer.ingress?.[0]?.ip);
       expect(await waitFor('an echo', async () => await ask(address))).toMatchObject({ pod: 'echo', request: 'hello' });
     });

@@ -4,7 +4,7 @@ import { createClient, loadCredentials, type ApiClient } from '../../src/kuberne
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { kubectlOutput } from './support/kubectl.ts';
 import { burst, Load, mixedWrites, storeLoadRoute } from './support/load.ts';
-import { failurePolicy, installSallyport, systemNamespace, uninstallSallyport, waitUntilGone, waitUntilReady, webhookPodNames, webhookPods } from './support/sallyport.ts';
+import { failurePolicy, installSallyport, podNames, systemNamespace, uninstallSallyport, waitUntilGone, waitUntilReady, webhookPods } from './support/sallyport.ts';
 
 // Under failurePolicy Fail every call that fails is a write that fails: replicas may come and go, and connections rest, without one.
 const namespace = useNamespace('restart');
@@ -26,13 +26,13 @@ afterAll(async () => {
 });
 
 test('a rolling restart under 100 writes a second fails none, and every verdict is right', async () => {
-  const before = await webhookPodNames();
+  const before = await podNames('webhook');
   const load = new Load(client, writes);
   try {
     await load.goesOn(1000);
     await kubectlOutput(['rollout', 'restart', 'deployment/sallyport-webhook', '-n', systemNamespace]);
     await waitUntilReady();
-    await waitUntilGone(before);
+    await waitUntilGone('webhook', before);
     await load.goesOn(1000);
   } finally {
     await load.stop();

@@ -52,7 +52,8 @@ function greet({ ip }: WebhookPod, authorities: readonly string[]): Promise<Hand
       socket.destroy();
       resolve(handshake);
     };
-    socket.setTimeout(10_000, () => end(undefined));
+    // Well before what it shall trust can be out of date.
+    socket.setTimeout(5_000, () => end(undefined));
     socket.once('error', reject).once('secureConnect', () => {
       const { serialNumber, issuer }: PeerCertificate = socket.getPeerCertificate();
       end({ serial: serialNumber, issuer: String(issuer.CN) });
@@ -102,12 +103,13 @@ class Observer {
   async #look(): Promise<void> {
     const bundle = await trusted();
     if (bundle.join() !== this.bundles.at(-1)?.join()) this.bundles.push(bundle);
-    for (const pod of pods) {
+    // All at once, since a bundle is good for as long as its news takes to arrive.
+    await Promise.all(pods.map(async (pod) => {
       const handshake = await greet(pod, bundle);
-      if (handshake === undefined) continue;
+      if (handshake === undefined) return;
       const shown = this.#shown.get(pod.name) ?? new Map<string, string>();
       this.#shown.set(pod.name, shown.set(handshake.serial, handshake.issuer));
-    }
+    }));
   }
 }
 

@@ -12,7 +12,8 @@ const other = useNamespace('words-other');
 beforeAll(async () => {
   await installCrds('v1.7.0', 'standard');
   await apply(service(namespace));
-  await installSallyport('enforce');
+  // One, so that what it has heard of is what the next call is judged by.
+  await installSallyport('enforce', { replicas: 1 });
 });
 
 afterAll(async () => {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crdManifests } from '../../cluster/crd-manifests.ts';
 import { kubectl, kubectlOutput } from './kubectl.ts';
+import { waitFor } from './wait.ts';
 
 /** The project's image as the cluster knows it. */
 export const image = process.env['IMAGE'] ?? 'localhost/sallyport:dev';
@@ -46,6 +47,8 @@ export function useNamespace(prefix: string): string {
   beforeAll(async () => {
     await kubectlOutput(['create', 'namespace', name]);
     await kubectlOutput(['label', 'namespace', name, 'pod-security.kubernetes.io/enforce=restricted']);
+    // Pods are refused until it is there.
+    await waitFor('the ServiceAccount of the namespace', () => kubectlOutput(['get', 'serviceaccount', 'default', '-n', name]));
   });
   afterAll(async () => {
     await kubectl(['delete', 'namespace', name, '--wait=false', '--ignore-not-found']);

@@ -5,19 +5,23 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { clusterState, image } from './cluster.ts';
 import { getObject, kubectl, kubectlOutput } from './kubectl.ts';
-import { systemNamespace } from './sallyport.ts';
+import { podNames, systemNamespace } from './sallyport.ts';
 import { waitFor } from './wait.ts';
 
 const deployment = 'deployment/sallyport-controller';
 
 /**
- * Installs the controller as a user does, with the image under test, and waits until its replicas are ready.
+ * Installs the controller as a user does, with the image under test, and waits until its replicas are ready, and those of
+ * a former installation gone.
  *
  * @param pool ranges of addresses that it shall give to Gateways; none: whatever the cluster gives
  */
 export async function installController(pool: readonly string[] = []): Promise<void> {
   await kubectlOutput(['apply', '-f', '-'], { stdin: await manifests(pool) });
   await kubectlOutput(['rollout', 'status', deployment, '-n', systemNamespace, '--timeout=120s']);
+  const { spec: { replicas } } = await getObject<{ readonly spec: { readonly replicas: number } }>([deployment, '-n', systemNamespace]);
+  // A leader on its way out may still lead.
+  await waitFor('the former replicas are gone', async () => (await podNames('controller')).length === replicas || undefined);
 }
 
 /** Removes it, whatever pool it had; Gateways must have gone before, or their class stays. */

@@ -10,6 +10,9 @@ export const systemNamespace = 'sallyport-system';
 export const webhookConfiguration = 'sallyport-webhook';
 export const webhookSelector = 'app.kubernetes.io/component=webhook';
 
+/** Seconds that the kubelet may take to bring a changed ConfigMap into the pods. */
+export const kubeletPatience = 150;
+
 export type Overlay = 'audit' | 'enforce';
 
 interface InstallOptions {
@@ -69,7 +72,7 @@ export async function applyOverlay(overlay: Overlay, options: InstallOptions = {
 }
 
 /** Says how many pods there shall be, and waits for none. */
-export async function scale(component: 'webhook' | 'watchdog', replicas: number): Promise<void> {
+export async function scale(component: Component, replicas: number): Promise<void> {
   await kubectlOutput(['scale', `deployment/sallyport-${component}`, '-n', systemNamespace, `--replicas=${replicas}`]);
 }
 
@@ -81,15 +84,17 @@ export async function killWebhookPods(): Promise<void> {
   await kubectlOutput(['delete', 'pod', '-n', systemNamespace, '-l', webhookSelector, '--grace-period=1', '--wait=false']);
 }
 
-/** Names of all webhook pods, those on their way out included. */
-export async function webhookPodNames(): Promise<readonly string[]> {
-  const { items } = await getObject<{ items: readonly PodObject[] }>(['pods', '-n', systemNamespace, '-l', webhookSelector]);
+type Component = 'webhook' | 'watchdog' | 'controller';
+
+/** Names of all pods of a component, those on their way out included. */
+export async function podNames(component: Component): Promise<readonly string[]> {
+  const { items } = await getObject<{ items: readonly PodObject[] }>(['pods', '-n', systemNamespace, '-l', `app.kubernetes.io/component=${component}`]);
   return items.map(({ metadata }) => metadata.name);
 }
 
-/** Waits until none of these webhook pods is there any more. */
-export async function waitUntilGone(names: readonly string[]): Promise<void> {
-  await waitFor('the pods are gone', async () => (await webhookPodNames()).every((name) => !names.includes(name)) || undefined, 120);
+/** Waits until none of these pods of a component is there any more. */
+export async function waitUntilGone(component: Component, names: readonly string[]): Promise<void> {
+  await waitFor('the pods are gone', async () => (await podNames(component)).every((name) => !names.includes(name)) || undefined);
 }
 
 /** Waits until every pod of webhook and watchdog that the Deployments ask for is ready. */
@@ -105,12 +110,12 @@ export async function failurePolicy(): Promise<string> {
   return webhooks.map((webhook) => webhook.failurePolicy).join();
 }
 
-/** Waits until the API server has this failurePolicy. */
+/** Waits until this failurePolicy is stored, which may begin with settings on their way. The API server follows a moment later. */
 export async function waitForFailurePolicy(wished: FailurePolicy): Promise<void> {
-  await waitFor(`failurePolicy becomes ${wished}`, async () => ((await failurePolicy()) === wished ? true : undefined), 120);
+  await waitFor(`failurePolicy becomes ${wished}`, async () => ((await failurePolicy()) === wished ? true : undefined), kubeletPatience);
 }
 
-/** Replaces the settings file in the ConfigMap; the pods see it when the kubelet gets to it (about a minute). */
+/** Replaces the settings file in the ConfigMap; each pod sees it when the kubelet gets to it (about a minute). */
 export async function replaceSettings(settings: object | string): Promise<void> {
   const text = typeof settings === 'string' ? settings : dump(settings);
   const patch = JSON.stringify({ data: { 'settings.yaml': text } });
@@ -137,10 +142,9 @@ export async function webhookPods(): Promise<readonly WebhookPod[]> {
   });
 }
 
-/** The log of all webhook pods since their start. */
-export async function webhookLogs(): Promise<string> {
-  const logs = (await webhookPods()).map(({ name }) => kubectlOutput(['logs', name, '-n', systemNamespace]));
-  return (await Promise.all(logs)).join('');
+/** The log of each webhook pod since its start. What was just written comes a moment later. */
+export async function webhookLogs(): Promise<readonly string[]> {
+  return Promise.all((await webhookPods()).map(({ name }) => kubectlOutput(['logs', name, '-n', systemNamespace])));
 }
 
 interface MeteredPod {
@@ -173,7 +177,7 @@ export async function uninstallSallyport(): Promise<void> {
   await kubectl(['delete', 'deployment', '--all', '-n', systemNamespace, '--cascade=foreground', '--wait=false']);
   await kubectl(['delete', 'pod', '--all', '-n', systemNamespace, '--grace-period=0', '--force']);
   await kubectl(['delete', '-f', '-', '--ignore-not-found'], { stdin: manifests.map((manifest) => dump(manifest, { noRefs: true })).join('---\n') });
-  await kubectlOutput(['delete', 'namespace', systemNamespace, '--ignore-not-found', '--timeout=90s']);
+  await kubectlOutput(['delete', 'namespace', systemNamespace, '--ignore-not-found', '--timeout=180s']);
 }
 
 /** What an overlay consists of, with the image under test. */

@@ -4,9 +4,9 @@ const interval = 200;
 
 /**
  * Asks `check` until it gives something, and gives that. An error counts as not yet. Throws after `seconds`, with the last
- * error; `what` says in that message what was waited for.
+ * error; `what` says in that message what was waited for. The seconds are what a busy machine may take, no demand.
  */
-export async function waitFor<T>(what: string, check: () => Promise<T | undefined>, seconds = 60): Promise<T> {
+export async function waitFor<T>(what: string, check: () => Promise<T | undefined>, seconds = 120): Promise<T> {
   const end = Date.now() + seconds * 1000;
   let failure: unknown;
   do {
