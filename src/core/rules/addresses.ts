@@ -1,5 +1,5 @@
 import { display, quote } from '../text/display.ts';
-import { demand, specificationRule, type Violation } from './demand.ts';
+import { demand, specificationRule, type ReportViolation } from './demand.ts';
 import { isSubdomain } from './qualified-key.ts';
 
 export const addressRepeated = specificationRule({
@@ -25,48 +25,48 @@ interface Address {
   readonly value?: string;
 }
 
-function* repetitions(addresses: readonly Address[]): Iterable<Violation> {
+function repetitions(addresses: readonly Address[], report: ReportViolation): void {
   for (const [index, { type, value }] of addresses.entries()) {
     const before = addresses.findIndex((other) => other.type === type && other.value === value);
     if ((type !== 'IPAddress' && type !== 'Hostname') || value === undefined || before === index) continue;
-    yield { below: [index, 'value'], value: display(value), message: `The address ${quote(value)} stands in addresses[${before}] already. Remove one of them.` };
+    report({ below: [index, 'value'], value: display(value), message: `The address ${quote(value)} stands in addresses[${before}] already. Remove one of them.` });
   }
 }
 
 /** v1.3 lets values be left out, but then cannot compare them. */
-function* incomparable(addresses: readonly Address[]): Iterable<Violation> {
+function incomparable(addresses: readonly Address[], report: ReportViolation): void {
   for (const [index, { type, value }] of addresses.entries()) {
     if ((type !== 'IPAddress' && type !== 'Hostname') || value !== undefined) continue;
-    yield { below: [index, 'value'], message: `An address of type ${type} needs a value in this bundle. Write one, or leave addresses out to get an address chosen by the implementation.` };
+    report({ below: [index, 'value'], message: `An address of type ${type} needs a value in this bundle. Write one, or leave addresses out to get an address chosen by the implementation.` });
   }
 }
 
 export const addressesDistinct = demand(addressRepeated.id, repetitions);
-export const addressesComparable = demand(addressRepeated.id, function* judge(addresses: readonly Address[]) {
-  yield* incomparable(addresses);
-  yield* repetitions(addresses);
+export const addressesComparable = demand(addressRepeated.id, function judge(addresses: readonly Address[], report) {
+  incomparable(addresses, report);
+  repetitions(addresses, report);
 }, 'with-value');
 
 const hostname = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
-function* judgeHostname({ type, value }: Address): Iterable<Violation> {
+function judgeHostname({ type, value }: Address, report: ReportViolation): void {
   if (type !== 'Hostname' || value === undefined || hostname.test(value)) return;
-  yield { below: ['value'], value: display(value), message: `${quote(value)} is no DNS name. Write one in lower case, such as gateway.example.com, or another type of address.` };
+  report({ below: ['value'], value: display(value), message: `${quote(value)} is no DNS name. Write one in lower case, such as gateway.example.com, or another type of address.` });
 }
 
 export const addressIsHostname = demand(addressHostname.id, judgeHostname);
 /** As long as values were required. */
-export const addressHasHostname = demand(addressHostname.id, function* judge(address: Address): Iterable<Violation> {
-  if (address.type === 'Hostname' && address.value === undefined) yield { below: ['value'], message: 'An address of type Hostname needs a value. Write a DNS name such as gateway.example.com.' };
-  yield* judgeHostname(address);
+export const addressHasHostname = demand(addressHostname.id, function judge(address: Address, report) {
+  if (address.type === 'Hostname' && address.value === undefined) report({ below: ['value'], message: 'An address of type Hostname needs a value. Write a DNS name such as gateway.example.com.' });
+  judgeHostname(address, report);
 }, 'with-value');
 
 const prefixedPath = /^[^\n/]*\/[^\n]+$/;
 
-export const routabilityIsKnown = demand(addressRoutability.id, function* judge(routability: string) {
+export const routabilityIsKnown = demand(addressRoutability.id, function judge(routability: string, report) {
   const domain = routability.split('/', 1)[0] ?? '';
   const isReserved = domain === 'k8s.io' || domain.endsWith('.k8s.io');
   if (routability === '' || routability === 'Cluster' || (prefixedPath.test(routability) && isSubdomain(domain) && !isReserved)) return;
   const problem = isReserved ? 'names of k8s.io are reserved' : 'it is neither Cluster nor a domain with a path';
-  yield { below: [], value: display(routability), message: `The routability ${quote(routability)} is not known: ${problem}. Write Cluster, a value of your implementation such as example.com/vpc, or leave it out.` };
+  report({ below: [], value: display(routability), message: `The routability ${quote(routability)} is not known: ${problem}. Write Cluster, a value of your implementation such as example.com/vpc, or leave it out.` });
 });

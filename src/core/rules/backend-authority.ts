@@ -1,5 +1,5 @@
 import { display } from '../text/display.ts';
-import { demand, specificationRule, type Violation } from './demand.ts';
+import { demand, specificationRule, type ReportViolation } from './demand.ts';
 
 export const backendAuthority = specificationRule({
   id: 'backend-authority',
@@ -21,12 +21,12 @@ interface Found {
   readonly wellKnown: string | undefined;
 }
 
-function* judge({ refs, wellKnown }: Authorities, found: Found): Iterable<Violation> {
+function judge({ refs, wellKnown }: Authorities, found: Found, report: ReportViolation): void {
   if (found.refs === 'given' && found.wellKnown !== undefined) {
-    yield { below: [wellKnown], value: display(found.wellKnown), message: `${refs} and ${wellKnown} both say whom to trust. Keep one of them.` };
+    report({ below: [wellKnown], value: display(found.wellKnown), message: `${refs} and ${wellKnown} both say whom to trust. Keep one of them.` });
   }
   if (found.refs === 'absent' && found.wellKnown === undefined) {
-    yield { below: [], message: `Nothing says which authorities to trust. Write ${refs} with a ConfigMap that has ca.crt, or ${wellKnown}: System.` };
+    report({ below: [], message: `Nothing says which authorities to trust. Write ${refs} with a ConfigMap that has ca.crt, or ${wellKnown}: System.` });
   }
 }
 
@@ -39,9 +39,9 @@ function filled({ refs, wellKnown }: Authorities, validation: Validation): Found
   return { refs: Array.isArray(list) && list.length > 0 ? 'given' : 'absent', wellKnown: typeof value === 'string' && value !== '' ? value : undefined };
 }
 
-export const oneAuthority = demand(backendAuthority.id, (validation: Validation) => judge(fields, filled(fields, validation)));
-export const oneAuthorityAlpha = demand(backendAuthority.id, (validation: Validation) => judge(alphaFields, filled(alphaFields, validation)), 'v1alpha2');
-export const oneAuthorityField = demand(backendAuthority.id, (validation: Validation) => {
+export const oneAuthority = demand(backendAuthority.id, (validation: Validation, report) => judge(fields, filled(fields, validation), report));
+export const oneAuthorityAlpha = demand(backendAuthority.id, (validation: Validation, report) => judge(alphaFields, filled(alphaFields, validation), report), 'v1alpha2');
+export const oneAuthorityField = demand(backendAuthority.id, (validation: Validation, report) => {
   const value = validation[fields.wellKnown];
-  return judge(fields, { refs: validation[fields.refs] === undefined ? 'absent' : 'given', wellKnown: typeof value === 'string' ? value : undefined });
+  judge(fields, { refs: validation[fields.refs] === undefined ? 'absent' : 'given', wellKnown: typeof value === 'string' ? value : undefined }, report);
 }, 'field');

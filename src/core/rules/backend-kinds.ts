@@ -1,7 +1,7 @@
 import { display, quote } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
 import { backendKindUnsupported } from './backend-references.ts';
-import { demand, unenforcedRule, type Violation } from './demand.ts';
+import { demand, unenforcedRule, type ReportViolation } from './demand.ts';
 import { deniedWhenStrict, warned } from './effects.ts';
 import type { RuleFrame } from './rule.ts';
 import type { WholeObject } from './written-object.ts';
@@ -28,10 +28,10 @@ export const backendKindMisspelt = unenforcedRule({
 /** Of routes that are evaluated, for who sees a route alone. */
 export const backendKindOfEvaluated = demand(backendKindUnsupported.id, judgeKind, 'misspelt');
 
-function* judgeKind({ group = '', kind = 'Service' }: BackendReference): Iterable<Violation> {
+function judgeKind({ group = '', kind = 'Service' }: BackendReference, report: ReportViolation): void {
   const meant = meantBy(group, kind);
   if (meant === undefined) return;
-  yield { below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `There is no kind ${quote(kind)} in the group ${quote(group)}. Did you mean ${meant}?` };
+  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `There is no kind ${quote(kind)} in the group ${quote(group)}. Did you mean ${meant}?` });
 }
 
 /** What a reference to a kind that does not exist was probably to name; `undefined` where it may exist. */
@@ -62,10 +62,10 @@ interface RouteRule {
 
 type Path = readonly (string | number)[];
 
-function* judgeReference(ref: BackendReference, below: Path, own: string): Iterable<Violation> {
+function judgeReference(ref: BackendReference, below: Path, own: string, report: ReportViolation): void {
   const { kind, group, namespace = own } = ref;
   if (kind !== 'XBackend' || group !== experimentalGroup || namespace === own) return;
-  yield { below: [...below, 'namespace'], value: display(namespace), message: `The XBackend ${quote(ref.name)} is in the namespace ${quote(namespace)}, but can only be used in its own. Leave namespace out and create an XBackend in ${quote(own)}.` };
+  report({ below: [...below, 'namespace'], value: display(namespace), message: `The XBackend ${quote(ref.name)} is in the namespace ${quote(namespace)}, but can only be used in its own. Leave namespace out and create an XBackend in ${quote(own)}.` });
 }
 
 function* filterReferences(filters: readonly Filter[] = [], at: Path): Iterable<readonly [ref: BackendReference, below: Path]> {
@@ -88,6 +88,6 @@ function* references(rules: readonly RouteRule[]): Iterable<readonly [ref: Backe
   }
 }
 
-export const backendsOfOwnNamespace = demand(backendOfOtherNamespace.id, function* judge({ metadata, spec }: WholeObject<{ readonly rules?: readonly RouteRule[] }>) {
-  for (const [ref, below] of references(spec?.rules ?? [])) yield* judgeReference(ref, below, metadata.namespace);
+export const backendsOfOwnNamespace = demand(backendOfOtherNamespace.id, function judge({ metadata, spec }: WholeObject<{ readonly rules?: readonly RouteRule[] }>, report) {
+  for (const [ref, below] of references(spec?.rules ?? [])) judgeReference(ref, below, metadata.namespace, report);
 });

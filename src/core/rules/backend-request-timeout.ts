@@ -1,5 +1,5 @@
 import { parseDuration } from '../text/duration.ts';
-import { demand, type Violation } from './demand.ts';
+import { demand, violationsAt, type ReportViolation } from './demand.ts';
 import { denied } from './effects.ts';
 import { routeRules } from './parts.ts';
 import { rule } from './rule.ts';
@@ -13,7 +13,7 @@ export const backendRequestTimeout = rule({
   source: 'Gateway API v1.7.0, HTTPRouteTimeouts.backendRequest',
   check(route, _read, report) {
     for (const { rule: { timeouts = {} }, path } of routeRules(route)) {
-      for (const { below, ...found } of judge(timeouts)) report({ path: [...path, 'timeouts', ...below], ...found });
+      judge(timeouts, violationsAt([...path, 'timeouts'], report));
     }
   },
 });
@@ -23,16 +23,16 @@ interface Timeouts {
   readonly backendRequest?: string;
 }
 
-function* judge({ request, backendRequest }: Timeouts): Iterable<Violation> {
+function judge({ request, backendRequest }: Timeouts, report: ReportViolation): void {
   const whole = milliseconds(request);
   const single = milliseconds(backendRequest);
   // Zero means no limit, which no timeout exceeds.
   if (whole === undefined || single === undefined || whole === 0 || single <= whole) return;
-  yield {
+  report({
     below: ['backendRequest'],
     value: backendRequest ?? '',
     message: `backendRequest is ${backendRequest}, but the whole request ends after ${request}. Write backendRequest: ${request} or less, or a longer request.`,
-  };
+  });
 }
 
 export const timeoutsInOrder = demand('backend-request-timeout', judge);

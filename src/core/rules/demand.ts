@@ -1,6 +1,6 @@
 import type { Path } from '../resources/path.ts';
 import { denied } from './effects.ts';
-import type { RuleFrame } from './rule.ts';
+import type { Consequence, Report, RuleFrame } from './rule.ts';
 
 /** What is wrong with a value of which something is demanded. */
 export interface Violation {
@@ -9,6 +9,15 @@ export interface Violation {
   readonly message: string;
   /** The offending value as the user wrote it, shortened for display. */
   readonly value?: string;
+}
+
+/** Is told of each violation, in the order of the value. */
+export type ReportViolation = (violation: Violation) => void;
+
+/** Turns violations of a value into findings of the object that has it at `path`; `consequence` where it is not the rule's own. */
+export function violationsAt(path: Path, report: Report, consequence?: Consequence): ReportViolation {
+  const frame = consequence === undefined ? {} : { consequence };
+  return ({ below, ...found }) => report({ path: [...path, ...below], ...frame, ...found });
 }
 
 /**
@@ -21,11 +30,11 @@ export interface Demand<V = never> {
   /** Tells demands of one rule apart, e.g. where releases differ. */
   readonly variant: string;
   /** Must not throw, and depends on nothing but the value. */
-  judge(value: V): Iterable<Violation>;
+  judge(value: V, report: ReportViolation): void;
 }
 
 /** Declares a demand; `variant` where its rule makes several. */
-export function demand<V>(rule: string, judge: (value: V) => Iterable<Violation>, variant = ''): Demand<V> {
+export function demand<V>(rule: string, judge: (value: V, report: ReportViolation) => void, variant = ''): Demand<V> {
   return { rule, variant, judge };
 }
 
@@ -36,7 +45,7 @@ export function demand<V>(rule: string, judge: (value: V) => Iterable<Violation>
 export type UnenforcedRule<V = never> = RuleFrame & Demand<V>;
 
 /** Declares a rule about a value; where its values stand is said by the tables in `unenforced`. */
-export function unenforcedRule<V>(frame: RuleFrame, judge: (value: V) => Iterable<Violation>): UnenforcedRule<V> {
+export function unenforcedRule<V>(frame: RuleFrame, judge: (value: V, report: ReportViolation) => void): UnenforcedRule<V> {
   return { ...frame, ...demand(frame.id, judge) };
 }
 

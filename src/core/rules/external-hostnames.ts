@@ -10,10 +10,10 @@ export const externalHostnameIsIp = unenforcedRule({
   summary: 'The hostname of an external backend is an IP address.',
   effect: denied,
   source: 'Gateway API v1.7.0, ExternalHostnameBackend.hostname ("must not be an IP address"); GEP-4894',
-}, function* judge(hostname: string) {
+}, function judge(hostname: string, report) {
   if (!isIpAddress(hostname)) return;
   const risk = hostname.startsWith('169.254.') ? ', and that of the metadata of a cloud at that' : '';
-  yield { below: [], value: display(hostname), message: `${quote(hostname)} is an IP address${risk}; an external backend goes by its DNS name. Write that, or refer to a Service.` };
+  report({ below: [], value: display(hostname), message: `${quote(hostname)} is an IP address${risk}; an external backend goes by its DNS name. Write that, or refer to a Service.` });
 });
 
 const insideEndings = ['.svc', '.localhost'];
@@ -25,9 +25,9 @@ export const externalHostnameLocal = unenforcedRule({
   summary: 'The hostname of an external backend is one of this machine or cluster.',
   effect: deniedWhenStrict,
   source: 'Gateway API v1.7.0, ExternalHostnameBackend.hostname; GEP-4894 (confused deputy); CVE-2021-25740',
-}, function* judge(hostname: string) {
+}, function judge(hostname: string, report) {
   if (hostname.endsWith('.cluster.local')) return;
   // A name of one label is looked up among the Services of the namespace first.
   if (hostname.includes('.') && !insideNames.has(hostname) && !insideEndings.some((ending) => hostname.endsWith(ending))) return;
-  yield { below: [], value: display(hostname), message: `${quote(hostname)} leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.` };
+  report({ below: [], value: display(hostname), message: `${quote(hostname)} leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.` });
 });

@@ -52,13 +52,13 @@ export const filterWithoutEffect = unenforcedRule({
   summary: 'A filter changes nothing.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteFilter; HTTPRouteRule.filters',
-}, function* judge(filters: readonly Filter[]) {
+}, function judge(filters: readonly Filter[], report) {
   const redirect = filters.findIndex(({ type }) => type === 'RequestRedirect');
   for (const [index, filter] of filters.entries()) {
     const lack = lackOf(filter);
-    if (lack !== undefined) yield { below: [index, lack.field], message: `This filter changes nothing: ${lack.problem}. ${lack.cure}, or remove the filter.` };
+    if (lack !== undefined) report({ below: [index, lack.field], message: `This filter changes nothing: ${lack.problem}. ${lack.cure}, or remove the filter.` });
     else if (redirect !== -1 && towardsBackend.has(filter.type ?? '')) {
-      yield { below: [index], value: filter.type ?? '', message: `filters[${redirect}] answers every request by a redirect, so this ${filter.type} acts on requests that go nowhere. Remove one of the two.` };
+      report({ below: [index], value: filter.type ?? '', message: `filters[${redirect}] answers every request by a redirect, so this ${filter.type} acts on requests that go nowhere. Remove one of the two.` });
     }
   }
 });
@@ -75,8 +75,8 @@ export const extensionReference = unenforcedRule({
   summary: 'An ExtensionRef refers to a kind of Kubernetes or of the Gateway API itself.',
   effect: deniedWhenStrict,
   source: 'Gateway API v1.7.0, HTTPRouteFilter.extensionRef ("MUST NOT be used for core and extended filters")',
-}, function* judge({ group = '', kind = '' }: Reference) {
+}, function judge({ group = '', kind = '' }: Reference, report) {
   if (!ownGroups.has(group)) return;
   const what = group === '' ? `the core kind ${display(kind)}` : `${display(kind)} of the Gateway API`;
-  yield { below: ['group'], value: display(group), message: `ExtensionRef is for filters of implementations, but names ${what}, which no implementation takes for a filter. Write the group of your implementation's filter (${quote(group)} is not), or a filter of the Gateway API.` };
+  report({ below: ['group'], value: display(group), message: `ExtensionRef is for filters of implementations, but names ${what}, which no implementation takes for a filter. Write the group of your implementation's filter (${quote(group)} is not), or a filter of the Gateway API.` });
 });

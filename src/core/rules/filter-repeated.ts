@@ -1,6 +1,6 @@
 import { servedRouteKinds } from '../graph/protocols.ts';
 import { visitSemantic } from '../schema/index.ts';
-import { demand, type Violation } from './demand.ts';
+import { demand, violationsAt, type ReportViolation } from './demand.ts';
 import { denied } from './effects.ts';
 import { incompatibleFiltersAt } from './parts.ts';
 import { rule } from './rule.ts';
@@ -15,6 +15,8 @@ const cures: ReadonlyMap<string, string> = new Map([
   ['ExternalAuth', 'Keep one of them'],
 ]);
 
+const everyType = [...cures.keys()];
+
 export const filterRepeated = rule({
   id: 'filter-repeated',
   kinds: servedRouteKinds,
@@ -24,9 +26,7 @@ export const filterRepeated = rule({
   source: 'Gateway API v1.7.0, HTTPRouteRule.filters ("Specifying the same filter multiple times is not supported")',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'filters', (path, filters) => {
-      for (const { below, ...found } of repetitions(filters, [...cures.keys()])) {
-        report({ path: [...path, ...below], consequence: incompatibleFiltersAt(path), ...found });
-      }
+      repetitions(filters, everyType, violationsAt(path, report, incompatibleFiltersAt(path)));
     });
   },
 });
@@ -34,15 +34,16 @@ export const filterRepeated = rule({
 type FilterTypes = readonly { readonly type?: string }[];
 
 /** Filters of one of these types that are not the first of their type in a list. */
-function* repetitions(filters: FilterTypes, types: readonly string[]): Iterable<Violation> {
+function repetitions(filters: FilterTypes, types: readonly string[], report: ReportViolation): void {
   for (const [index, { type }] of filters.entries()) {
     const first = filters.findIndex((filter) => filter.type === type);
     if (type === undefined || !types.includes(type) || first === index) continue;
-    yield { below: [index], value: type, message: `This list has one ${type} filter already (filters[${first}]), and no more are allowed. ${cures.get(type)} and remove this one.` };
+    report({ below: [index], value: type, message: `This list has one ${type} filter already (filters[${first}]), and no more are allowed. ${cures.get(type)} and remove this one.` });
   }
 }
 
 /** That the types which v1.0 had stand in a list once. */
-export const filtersDistinct = demand('filter-repeated', (filters: FilterTypes) => repetitions(filters, ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestRedirect', 'URLRewrite']), 'v1.0');
+export const filtersDistinct = demand('filter-repeated', (filters: FilterTypes, report) =>
+  repetitions(filters, ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestRedirect', 'URLRewrite'], report), 'v1.0');
 /** The same of CORS, which bundles took a while to demand; of ExternalAuth none does. */
-export const corsDistinct = demand('filter-repeated', (filters: FilterTypes) => repetitions(filters, ['CORS']), 'cors');
+export const corsDistinct = demand('filter-repeated', (filters: FilterTypes, report) => repetitions(filters, ['CORS'], report), 'cors');

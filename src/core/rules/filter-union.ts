@@ -2,7 +2,7 @@ import { servedRouteKinds } from '../graph/protocols.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type ResourceFrame } from '../resources/resource.ts';
 import { visitSemantic } from '../schema/index.ts';
-import { demand } from './demand.ts';
+import { demand, violationsAt } from './demand.ts';
 import { denied } from './effects.ts';
 import { unsupportedValueAt } from './parts.ts';
 import { rule, type Report } from './rule.ts';
@@ -28,8 +28,8 @@ const grpcFilters = unionOf('type', {
 
 const pathModifiers = unionOf('type', { ReplaceFullPath: 'replaceFullPath', ReplacePrefixMatch: 'replacePrefixMatch' });
 
-export const filterMember = demand('filter-union', (filter: object) => unionViolations(filters, filter), 'filter');
-export const pathModifierMember = demand('filter-union', (modifier: object) => unionViolations(pathModifiers, modifier), 'path');
+export const filterMember = demand('filter-union', (filter: object, report) => unionViolations(filters, filter, report), 'filter');
+export const pathModifierMember = demand('filter-union', (modifier: object, report) => unionViolations(pathModifiers, modifier, report), 'path');
 
 export const filterUnion = rule({
   id: 'filter-union',
@@ -61,7 +61,5 @@ interface UnionPlace {
 /** What is there but could not be read is the concern of another rule. */
 function checkUnion(union: Union, { subject, path, object }: UnionPlace, report: Report): void {
   const isSet = (member: string): boolean => Object.hasOwn(object, member) || !isReadable(subject, [...path, member]);
-  for (const { below, ...found } of unionViolations(union, object, isSet)) {
-    report({ path: [...path, ...below], consequence: unsupportedValueAt(path), ...found });
-  }
+  unionViolations(union, object, violationsAt(path, report, unsupportedValueAt(path)), isSet);
 }

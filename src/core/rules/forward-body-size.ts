@@ -7,7 +7,7 @@ export const forwardBodySize = unenforcedRule({
   summary: 'The size of a body to forward fits no 16 bits, by which clients of that release read it.',
   effect: denied,
   source: 'Gateway API v1.6.1, ForwardBodyConfig.maxSize (uint16); v1.7.0, minimum 0',
-}, function* judge(size: number) {
+}, function judge(size: number, report) {
   if (size >= 0 && size <= 65_535) return;
-  yield { below: [], value: String(size), message: `maxSize is ${size}, but clients of this release read numbers from 0 to 65535, and fail on a list with any other. Write a number in that range.` };
+  report({ below: [], value: String(size), message: `maxSize is ${size}, but clients of this release read numbers from 0 to 65535, and fail on a list with any other. Write a number in that range.` });
 });

@@ -17,9 +17,9 @@ interface Mirror {
   readonly fraction?: object;
 }
 
-export const oneMirrorShare = demand(mirrorShareRepeated.id, function* judge({ percent, fraction }: Mirror) {
+export const oneMirrorShare = demand(mirrorShareRepeated.id, function judge({ percent, fraction }: Mirror, report) {
   if (percent === undefined || fraction === undefined) return;
-  yield { below: ['percent'], value: String(percent), message: 'percent and fraction both say how many requests to mirror. Keep one of them.' };
+  report({ below: ['percent'], value: String(percent), message: 'percent and fraction both say how many requests to mirror. Keep one of them.' });
 });
 
 interface Fraction {
@@ -27,7 +27,7 @@ interface Fraction {
   readonly denominator?: number;
 }
 
-export const fractionUpToOne = demand(fractionAboveOne.id, function* judge({ numerator = 0, denominator = 100 }: Fraction) {
+export const fractionUpToOne = demand(fractionAboveOne.id, function judge({ numerator = 0, denominator = 100 }: Fraction, report) {
   if (numerator <= denominator) return;
-  yield { below: ['numerator'], value: String(numerator), message: `${numerator} of ${denominator} is more than all. Write a numerator of at most ${denominator}, or a greater denominator.` };
+  report({ below: ['numerator'], value: String(numerator), message: `${numerator} of ${denominator} is more than all. Write a numerator of at most ${denominator}, or a greater denominator.` });
 });

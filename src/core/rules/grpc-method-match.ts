@@ -1,6 +1,6 @@
 import { isReadable } from '../resources/resource.ts';
 import { display, quote } from '../text/display.ts';
-import { demand, unenforcedRule, type Violation } from './demand.ts';
+import { demand, unenforcedRule, violationsAt, type ReportViolation } from './demand.ts';
 import { denied, warned } from './effects.ts';
 import { routeRules } from './parts.ts';
 import { rule } from './rule.ts';
@@ -18,7 +18,7 @@ export const grpcMethodMatch = rule({
       for (const [position, { method }] of (matches ?? []).entries()) {
         const at = [...path, 'matches', position, 'method'];
         if (method === undefined || !isReadable(route, at)) continue;
-        for (const { below, ...found } of judge(method, spokenName)) report({ path: [...at, ...below], ...found });
+        judge(method, spokenName, violationsAt(at, report));
       }
     }
   },
@@ -41,24 +41,24 @@ const spokenName: Names = { service: /^[A-Za-z0-9_.]*$/, method: /^[A-Za-z0-9_.]
 /** What bundles take. Letters of either case, and what Unicode counts among them: RE2 folds cases as this flag does. */
 const officialName: Names = { service: /^\.?[a-z_][a-z_0-9]*(?:\.[a-z_][a-z_0-9]*)*$/iu, method: /^[A-Za-z_][A-Za-z_0-9]*$/ };
 
-function* judge({ type = 'Exact', service, method }: MethodMatch, names: Names): Iterable<Violation> {
+function judge({ type = 'Exact', service, method }: MethodMatch, names: Names, report: ReportViolation): void {
   if ((service ?? '') === '' && (method ?? '') === '') {
-    yield { below: [], message: 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.' };
+    report({ below: [], message: 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.' });
     return;
   }
   if (type !== 'Exact') return;
   if (service !== undefined && !names.service.test(service)) {
-    yield { below: ['service'], value: display(service), message: `${quote(service)} is no gRPC service, so this match matches nothing. Write names of letters, digits and _ with dots between, such as shop.v1.Cart, or type: RegularExpression.` };
+    report({ below: ['service'], value: display(service), message: `${quote(service)} is no gRPC service, so this match matches nothing. Write names of letters, digits and _ with dots between, such as shop.v1.Cart, or type: RegularExpression.` });
   }
   if (method !== undefined && !names.method.test(method)) {
-    yield { below: ['method'], value: display(method), message: `${quote(method)} is no gRPC method, so this match matches nothing. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.` };
+    report({ below: ['method'], value: display(method), message: `${quote(method)} is no gRPC method, so this match matches nothing. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.` });
   }
 }
 
-export const methodIsValid = demand(grpcMethodMatch.id, function* judgeOfficially(match: MethodMatch) {
+export const methodIsValid = demand(grpcMethodMatch.id, function judgeOfficially(match: MethodMatch, report) {
   const { type, service, method } = match;
   // Bundles look at empty texts only where they are no regular expressions.
-  if (type === 'Exact' || (service === undefined && method === undefined)) yield* judge(match, officialName);
+  if (type === 'Exact' || (service === undefined && method === undefined)) judge(match, officialName, report);
 });
 
 export const grpcMethodUncommon = unenforcedRule({
@@ -66,12 +66,12 @@ export const grpcMethodUncommon = unenforcedRule({
   summary: 'A gRPC method match is one that not every implementation understands.',
   effect: warned,
   source: 'Gateway API v1.7.0, GRPCMethodMatch.type (Exact with service and method is core, without service implementation-specific)',
-}, function* judgeMatch({ type = 'Exact', service = '', method = '' }: MethodMatch) {
+}, function judgeMatch({ type = 'Exact', service = '', method = '' }: MethodMatch, report) {
   if (type !== 'Exact') return;
   if (service === '' && method !== '') {
-    yield { below: ['service'], message: `This match names the method ${quote(method)} of whatever service, which not every implementation can match. Write service, too, such as shop.v1.Cart.` };
+    report({ below: ['service'], message: `This match names the method ${quote(method)} of whatever service, which not every implementation can match. Write service, too, such as shop.v1.Cart.` });
   }
   if (service.startsWith('.')) {
-    yield { below: ['service'], value: display(service), message: `No client asks for a service that begins with a dot. Write ${quote(service.slice(1))}.` };
+    report({ below: ['service'], value: display(service), message: `No client asks for a service that begins with a dot. Write ${quote(service.slice(1))}.` });
   }
 });

@@ -1,7 +1,7 @@
 import type { Path } from '../resources/path.ts';
 import { display, quote } from '../text/display.ts';
 import { headerKey } from '../text/header.ts';
-import { demand, type Violation } from './demand.ts';
+import { demand, type ReportViolation } from './demand.ts';
 import { deniedWhenStrict } from './effects.ts';
 import type { RuleFrame } from './rule.ts';
 
@@ -18,8 +18,8 @@ export const headerNameRepeated: RuleFrame = {
 
 type Named = readonly { readonly name?: string }[];
 
-export const matchedHeadersDistinct = demand(headerNameRepeated.id, (headers: Named) =>
-  repetitions(headers, { list: 'headers', below: [], loss: 'so requests match that do not have it', cure: 'combine both values in one entry of type RegularExpression' }), 'matches');
+export const matchedHeadersDistinct = demand(headerNameRepeated.id, (headers: Named, report) =>
+  repetitions(headers, { list: 'headers', below: [], loss: 'so requests match that do not have it', cure: 'combine both values in one entry of type RegularExpression' }, report), 'matches');
 
 interface Modifier {
   readonly set?: Named;
@@ -27,23 +27,23 @@ interface Modifier {
   readonly remove?: readonly string[];
 }
 
-export const modifiedHeadersDistinct = demand(headerNameRepeated.id, function* judge(modifier: Modifier) {
-  for (const list of ['set', 'add'] as const) yield* repetitions(modifier[list] ?? [], { list, below: [list], loss: 'so its value is never used', cure: 'keep the value you want' });
-  yield* removals(modifier.remove ?? []);
+export const modifiedHeadersDistinct = demand(headerNameRepeated.id, function judge(modifier: Modifier, report) {
+  for (const list of ['set', 'add'] as const) repetitions(modifier[list] ?? [], { list, below: [list], loss: 'so its value is never used', cure: 'keep the value you want' }, report);
+  removals(modifier.remove ?? [], report);
 }, 'modifier');
 
-function* removals(names: readonly string[]): Iterable<Violation> {
+function removals(names: readonly string[], report: ReportViolation): void {
   if (names.length < 2) return;
   const first = new Map<string, number>();
   for (const [index, name] of names.entries()) {
     const before = first.get(headerKey(name));
     if (before === undefined) first.set(headerKey(name), index);
-    else yield { below: ['remove', index], value: display(name), message: `The header ${quote(name)} is removed by remove[${before}] already (header names ignore case). Remove this entry, or write the name that was meant.` };
+    else report({ below: ['remove', index], value: display(name), message: `The header ${quote(name)} is removed by remove[${before}] already (header names ignore case). Remove this entry, or write the name that was meant.` });
   }
 }
 
-export const sentHeadersDistinct = demand(headerNameRepeated.id, (headers: Named) =>
-  repetitions(headers, { list: 'headers', below: [], loss: 'so its value may never be sent', cure: 'keep the value you want' }), 'sent');
+export const sentHeadersDistinct = demand(headerNameRepeated.id, (headers: Named, report) =>
+  repetitions(headers, { list: 'headers', below: [], loss: 'so its value may never be sent', cure: 'keep the value you want' }, report), 'sent');
 
 interface ListPlace {
   readonly list: string;
@@ -52,7 +52,7 @@ interface ListPlace {
   readonly cure: string;
 }
 
-function* repetitions(headers: Named, { list, below, loss, cure }: ListPlace): Iterable<Violation> {
+function repetitions(headers: Named, { list, below, loss, cure }: ListPlace, report: ReportViolation): void {
   if (headers.length < 2) return;
   const first = new Map<string, number>();
   for (const [index, { name }] of headers.entries()) {
@@ -61,11 +61,11 @@ function* repetitions(headers: Named, { list, below, loss, cure }: ListPlace): I
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
     else {
-      yield {
+      report({
         below: [...below, index, 'name'],
         value: display(name),
         message: `The header ${quote(name)} is named by ${list}[${before}] already (header names ignore case); this entry is ignored, ${loss}. Remove it, or ${cure}.`,
-      };
+      });
     }
   }
 }

@@ -24,9 +24,9 @@ export const hostnameLabelTooLong = hostnameRule('label-too-long', {
 
 /** Declares a rule about one kind of problem of every hostname of an object, wildcard or not. */
 function hostnameRule(kind: HostnameProblemKind, frame: RuleFrame): UnenforcedRule<string> {
-  return unenforcedRule(frame, function* judge(value) {
+  return unenforcedRule(frame, function judge(value, report) {
     for (const problem of hostnameProblems(value)) {
-      if (problem.kind === kind) yield { below: [], value: display(value), message: `The hostname ${quote(value)} is not allowed: ${problem.message}.` };
+      if (problem.kind === kind) report({ below: [], value: display(value), message: `The hostname ${quote(value)} is not allowed: ${problem.message}.` });
     }
   });
 }
@@ -36,10 +36,10 @@ export const hostnameRepeated = unenforcedRule({
   summary: 'A list names one hostname twice.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteSpec.hostnames',
-}, function* judge(hostnames: readonly string[]) {
+}, function judge(hostnames: readonly string[], report) {
   for (const [index, hostname] of hostnames.entries()) {
     const before = hostnames.indexOf(hostname);
-    if (before !== index) yield { below: [index], value: display(hostname), message: `The hostname ${quote(hostname)} stands in hostnames[${before}] already. Remove this one, or write the name that was meant.` };
+    if (before !== index) report({ below: [index], value: display(hostname), message: `The hostname ${quote(hostname)} stands in hostnames[${before}] already. Remove this one, or write the name that was meant.` });
   }
 });
 
@@ -49,10 +49,10 @@ export const hostnameCovered = unenforcedRule({
   summary: 'A wildcard of the same list matches whatever a hostname matches.',
   effect: recorded,
   source: 'Gateway API v1.7.0, HTTPRouteSpec.hostnames (precedence of hostnames)',
-}, function* judge(hostnames: readonly string[]) {
+}, function judge(hostnames: readonly string[], report) {
   const wildcards = hostnames.filter((hostname) => hostname.startsWith('*.'));
   for (const [index, hostname] of hostnames.entries()) {
     const wide = wildcards.find((wildcard) => wildcard !== hostname && intersectHostnames(wildcard, hostname) === hostname);
-    if (wide !== undefined) yield { below: [index], value: display(hostname), message: `${quote(wide)} in the same list matches ${quote(hostname)}, too. Remove ${quote(hostname)} unless it shall come before routes with that wildcard.` };
+    if (wide !== undefined) report({ below: [index], value: display(hostname), message: `${quote(wide)} in the same list matches ${quote(hostname)}, too. Remove ${quote(hostname)} unless it shall come before routes with that wildcard.` });
   }
 });

@@ -1,6 +1,6 @@
 import { terminatesTls } from '../graph/protocols.ts';
 import { isReadable } from '../resources/resource.ts';
-import { demand, type Violation } from './demand.ts';
+import { demand, violationsAt, type ReportViolation } from './demand.ts';
 import { denied } from './effects.ts';
 import { rule } from './rule.ts';
 
@@ -15,7 +15,7 @@ export const listenerCertificateMissing = rule({
     for (const [index, { protocol = '', tls }] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index, 'tls'];
       if (tls === undefined || !terminatesTls(protocol) || !isReadable(owner, path)) continue;
-      for (const { below, ...found } of judgeBoth({ mode: 'Terminate', ...tls })) report({ path: [...path, ...below], ...found });
+      judgeBoth({ mode: 'Terminate', ...tls }, violationsAt(path, report));
     }
   },
 });
@@ -28,12 +28,12 @@ interface ListenerTls {
 
 const message = 'mode is Terminate, but no certificate is named. Write certificateRefs with a Secret of type kubernetes.io/tls, or mode: Passthrough on a listener of protocol TLS.';
 
-function* judge({ mode, certificateRefs = [] }: ListenerTls): Iterable<Violation> {
-  if (mode === 'Terminate' && certificateRefs.length === 0) yield { below: ['certificateRefs'], message };
+function judge({ mode, certificateRefs = [] }: ListenerTls, report: ReportViolation): void {
+  if (mode === 'Terminate' && certificateRefs.length === 0) report({ below: ['certificateRefs'], message });
 }
 
-function* judgeBoth(tls: ListenerTls): Iterable<Violation> {
-  if (Object.keys(tls.options ?? {}).length === 0) yield* judge(tls);
+function judgeBoth(tls: ListenerTls, report: ReportViolation): void {
+  if (Object.keys(tls.options ?? {}).length === 0) judge(tls, report);
 }
 
 export const certificateOrOptions = demand(listenerCertificateMissing.id, judgeBoth);

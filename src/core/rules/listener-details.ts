@@ -23,11 +23,11 @@ export const tlsModesMixed = unenforcedRule({
   summary: 'Listeners of protocol TLS on one port terminate TLS and pass it through.',
   effect: warned,
   source: 'Gateway API v1.7.0, ListenerTLSConfig.mode; GEP-2643 (TLSRouteModeMixed is extended)',
-}, function* judge(listeners: readonly Listener[]) {
+}, function judge(listeners: readonly Listener[], report) {
   for (const [index, { port, protocol, tls: { mode = 'Terminate' } = {} }] of listeners.entries()) {
     const other = listeners.slice(0, index).findIndex((one) => one.protocol === 'TLS' && one.port === port && (one.tls?.mode ?? 'Terminate') !== mode);
     if (protocol !== 'TLS' || port === undefined || other === -1) continue;
-    yield { below: [index, 'tls', 'mode'], value: mode, message: `listeners[${other}] has the same port ${port} and another TLS mode, which not every implementation can serve. Write another port, or the same mode for both.` };
+    report({ below: [index, 'tls', 'mode'], value: mode, message: `listeners[${other}] has the same port ${port} and another TLS mode, which not every implementation can serve. Write another port, or the same mode for both.` });
   }
 });
 
@@ -36,9 +36,9 @@ export const certificatesWithoutUse = unenforcedRule({
   summary: 'A listener that passes TLS through has certificates.',
   effect: warned,
   source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs (ignored with mode Passthrough)',
-}, function* judge({ tls: { mode, certificateRefs = [] } = {} }: Listener) {
+}, function judge({ tls: { mode, certificateRefs = [] } = {} }: Listener, report) {
   if (mode !== 'Passthrough' || certificateRefs.length === 0) return;
-  yield { below: ['tls', 'certificateRefs'], message: 'With mode: Passthrough backends terminate TLS, so these certificates are never shown. Remove certificateRefs, or write mode: Terminate.' };
+  report({ below: ['tls', 'certificateRefs'], message: 'With mode: Passthrough backends terminate TLS, so these certificates are never shown. Remove certificateRefs, or write mode: Terminate.' });
 });
 
 export const severalCertificates = unenforcedRule({
@@ -46,9 +46,9 @@ export const severalCertificates = unenforcedRule({
   summary: 'A listener has more than one certificate.',
   effect: warned,
   source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs (support for more than one is implementation-specific)',
-}, function* judge({ tls: { mode = 'Terminate', certificateRefs = [] } = {} }: Listener) {
+}, function judge({ tls: { mode = 'Terminate', certificateRefs = [] } = {} }: Listener, report) {
   if (mode !== 'Terminate' || certificateRefs.length < 2) return;
-  yield { below: ['tls', 'certificateRefs'], value: String(certificateRefs.length), message: `This listener has ${certificateRefs.length} certificates; which one a client sees is up to the implementation, and some use the first alone. Write a listener for each hostname, with one certificate.` };
+  report({ below: ['tls', 'certificateRefs'], value: String(certificateRefs.length), message: `This listener has ${certificateRefs.length} certificates; which one a client sees is up to the implementation, and some use the first alone. Write a listener for each hostname, with one certificate.` });
 });
 
 /** Keys of maps are beyond the reach of CRDs. */
@@ -57,11 +57,11 @@ export const optionKey = unenforcedRule({
   summary: 'The key of a TLS option has no domain of an implementation before it.',
   effect: deniedWhenStrict,
   source: 'Gateway API v1.7.0, ListenerTLSConfig.options and BackendTLSPolicySpec.options ("MUST be prefixed" by implementations; others are reserved)',
-}, function* judge(options: Readonly<Record<string, unknown>>) {
+}, function judge(options: Readonly<Record<string, unknown>>, report) {
   for (const key of Object.keys(options)) {
     const [domain = '', ...rest] = key.split('/');
     if (rest.length === 1 && isSubdomain(domain) && /^(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/.test(rest[0] ?? '')) continue;
-    yield { below: [key], value: display(key), message: `The option ${quote(key)} has no domain before it; such keys are reserved, so no implementation knows it. Write the key as your implementation documents it, e.g. example.com/min-version.` };
+    report({ below: [key], value: display(key), message: `The option ${quote(key)} has no domain before it; such keys are reserved, so no implementation knows it. Write the key as your implementation documents it, e.g. example.com/min-version.` });
   }
 });
 
@@ -70,10 +70,10 @@ export const routeKindRepeated = unenforcedRule({
   summary: 'A listener allows one kind of route twice.',
   effect: warned,
   source: 'Gateway API v1.7.0, AllowedRoutes.kinds',
-}, function* judge(kinds: readonly Reference[]) {
+}, function judge(kinds: readonly Reference[], report) {
   for (const [index, { group, kind }] of kinds.entries()) {
     const before = kinds.findIndex((other) => other.group === group && other.kind === kind);
-    if (before !== index) yield { below: [index], value: display(kind ?? ''), message: `kinds[${before}] allows ${quote(kind)} already. Remove this entry, or write the kind that was meant.` };
+    if (before !== index) report({ below: [index], value: display(kind ?? ''), message: `kinds[${before}] allows ${quote(kind)} already. Remove this entry, or write the kind that was meant.` });
   }
 });
 
@@ -87,9 +87,9 @@ export const selectorWithoutEffect = unenforcedRule({
   summary: 'Namespaces have a selector, but are not chosen by it.',
   effect: warned,
   source: 'Gateway API v1.7.0, RouteNamespaces.selector ("ignored for other values of From")',
-}, function* judge({ from = 'Same', selector }: Namespaces) {
+}, function judge({ from = 'Same', selector }: Namespaces, report) {
   if (selector === undefined || from === 'Selector') return;
-  yield { below: ['selector'], message: `from is ${from}, so this selector is ignored. Write from: Selector, or remove selector.` };
+  report({ below: ['selector'], message: `from is ${from}, so this selector is ignored. Write from: Selector, or remove selector.` });
 });
 
 interface Filters {
@@ -101,9 +101,9 @@ export const listenerFiltersEmpty = unenforcedRule({
   summary: 'A listener has filters, but none of requests.',
   effect: recorded,
   source: 'Gateway API v1.7.0, Listener.filters; GEP-5224',
-}, function* judge({ requests = [] }: Filters) {
+}, function judge({ requests = [] }: Filters, report) {
   if (requests.length > 0) return;
-  yield { below: ['requests'], message: 'filters holds no filter, so every request passes unchecked. Write requests with the filters, or remove filters.' };
+  report({ below: ['requests'], message: 'filters holds no filter, so every request passes unchecked. Write requests with the filters, or remove filters.' });
 });
 
 export const listenerFilterRepeated = unenforcedRule({
@@ -111,9 +111,9 @@ export const listenerFilterRepeated = unenforcedRule({
   summary: 'A listener asks two servers, one after the other, whether a request may pass.',
   effect: warned,
   source: 'Gateway API v1.7.0, ListenerFilter.type (each filter runs, in order); GEP-5224',
-}, function* judge(requests: readonly { readonly type?: string }[]) {
+}, function judge(requests: readonly { readonly type?: string }[], report) {
   for (const [index, { type }] of requests.entries()) {
     const before = requests.findIndex((other) => other.type === type);
-    if (type === 'ExternalAuth' && before !== index) yield { below: [index], value: type, message: `requests[${before}] asks a server already, so each request waits for two answers. Remove one of the two unless both have to agree.` };
+    if (type === 'ExternalAuth' && before !== index) report({ below: [index], value: type, message: `requests[${before}] asks a server already, so each request waits for two answers. Remove one of the two unless both have to agree.` });
   }
 });

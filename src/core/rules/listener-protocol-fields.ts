@@ -1,6 +1,6 @@
 import { isReadable } from '../resources/resource.ts';
 import { display } from '../text/display.ts';
-import { demand, type Demand, type Violation } from './demand.ts';
+import { demand, violationsAt, type Demand, type ReportViolation } from './demand.ts';
 import { denied } from './effects.ts';
 import { rule } from './rule.ts';
 
@@ -15,10 +15,8 @@ export const listenerProtocolFields = rule({
   check(owner, _read, report) {
     for (const [index, listener] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index];
-      for (const { below, ...found } of judges.flatMap((judge) => [...judge(listener)])) {
-        const at = [...path, ...below];
-        if (isReadable(owner, at)) report({ path: at, ...found });
-      }
+      const reportReadable = violationsAt(path, (found) => { if (isReadable(owner, found.path)) report(found); });
+      for (const judge of judges) judge(listener, reportReadable);
     }
   },
 });
@@ -31,7 +29,7 @@ interface ListenerView {
   readonly filters?: object;
 }
 
-type Judge = (listener: ListenerView) => Iterable<Violation>;
+type Judge = (listener: ListenerView, report: ReportViolation) => void;
 
 /** What to do about `tls` on a protocol that has none. */
 const plainProtocols: ReadonlyMap<string, string> = new Map([
@@ -40,45 +38,46 @@ const plainProtocols: ReadonlyMap<string, string> = new Map([
   ['UDP', 'Remove tls'],
 ]);
 
-function* plainWithTls({ protocol = '', tls }: ListenerView): Iterable<Violation> {
+function plainWithTls({ protocol = '', tls }: ListenerView, report: ReportViolation): void {
   const cure = plainProtocols.get(protocol);
   if (cure === undefined || tls === undefined) return;
-  yield { below: ['tls'], message: `A listener of protocol ${protocol} has no TLS, but tls is set. ${cure}.` };
+  report({ below: ['tls'], message: `A listener of protocol ${protocol} has no TLS, but tls is set. ${cure}.` });
 }
 
-function* streamWithHostname({ protocol, hostname = '' }: ListenerView): Iterable<Violation> {
+function streamWithHostname({ protocol, hostname = '' }: ListenerView, report: ReportViolation): void {
   if ((protocol !== 'TCP' && protocol !== 'UDP') || hostname === '') return;
   const cure = `Remove hostname${protocol === 'TCP' ? ', or write protocol: TLS' : ''}.`;
-  yield { below: ['hostname'], value: display(hostname), message: `${protocol} carries no hostname that could be compared. ${cure}` };
+  report({ below: ['hostname'], value: display(hostname), message: `${protocol} carries no hostname that could be compared. ${cure}` });
 }
 
-function* httpsPassthrough({ protocol, tls: { mode = 'Terminate' } = {} }: ListenerView): Iterable<Violation> {
+function httpsPassthrough({ protocol, tls: { mode = 'Terminate' } = {} }: ListenerView, report: ReportViolation): void {
   if (protocol !== 'HTTPS' || mode === 'Terminate') return;
-  yield { below: ['tls', 'mode'], value: display(mode), message: 'An HTTPS listener must read requests, so it has to terminate TLS. Write mode: Terminate, or protocol: TLS to pass connections through.' };
+  report({ below: ['tls', 'mode'], value: display(mode), message: 'An HTTPS listener must read requests, so it has to terminate TLS. Write mode: Terminate, or protocol: TLS to pass connections through.' });
 }
 
-function* tlsMissing({ protocol, tls }: ListenerView): Iterable<Violation> {
+function tlsMissing({ protocol, tls }: ListenerView, report: ReportViolation): void {
   if (protocol !== 'TLS' || tls !== undefined) return;
-  yield { below: ['tls'], message: 'A listener of protocol TLS needs tls. Write tls with mode: Passthrough, or with mode: Terminate and certificateRefs.' };
+  report({ below: ['tls'], message: 'A listener of protocol TLS needs tls. Write tls with mode: Passthrough, or with mode: Terminate and certificateRefs.' });
 }
 
 /** Of filters bundles ask on Gateways alone, though the text says the same of ListenerSets. */
 const judges: readonly Judge[] = [plainWithTls, streamWithHostname, httpsPassthrough, tlsMissing, filtersWithoutHttp];
 
-function* secureWithoutTls(listener: ListenerView): Iterable<Violation> {
-  if (listener.protocol !== 'HTTPS' || listener.tls !== undefined) return yield* tlsMissing(listener);
-  yield { below: ['tls'], message: 'A listener of protocol HTTPS needs tls in this bundle. Write tls with certificateRefs, or protocol: HTTP.' };
+function secureWithoutTls(listener: ListenerView, report: ReportViolation): void {
+  tlsMissing(listener, report);
+  if (listener.protocol !== 'HTTPS' || listener.tls !== undefined) return;
+  report({ below: ['tls'], message: 'A listener of protocol HTTPS needs tls in this bundle. Write tls with certificateRefs, or protocol: HTTP.' });
 }
 
-function* filtersWithoutHttp({ protocol, filters }: ListenerView): Iterable<Violation> {
+function filtersWithoutHttp({ protocol, filters }: ListenerView, report: ReportViolation): void {
   if (filters === undefined || protocol === 'HTTP' || protocol === 'HTTPS') return;
-  yield { below: ['filters'], message: `Filters look at HTTP requests, which a listener of protocol ${display(protocol ?? '')} has none of. Remove filters, or write protocol: HTTP or HTTPS.` };
+  report({ below: ['filters'], message: `Filters look at HTTP requests, which a listener of protocol ${display(protocol ?? '')} has none of. Remove filters, or write protocol: HTTP or HTTPS.` });
 }
 
 function ofEach(variant: string, judge: Judge): Demand<readonly ListenerView[]> {
-  return demand('listener-protocol-fields', function* judgeAll(listeners) {
+  return demand('listener-protocol-fields', function judgeAll(listeners, report) {
     for (const [index, listener] of listeners.entries()) {
-      for (const { below, ...found } of judge(listener)) yield { below: [index, ...below], ...found };
+      judge(listener, ({ below, ...found }) => report({ below: [index, ...below], ...found }));
     }
   }, variant);
 }

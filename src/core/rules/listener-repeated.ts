@@ -13,11 +13,11 @@ interface Listener {
 }
 
 /** Listeners of a Gateway always have a port; where it is left out, nobody can compare. */
-export const listenersDistinct = demand(listenerRepeated.id, function* judge(listeners: readonly Listener[]) {
+export const listenersDistinct = demand(listenerRepeated.id, function judge(listeners: readonly Listener[], report) {
   for (const [index, { port, protocol, hostname }] of listeners.entries()) {
     const before = listeners.findIndex((other) => other.port === port && other.protocol === protocol && other.hostname === hostname);
     if (port === undefined || before === index) continue;
     const what = `port ${port} and protocol ${protocol}${hostname === undefined ? ' and no hostname' : ` and the hostname ${hostname}`}`;
-    yield { below: [index], message: `This listener has ${what} like listeners[${before}]. Remove one of them, or give it another port or hostname.` };
+    report({ below: [index], message: `This listener has ${what} like listeners[${before}]. Remove one of them, or give it another port or hostname.` });
   }
 });

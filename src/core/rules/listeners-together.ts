@@ -39,12 +39,12 @@ function cannotShare(one: Listener, other: Listener): boolean {
 }
 
 /** Equal protocols with equal hostnames are refused by every bundle. */
-export const protocolsOnPort = demand(listenerConflict.id, function* judge(listeners: Listeners) {
+export const protocolsOnPort = demand(listenerConflict.id, function judge(listeners: Listeners, report) {
   for (const [index, listener] of listeners.entries()) {
     const other = earlier(listeners, index, cannotShare);
     if (other === undefined) continue;
     const cure = bothTls(listener, other) ? 'port or hostname' : 'port';
-    yield { below: [index], value: display(listener.name ?? ''), message: `This listener conflicts with ${display(other.name ?? '')}: protocol ${display(listener.protocol ?? '')} cannot share port ${listener.port} with ${display(other.protocol ?? '')}, so neither may be accepted. Give each a ${cure} of its own.` };
+    report({ below: [index], value: display(listener.name ?? ''), message: `This listener conflicts with ${display(other.name ?? '')}: protocol ${display(listener.protocol ?? '')} cannot share port ${listener.port} with ${display(other.protocol ?? '')}, so neither may be accepted. Give each a ${cure} of its own.` });
   }
 }, 'within one object');
 
@@ -52,23 +52,23 @@ function overlaps(one: Listener, other: Listener): boolean {
   return one.protocol === 'HTTPS' && other.protocol === 'HTTPS' && !sameHostname(one, other) && intersectHostnames(one.hostname ?? '', other.hostname ?? '') !== undefined;
 }
 
-export const overlapsOnPort = demand(listenerTlsOverlap.id, function* judge(listeners: Listeners) {
+export const overlapsOnPort = demand(listenerTlsOverlap.id, function judge(listeners: Listeners, report) {
   for (const [index, listener] of listeners.entries()) {
     const other = earlier(listeners, index, overlaps);
     if (other === undefined) continue;
-    yield { below: [index, 'hostname'], value: display(listener.hostname ?? ''), message: `The hostname overlaps with that of ${display(other.name ?? '')} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.` };
+    report({ below: [index, 'hostname'], value: display(listener.hostname ?? ''), message: `The hostname overlaps with that of ${display(other.name ?? '')} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.` });
   }
 }, 'within one object');
 
 /** What protocols carry that are not served yet. */
 const carried: ReadonlyMap<string, readonly string[]> = new Map([['TLS', ['TLSRoute', 'TCPRoute']], ['TCP', ['TCPRoute']], ['UDP', ['UDPRoute']]]);
 
-export const kindsOfProtocol = demand(listenerRouteKindsInvalid.id, function* judge({ protocol = '', allowedRoutes: { kinds = [] } = {} }: Listener) {
+export const kindsOfProtocol = demand(listenerRouteKindsInvalid.id, function judge({ protocol = '', allowedRoutes: { kinds = [] } = {} }: Listener, report) {
   const supported = routeKindsOf(protocol) === undefined ? carried.get(protocol) : undefined;
   if (supported === undefined) return;
   for (const [index, { group = gatewayGroup, kind = '' }] of kinds.entries()) {
     // Kinds of other groups are for their implementation to know.
     if (group !== gatewayGroup || supported.includes(kind)) continue;
-    yield { below: ['allowedRoutes', 'kinds', index], value: display(kind), message: `A listener of protocol ${protocol} cannot carry ${display(kind)}. Name only ${supported.join(', ')}, or leave kinds out.` };
+    report({ below: ['allowedRoutes', 'kinds', index], value: display(kind), message: `A listener of protocol ${protocol} cannot carry ${display(kind)}. Name only ${supported.join(', ')}, or leave kinds out.` });
   }
 }, 'other protocols');

@@ -1,5 +1,5 @@
 import { display, quote } from '../text/display.ts';
-import { unenforcedRule, type Violation } from './demand.ts';
+import { unenforcedRule, type ReportViolation, type Violation } from './demand.ts';
 import { denied } from './effects.ts';
 import { isQualifiedName, isSubdomain } from './qualified-key.ts';
 import type { WholeObject } from './written-object.ts';
@@ -10,11 +10,11 @@ export const metadataSyntax = unenforcedRule({
   summary: 'A name, namespace, label or annotation is none that Kubernetes takes.',
   effect: denied,
   source: 'Kubernetes, "Object Names and IDs", "Labels and Selectors" (syntax and character set) and "Annotations"',
-}, function* judge({ metadata: { name, namespace, labels, annotations } }: WholeObject) {
-  if (name !== '' && !isSubdomain(name)) yield badName('name', name, isSubdomain);
-  if (!isLabel(namespace)) yield badName('namespace', namespace, isLabel);
-  yield* judgeEntries('labels', labels);
-  yield* judgeEntries('annotations', annotations);
+}, function judge({ metadata: { name, namespace, labels, annotations } }: WholeObject, report) {
+  if (name !== '' && !isSubdomain(name)) report(badName('name', name, isSubdomain));
+  if (!isLabel(namespace)) report(badName('namespace', namespace, isLabel));
+  judgeEntries('labels', labels, report);
+  judgeEntries('annotations', annotations, report);
 });
 
 const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -32,11 +32,11 @@ function badName(field: 'name' | 'namespace', text: string, isValid: (text: stri
 
 const labelValue = /^(?:(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?$/;
 
-function* judgeEntries(field: 'labels' | 'annotations', entries: unknown): Iterable<Violation> {
+function judgeEntries(field: 'labels' | 'annotations', entries: unknown, report: ReportViolation): void {
   if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) return;
   for (const [key, value] of Object.entries(entries) as Iterable<[string, unknown]>) {
     const found = problemOf(field, key, value);
-    if (found !== undefined) yield { below: ['metadata', field, key], ...(typeof value === 'string' ? { value: display(value) } : {}), message: found };
+    if (found !== undefined) report({ below: ['metadata', field, key], ...(typeof value === 'string' ? { value: display(value) } : {}), message: found });
   }
 }
 

@@ -14,10 +14,10 @@ export const gatewayName = unenforcedRule({
   summary: 'The name of a Gateway or GatewayClass is no DNS label of at most 63 characters.',
   effect: warned,
   source: 'Gateway API v1.7.0, Gateway and GatewayClass ("SHOULD be ... RFC 1035 label")',
-}, function* judge({ metadata: { name } }: WholeObject) {
+}, function judge({ metadata: { name } }: WholeObject, report) {
   if (name === '' || label.test(name)) return;
   const problem = name.length > 63 ? `has ${name.length} characters` : 'is no DNS label';
-  yield { below: ['metadata', 'name'], value: display(name), message: `The name ${quote(name)} ${problem}, so some implementations cannot name a Service or label after it. Write at most 63 lower-case letters, digits and -, with a letter first.` };
+  report({ below: ['metadata', 'name'], value: display(name), message: `The name ${quote(name)} ${problem}, so some implementations cannot name a Service or label after it. Write at most 63 lower-case letters, digits and -, with a letter first.` });
 });
 
 export const gatewayClassName = unenforcedRule({
@@ -25,7 +25,7 @@ export const gatewayClassName = unenforcedRule({
   summary: 'A Gateway names a GatewayClass that cannot exist.',
   effect: denied,
   source: 'Gateway API v1.7.0, GatewaySpec.gatewayClassName; Kubernetes, "Object Names and IDs"',
-}, function* judge(name: string) {
+}, function judge(name: string, report) {
   if (isSubdomain(name)) return;
-  yield { below: [], value: display(name), message: `No GatewayClass can be called ${quote(name)}: names are made of lower-case letters, digits, - and dots. Write the name of a GatewayClass as kubectl get gatewayclass shows it.` };
+  report({ below: [], value: display(name), message: `No GatewayClass can be called ${quote(name)}: names are made of lower-case letters, digits, - and dots. Write the name of a GatewayClass as kubectl get gatewayclass shows it.` });
 });

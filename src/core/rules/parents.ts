@@ -24,16 +24,16 @@ export const parentRepeated = unenforcedRule({
   summary: 'Two parentRefs name the same parent once defaults are filled in.',
   effect: denied,
   source: 'Gateway API v1.7.0, CommonRouteSpec.parentRefs ("ParentRefs must be distinct")',
-}, function* judge({ metadata, spec }: Route) {
+}, function judge({ metadata, spec }: Route, report) {
   const parents = parentsOf(spec, metadata.namespace);
   for (const [index, parent] of parents.entries()) {
     const before = parents.findIndex((other) => !areDistinct(other, parent));
     if (before === index) continue;
-    yield {
+    report({
       below: ['spec', 'parentRefs', index],
       value: display(qualifiedName(parent)),
       message: `This parentRef names ${display(describeRef(parent))} like parentRefs[${before}] does, once defaults are filled in. Remove one of them, or give each a sectionName of its own.`,
-    };
+    });
   }
 });
 
@@ -43,18 +43,18 @@ export const parentSectionShared = unenforcedRule({
   summary: 'Two parentRefs name one parent with the same sectionName or port, and only the other of the two tells them apart.',
   effect: warned,
   source: 'Gateway API v1.7.0, CommonRouteSpec.parentRefs ("ParentRefs must be distinct")',
-}, function* judge({ metadata, spec }: Route) {
+}, function judge({ metadata, spec }: Route, report) {
   const parents = parentsOf(spec, metadata.namespace);
   for (const [index, parent] of parents.entries()) {
     for (const field of ['sectionName', 'port'] as const) {
       const value = parent[field];
       const before = parents.slice(0, index).findIndex((other) => isGiven(value) && other[field] === value && isSameParent(other, parent) && areDistinct(other, parent));
       if (before === -1) continue;
-      yield {
+      report({
         below: ['spec', 'parentRefs', index, field],
         value: display(String(value)),
         message: `This parentRef has the ${field} ${quote(value)} like parentRefs[${before}], and names the same ${parent.kind}. Give each a ${field} of its own, or make one parentRef of the two.`,
-      };
+      });
     }
   }
 });
@@ -71,11 +71,11 @@ export const parentGroup = unenforcedRule({
   summary: 'The group and kind of a parentRef do not belong together.',
   effect: deniedWhenStrict,
   source: 'Gateway API v1.7.0, ParentReference.group ("Group must be explicitly set to "" (empty string)" for a Service)',
-}, function* judge({ group = gatewayGroup, kind = 'Gateway' }: ParentRefView) {
+}, function judge({ group = gatewayGroup, kind = 'Gateway' }: ParentRefView, report) {
   const wanted = parentGroups.get(kind);
   if (wanted === undefined || wanted === group) return;
   const cure = wanted === '' ? 'Write group: "" (left out, the group is that of the Gateway API)' : `Leave group out, or write group: ${wanted}`;
-  yield { below: ['group'], value: display(group), message: `There is no kind ${kind} in the group ${quote(group)}, so this parentRef names nothing. ${cure}.` };
+  report({ below: ['group'], value: display(group), message: `There is no kind ${kind} in the group ${quote(group)}, so this parentRef names nothing. ${cure}.` });
 });
 
 export const routeWithoutParents = unenforcedRule({
@@ -83,9 +83,9 @@ export const routeWithoutParents = unenforcedRule({
   summary: 'A route names no parent, so nothing sends it requests.',
   effect: recorded,
   source: 'Gateway API v1.7.0, CommonRouteSpec.parentRefs and .useDefaultGateways',
-}, function* judge({ spec }: Route) {
+}, function judge({ spec }: Route, report) {
   if (spec === undefined || (spec.parentRefs ?? []).length > 0 || spec.useDefaultGateways === 'All') return;
-  yield { below: ['spec', 'parentRefs'], message: 'This route names no parent, so it gets no traffic. Write parentRefs with the name of a Gateway.' };
+  report({ below: ['spec', 'parentRefs'], message: 'This route names no parent, so it gets no traffic. Write parentRefs with the name of a Gateway.' });
 });
 
 interface Parent {
@@ -126,13 +126,13 @@ type DistinguishingField = 'sectionName' | 'port';
  * not the same values. To them, a reference without namespace and one to the own namespace are two parents.
  */
 function parentsToldApartBy(...fields: readonly DistinguishingField[]): Demand<readonly ParentRefView[]> {
-  return demand(parentRepeated.id, function* judge(refs) {
+  return demand(parentRepeated.id, function judge(refs, report) {
     const parents = refs.map((ref) => withDefaults(ref, ''));
     for (const [index, parent] of parents.entries()) {
       const found = parents.slice(0, index).findIndex((other) => isSameParent(parent, other) && !areToldApart(parent, other, fields));
       if (found === -1) continue;
       const cure = `Remove one of them, or give each a ${fields.join(' or ')} of its own.`;
-      yield { below: [index], value: display(qualifiedName(parent)), message: `This parentRef names ${display(describeRef(parent))} like parentRefs[${found}] does. ${cure}` };
+      report({ below: [index], value: display(qualifiedName(parent)), message: `This parentRef names ${display(describeRef(parent))} like parentRefs[${found}] does. ${cure}` });
     }
   }, fields.join('-or-'));
 }

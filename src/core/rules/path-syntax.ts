@@ -1,7 +1,7 @@
 import { visitSemantic } from '../schema/index.ts';
 import { display, quote } from '../text/display.ts';
 import { pathProblems } from '../text/path.ts';
-import { demand, type Violation } from './demand.ts';
+import { demand, type ReportViolation } from './demand.ts';
 import { denied } from './effects.ts';
 import { matchType } from './parts.ts';
 import { rule } from './rule.ts';
@@ -15,7 +15,7 @@ export const pathSyntax = rule({
   source: 'Gateway API v1.7.0, PathMatchType ("PathPrefix and Exact paths must be syntactically valid") and HTTPPathMatch',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
-      for (const { below: _below, ...found } of judge({ type: matchType(parent, 'PathPrefix'), value })) report({ path, ...found });
+      judge({ type: matchType(parent, 'PathPrefix'), value }, ({ below: _below, ...found }) => report({ path, ...found }));
     });
   },
 });
@@ -25,10 +25,10 @@ interface PathMatch {
   readonly value?: string;
 }
 
-function* judge({ type, value = '/' }: PathMatch): Iterable<Violation> {
+function judge({ type, value = '/' }: PathMatch, report: ReportViolation): void {
   if (type !== 'Exact' && type !== 'PathPrefix') return;
   for (const problem of pathProblems(value)) {
-    yield { below: ['value'], value: display(value), message: `The path ${quote(value)} can match no request: ${problem}.` };
+    report({ below: ['value'], value: display(value), message: `The path ${quote(value)} can match no request: ${problem}.` });
   }
 }
 

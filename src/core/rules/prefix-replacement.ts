@@ -29,7 +29,7 @@ export const prefixReplacement = rule({
 });
 
 /** Bundles look at the rule's own filters, and at those of backendRefs where only one of these replaces a prefix this way. */
-export const prefixIsClear = demand('prefix-replacement', function* judge(rule: RouteRulePart<'HTTPRoute'>['rule']) {
+export const prefixIsClear = demand('prefix-replacement', function judge(rule: RouteRulePart<'HTTPRoute'>['rule'], report) {
   const part: RouteRulePart<'HTTPRoute'> = { rule, path: [] };
   const problem = replacesPrefix(part) ? matchesProblem(part) : undefined;
   if (problem === undefined) return;
@@ -37,7 +37,7 @@ export const prefixIsClear = demand('prefix-replacement', function* judge(rule: 
   for (const member of replacingMembers) {
     const replacing = ofBackends.filter(({ filters }) => prefixReplacements(filters, member).length > 0);
     for (const { filters, path } of [own, ...(replacing.length === 1 ? replacing : [])].filter((list) => list !== undefined)) {
-      for (const below of prefixReplacements(filters, member)) yield { below: [...path, ...below], value: 'ReplacePrefixMatch', message: explain(problem) };
+      for (const below of prefixReplacements(filters, member)) report({ below: [...path, ...below], value: 'ReplacePrefixMatch', message: explain(problem) });
     }
   }
 });

@@ -29,17 +29,17 @@ function violation(key: string): Violation {
 }
 
 /** Of Gateways: a text without "/" may not be as long as a domain either. */
-export const infrastructureKeys = demand(qualifiedKey.id, function* judge(entries: Entries) {
+export const infrastructureKeys = demand(qualifiedKey.id, function judge(entries: Entries, report) {
   for (const key of Object.keys(entries)) {
     const [first = ''] = key.split('/', 1);
     const rest = key.includes('/') ? key.slice(first.length + 1) : key;
     const isValid = name.test(rest) && (rest === key || subdomain.test(first)) && first.length < maximumSubdomain;
-    if (!isValid) yield violation(key);
+    if (!isValid) report(violation(key));
   }
 }, 'infrastructure');
 
-export const selectorKeys = demand(qualifiedKey.id, function* judge(entries: Entries) {
+export const selectorKeys = demand(qualifiedKey.id, function judge(entries: Entries, report) {
   for (const key of Object.keys(entries)) {
-    if (!isQualifiedName(key)) yield violation(key);
+    if (!isQualifiedName(key)) report(violation(key));
   }
 }, 'selector');

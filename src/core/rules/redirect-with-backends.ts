@@ -1,4 +1,4 @@
-import { demand, type Violation } from './demand.ts';
+import { demand, violationsAt, type ReportViolation } from './demand.ts';
 import { denied } from './effects.ts';
 import { routeRules } from './parts.ts';
 import { rule } from './rule.ts';
@@ -12,7 +12,7 @@ export const redirectWithBackends = rule({
   source: 'Gateway API v1.7.0, HTTPRouteRule ("RequestRedirect filter must not be used together with backendRefs")',
   check(route, _read, report) {
     for (const { rule: routeRule, path } of routeRules(route)) {
-      for (const { below, ...found } of judge(routeRule)) report({ path: [...path, ...below], ...found });
+      judge(routeRule, violationsAt(path, report));
     }
   },
 });
@@ -22,14 +22,14 @@ interface RouteRule {
   readonly backendRefs?: readonly unknown[];
 }
 
-function* judge({ filters = [], backendRefs = [] }: RouteRule): Iterable<Violation> {
+function judge({ filters = [], backendRefs = [] }: RouteRule, report: ReportViolation): void {
   const redirect = filters.findIndex((filter) => filter.type === 'RequestRedirect');
   if (redirect === -1 || backendRefs.length === 0) return;
-  yield {
+  report({
     below: ['filters', redirect],
     value: 'RequestRedirect',
     message: 'This rule answers every request by a redirect, so its backendRefs would never get one. Remove backendRefs, or remove the RequestRedirect filter.',
-  };
+  });
 }
 
 export const redirectAlone = demand('redirect-with-backends', judge);

@@ -23,10 +23,10 @@ export const redirectWithRewrite = rule({
 });
 
 /** Bundles look at one list at a time. */
-export const redirectOrRewrite = demand('redirect-with-rewrite', function* judge(filters: readonly { readonly type?: string }[]) {
+export const redirectOrRewrite = demand('redirect-with-rewrite', function judge(filters: readonly { readonly type?: string }[], report) {
   const redirect = filters.findIndex(({ type }) => type === 'RequestRedirect');
   const rewrite = filters.findIndex(({ type }) => type === 'URLRewrite');
-  if (redirect !== -1 && rewrite !== -1) yield { below: [rewrite], value: 'URLRewrite', message: explain(`filters[${redirect}]`) };
+  if (redirect !== -1 && rewrite !== -1) report({ below: [rewrite], value: 'URLRewrite', message: explain(`filters[${redirect}]`) });
 });
 
 function explain(redirect: string): string {

@@ -1,6 +1,6 @@
 import { display, quote } from '../text/display.ts';
 import { compilePattern } from '../text/pattern.ts';
-import { demand, type Violation } from './demand.ts';
+import { demand, type ReportViolation } from './demand.ts';
 import { warned } from './effects.ts';
 import type { RuleFrame } from './rule.ts';
 
@@ -34,18 +34,18 @@ interface Match {
   readonly value?: string;
 }
 
-function* judge(expression: string, below: readonly string[]): Iterable<Violation> {
+function judge(expression: string, below: readonly string[], report: ReportViolation): void {
   // One that cannot be used at all is the concern of another rule.
   const bare = expression.replaceAll(/\\[\\[\](){}.*+?^$|/-]/g, '_');
   const found = outside.find(([pattern]) => pattern.test(bare));
   if (found === undefined || !compilePattern(expression).ok) return;
   const [, what, cure] = found;
-  yield { below, value: display(expression), message: `The regular expression ${quote(expression)} ${what}, which other implementations may read otherwise or refuse. ${cure}.` };
+  report({ below, value: display(expression), message: `The regular expression ${quote(expression)} ${what}, which other implementations may read otherwise or refuse. ${cure}.` });
 }
 
 /** A match of a header, a query parameter or a path. */
-export const portableValue = demand(regexNotPortable.id, function* ofMatch({ type, value = '' }: Match) {
-  if (type === 'RegularExpression') yield* judge(value, ['value']);
+export const portableValue = demand(regexNotPortable.id, function ofMatch({ type, value = '' }: Match, report) {
+  if (type === 'RegularExpression') judge(value, ['value'], report);
 }, 'value');
 
 interface MethodMatch {
@@ -54,8 +54,8 @@ interface MethodMatch {
   readonly method?: string;
 }
 
-export const portableMethod = demand(regexNotPortable.id, function* ofMethod({ type, service = '', method = '' }: MethodMatch) {
+export const portableMethod = demand(regexNotPortable.id, function ofMethod({ type, service = '', method = '' }: MethodMatch, report) {
   if (type !== 'RegularExpression') return;
-  yield* judge(service, ['service']);
-  yield* judge(method, ['method']);
+  judge(service, ['service'], report);
+  judge(method, ['method'], report);
 }, 'method');

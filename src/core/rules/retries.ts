@@ -34,9 +34,9 @@ export const backendTimeoutUnlimited = unenforcedRule({
   summary: 'The timeout of one backend request is switched off while the whole request has one.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteTimeouts.backendRequest ("0s ... disabled"); GEP-2257',
-}, function* judge({ request, backendRequest }: Timeouts) {
+}, function judge({ request, backendRequest }: Timeouts, report) {
   if (milliseconds(backendRequest) !== 0 || (milliseconds(request) ?? 0) === 0) return;
-  yield { below: ['backendRequest'], value: backendRequest ?? '', message: `backendRequest: ${backendRequest} means no limit, yet the whole request ends after ${request}. Leave backendRequest out, or write how long one try may take.` };
+  report({ below: ['backendRequest'], value: backendRequest ?? '', message: `backendRequest: ${backendRequest} means no limit, yet the whole request ends after ${request}. Leave backendRequest out, or write how long one try may take.` });
 });
 
 /** More than this is no plan. */
@@ -47,14 +47,14 @@ export const retryOutlastsTimeout = unenforcedRule({
   summary: 'The request ends before all of its retries could be made.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRetry.attempts and .backoff, HTTPRouteTimeouts.request (spans all retries)',
-}, function* judge({ retry: { attempts = 1, backoff } = {}, timeouts: { request } = {} }: RouteRule) {
+}, function judge({ retry: { attempts = 1, backoff } = {}, timeouts: { request } = {} }: RouteRule, report) {
   const [whole, pause] = [milliseconds(request) ?? 0, milliseconds(backoff) ?? 0];
   const waiting = attempts * pause;
   if (whole > 0 && waiting > whole) {
     const total = formatDuration(waiting);
-    yield { below: ['retry', 'attempts'], value: String(attempts), message: `${attempts} retries with a backoff of ${backoff} wait for ${total.ok ? total.text : 'longer'} together, but the request ends after ${request}. Write fewer attempts, a shorter backoff, or a longer timeouts.request.` };
+    report({ below: ['retry', 'attempts'], value: String(attempts), message: `${attempts} retries with a backoff of ${backoff} wait for ${total.ok ? total.text : 'longer'} together, but the request ends after ${request}. Write fewer attempts, a shorter backoff, or a longer timeouts.request.` });
   } else if (attempts > manyAttempts) {
-    yield { below: ['retry', 'attempts'], value: String(attempts), message: `${attempts} retries would multiply the load of a backend that is failing already. Write a small number such as 2.` };
+    report({ below: ['retry', 'attempts'], value: String(attempts), message: `${attempts} retries would multiply the load of a backend that is failing already. Write a small number such as 2.` });
   }
 });
 
@@ -63,9 +63,9 @@ export const retrySwitchedOff = unenforcedRule({
   summary: 'Retries are switched off, but their settings are there.',
   effect: recorded,
   source: 'Gateway API v1.7.0, HTTPRouteRetry.attempts (0 disables retries)',
-}, function* judge({ attempts, backoff, codes = [] }: Retry) {
+}, function judge({ attempts, backoff, codes = [] }: Retry, report) {
   if (attempts !== 0 || (backoff === undefined && codes.length === 0)) return;
-  yield { below: ['attempts'], value: '0', message: 'attempts: 0 switches retries off, so codes and backoff have no effect. Write attempts: 1 or more, or remove codes and backoff.' };
+  report({ below: ['attempts'], value: '0', message: 'attempts: 0 switches retries off, so codes and backoff have no effect. Write attempts: 1 or more, or remove codes and backoff.' });
 });
 
 export const retryWithoutBackend = unenforcedRule({
@@ -73,9 +73,9 @@ export const retryWithoutBackend = unenforcedRule({
   summary: 'Retries are set for a rule that forwards no request.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.retry',
-}, function* judge({ retry, filters = [], backendRefs = [] }: RouteRule) {
+}, function judge({ retry, filters = [], backendRefs = [] }: RouteRule, report) {
   if (retry === undefined || (backendRefs.length > 0 && !filters.some(({ type }) => type === 'RequestRedirect'))) return;
-  yield { below: ['retry'], message: 'This rule sends no request to a backend, so there is nothing to retry. Remove retry, or write backendRefs.' };
+  report({ below: ['retry'], message: 'This rule sends no request to a backend, so there is nothing to retry. Remove retry, or write backendRefs.' });
 });
 
 /** Methods that a second time may do what they did the first time once more (RFC 9110 section 9.2.2). */
@@ -86,10 +86,10 @@ export const retryRepeatsEffects = unenforcedRule({
   summary: 'Answers are retried after requests that must not be made twice.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRetry.codes; RFC 9110 section 9.2.2 (idempotent methods)',
-}, function* judge({ retry: { attempts = 1, codes = [] } = {}, matches = [] }: RouteRule) {
+}, function judge({ retry: { attempts = 1, codes = [] } = {}, matches = [] }: RouteRule, report) {
   if (attempts === 0 || codes.length === 0 || matches.length === 0 || !matches.every(({ method = '' }) => repeating.has(method))) return;
   const methods = [...new Set(matches.map(({ method }) => method))].join(' and ');
-  yield { below: ['retry', 'codes'], value: codes.join(', '), message: `This rule matches ${methods} alone, and a backend that answers ${codes.join(' or ')} may have done what was asked: a retry would do it twice. Remove codes unless the backend recognises repetitions.` };
+  report({ below: ['retry', 'codes'], value: codes.join(', '), message: `This rule matches ${methods} alone, and a backend that answers ${codes.join(' or ')} may have done what was asked: a retry would do it twice. Remove codes unless the backend recognises repetitions.` });
 });
 
 const usualCodes: readonly number[] = [500, 502, 503, 504];
@@ -99,10 +99,10 @@ export const retryCodeUnusual = unenforcedRule({
   summary: 'Retries follow an answer that a second try hardly changes.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRetryStatusCode (500, 502, 503 and 504 are supported)',
-}, function* judge(code: number) {
+}, function judge(code: number, report) {
   if (code < 400 || code > 599 || usualCodes.includes(code)) return;
   const why = code < 500 ? 'is about the request itself, which stays the same' : 'is not one that implementations have to support';
-  yield { below: [], value: String(code), message: `The code ${code} ${why}. Write ${usualCodes.slice(0, -1).join(', ')} or ${usualCodes.at(-1)}, or remove it.` };
+  report({ below: [], value: String(code), message: `The code ${code} ${why}. Write ${usualCodes.slice(0, -1).join(', ')} or ${usualCodes.at(-1)}, or remove it.` });
 });
 
 export const retryBackoff = unenforcedRule({
@@ -110,6 +110,6 @@ export const retryBackoff = unenforcedRule({
   summary: 'How long to wait between retries is left to implementations.',
   effect: recorded,
   source: 'Gateway API v1.7.0, HTTPRouteRetry.backoff (implementation-specific)',
-}, function* judge(backoff: string) {
-  yield { below: [], value: backoff, message: `backoff: ${backoff} is the basis of a wait that each implementation computes in its own way; one that does not wait refuses the route. Leave it out where the route shall work everywhere.` };
+}, function judge(backoff: string, report) {
+  report({ below: [], value: backoff, message: `backoff: ${backoff} is the basis of a wait that each implementation computes in its own way; one that does not wait refuses the route. Leave it out where the route shall work everywhere.` });
 });

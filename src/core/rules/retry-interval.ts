@@ -1,5 +1,5 @@
 import { parseDuration } from '../text/duration.ts';
-import { demand, specificationRule, type Violation } from './demand.ts';
+import { demand, specificationRule, type ReportViolation } from './demand.ts';
 
 export const retryInterval = specificationRule({
   id: 'retry-interval',
@@ -10,12 +10,12 @@ export const retryInterval = specificationRule({
 const second = 1000;
 const hour = 3600 * second;
 
-function* judge(interval: string, shortest: { readonly milliseconds: number; readonly text: string }): Iterable<Violation> {
+function judge(interval: string, shortest: { readonly milliseconds: number; readonly text: string }, report: ReportViolation): void {
   const parsed = parseDuration(interval);
   // A text that is no duration does not fit the schema.
   if (!parsed.ok || (parsed.milliseconds >= shortest.milliseconds && parsed.milliseconds <= hour)) return;
-  yield { below: [], value: interval, message: `The interval is ${interval}. Write one from ${shortest.text} to 1h.` };
+  report({ below: [], value: interval, message: `The interval is ${interval}. Write one from ${shortest.text} to 1h.` });
 }
 
-export const budgetInterval = demand(retryInterval.id, (interval: string) => judge(interval, { milliseconds: second, text: '1s' }), 'budget');
-export const rateInterval = demand(retryInterval.id, (interval: string) => judge(interval, { milliseconds: 1, text: '1ms' }), 'rate');
+export const budgetInterval = demand(retryInterval.id, (interval: string, report) => judge(interval, { milliseconds: second, text: '1s' }, report), 'budget');
+export const rateInterval = demand(retryInterval.id, (interval: string, report) => judge(interval, { milliseconds: 1, text: '1ms' }, report), 'rate');

@@ -1,7 +1,7 @@
 import { formatPath, type Path } from '../resources/path.ts';
 import { display, quote } from '../text/display.ts';
 import { headerKey } from '../text/header.ts';
-import { unenforcedRule, type Violation } from './demand.ts';
+import { unenforcedRule, type ReportViolation } from './demand.ts';
 import { recorded, warned } from './effects.ts';
 import type { WholeObject } from './written-object.ts';
 
@@ -59,14 +59,14 @@ export const matchRepeated = unenforcedRule({
   summary: 'A match stands in a route twice, so the later one never gets a request.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.matches and GRPCRouteRule.matches ("the first matching rule (in list order)")',
-}, function* judge(rules: readonly RouteRule[]) {
+}, function judge(rules: readonly RouteRule[], report) {
   const byPath = new Map<string, SamePath>();
   for (const [index, { matches = [] }] of rules.entries()) {
     for (const place of matches.length === 0 ? [{ match: {}, below: [index, 'matches'] }] : matches.map((match, position) => ({ match, below: [index, 'matches', position] }))) {
       const before = earlierTwin(place, byPath);
       if (before === undefined) continue;
       const subject = matches.length === 0 ? 'This rule has no matches, so it takes the same requests' : 'This match is the same';
-      yield { below: place.below, message: `${subject} as ${formatPath(['rules', ...before.below])}, which comes first and gets all its requests. Remove one of them, or write what tells them apart.` };
+      report({ below: place.below, message: `${subject} as ${formatPath(['rules', ...before.below])}, which comes first and gets all its requests. Remove one of them, or write what tells them apart.` });
     }
   }
 });
@@ -106,9 +106,9 @@ export const ruleWithoutBackend = unenforcedRule({
   summary: 'A rule has neither backendRefs nor a filter that answers, so its requests get an error.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.backendRefs and GRPCRouteRule.backendRefs ("If unspecified or invalid ... 500")',
-}, function* judge({ filters = [], backendRefs = [] }: RouteRule) {
+}, function judge({ filters = [], backendRefs = [] }: RouteRule, report) {
   if (backendRefs.length > 0 || filters.some(({ type = '' }) => answering.has(type))) return;
-  yield { below: ['backendRefs'], message: 'This rule has no backendRefs, so its requests get an error. Write backendRefs with name and port of a Service; if they stand in a rule of their own, remove the dash before them.' };
+  report({ below: ['backendRefs'], message: 'This rule has no backendRefs, so its requests get an error. Write backendRefs with name and port of a Service; if they stand in a rule of their own, remove the dash before them.' });
 });
 
 export const weightsAllZero = unenforcedRule({
@@ -116,9 +116,9 @@ export const weightsAllZero = unenforcedRule({
   summary: 'Every backendRef of a rule has the weight 0, so its requests get an error.',
   effect: warned,
   source: 'Gateway API v1.7.0, BackendRef.weight ("If weight is set to 0, no traffic should be forwarded for this entry")',
-}, function* judge(backendRefs: readonly BackendRef[]) {
+}, function judge(backendRefs: readonly BackendRef[], report) {
   if (backendRefs.length === 0 || backendRefs.some(({ weight = 1 }) => weight !== 0)) return;
-  yield { below: [], message: 'Every backendRef of this rule has weight: 0, so no backend gets a request and all of them get an error. Give one of them a weight of at least 1.' };
+  report({ below: [], message: 'Every backendRef of this rule has weight: 0, so no backend gets a request and all of them get an error. Give one of them a weight of at least 1.' });
 });
 
 /** A text that is the same for references of a route in `namespace` to the same backend. */
@@ -133,13 +133,13 @@ export const backendRepeated = unenforcedRule({
   summary: 'A rule names one backend twice.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.backendRefs; BackendRef.weight',
-}, function* judge({ metadata, spec }: Route) {
+}, function judge({ metadata, spec }: Route, report) {
   for (const [position, { backendRefs = [] }] of (spec?.rules ?? []).entries()) {
-    if (backendRefs.length > 1) yield* repeatedBackends(backendRefs, ['spec', 'rules', position, 'backendRefs'], metadata.namespace);
+    if (backendRefs.length > 1) repeatedBackends(backendRefs, ['spec', 'rules', position, 'backendRefs'], metadata.namespace, report);
   }
 });
 
-function* repeatedBackends(backendRefs: readonly BackendRef[], at: Path, own: string): Iterable<Violation> {
+function repeatedBackends(backendRefs: readonly BackendRef[], at: Path, own: string, report: ReportViolation): void {
   const first = new Map<string, number>();
   for (const [index, ref] of backendRefs.entries()) {
     // With filters of their own, two ways to one backend make sense.
@@ -147,7 +147,7 @@ function* repeatedBackends(backendRefs: readonly BackendRef[], at: Path, own: st
     const key = backendOf(ref, own);
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
-    else yield { below: [...at, index], value: display(ref.name ?? ''), message: `This backendRef names the same backend as backendRefs[${before}] (${quote(ref.name)}), so their weights add up. Remove one of them, or write the backend that was meant.` };
+    else report({ below: [...at, index], value: display(ref.name ?? ''), message: `This backendRef names the same backend as backendRefs[${before}] (${quote(ref.name)}), so their weights add up. Remove one of them, or write the backend that was meant.` });
   }
 }
 
@@ -165,13 +165,13 @@ export const mirrorToBackend = unenforcedRule({
   summary: 'Requests are mirrored to the backend that gets them anyway.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRequestMirrorFilter.backendRef',
-}, function* judge({ metadata: { namespace }, spec }: Route<MirroringRule>) {
+}, function judge({ metadata: { namespace }, spec }: Route<MirroringRule>, report) {
   for (const [position, { filters = [], backendRefs = [] }] of (spec?.rules ?? []).entries()) {
     for (const [index, { requestMirror }] of filters.entries()) {
       const target = requestMirror?.backendRef;
       const twin = target === undefined ? -1 : backendRefs.findIndex((ref) => backendOf(ref, namespace) === backendOf(target, namespace));
       if (twin === -1) continue;
-      yield { below: ['spec', 'rules', position, 'filters', index, 'requestMirror', 'backendRef'], value: display(target?.name ?? ''), message: `Requests are mirrored to ${quote(target?.name)}, which backendRefs[${twin}] sends them to already: it gets them twice. Name another backend, or remove the mirror.` };
+      report({ below: ['spec', 'rules', position, 'filters', index, 'requestMirror', 'backendRef'], value: display(target?.name ?? ''), message: `Requests are mirrored to ${quote(target?.name)}, which backendRefs[${twin}] sends them to already: it gets them twice. Name another backend, or remove the mirror.` });
     }
   }
 });
@@ -189,9 +189,9 @@ export const redirectWithoutChange = unenforcedRule({
   summary: 'A redirect changes neither scheme, hostname, port nor path.',
   effect: recorded,
   source: 'Gateway API v1.7.0, HTTPRequestRedirectFilter',
-}, function* judge({ scheme, hostname, port, path }: Redirect) {
+}, function judge({ scheme, hostname, port, path }: Redirect, report) {
   if (scheme !== undefined || hostname !== undefined || port !== undefined || path !== undefined) return;
-  yield { below: [], message: 'This redirect leads to the address that was asked for, which clients may follow in a circle. Write scheme, hostname, port or path.' };
+  report({ below: [], message: 'This redirect leads to the address that was asked for, which clients may follow in a circle. Write scheme, hostname, port or path.' });
 });
 
 const usualPorts: ReadonlyMap<string, number> = new Map([['http', 443], ['https', 80]]);
@@ -201,8 +201,8 @@ export const redirectPortOfOtherScheme = unenforcedRule({
   summary: 'A redirect leads to the port of the other scheme.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRequestRedirectFilter.scheme and .port',
-}, function* judge({ scheme = '', port }: Redirect) {
+}, function judge({ scheme = '', port }: Redirect, report) {
   if (port === undefined || usualPorts.get(scheme) !== port) return;
   const other = scheme === 'http' ? 'https' : 'http';
-  yield { below: ['port'], value: String(port), message: `Port ${port} is that of ${other}, but the redirect leads to ${scheme}. Leave port out for the one that goes with ${scheme}, or write scheme: ${other}.` };
+  report({ below: ['port'], value: String(port), message: `Port ${port} is that of ${other}, but the redirect leads to ${scheme}. Leave port out for the one that goes with ${scheme}, or write scheme: ${other}.` });
 });

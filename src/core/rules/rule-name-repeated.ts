@@ -9,12 +9,12 @@ export const ruleNameRepeated = unenforcedRule({
   summary: 'Two rules of a route have the same name.',
   effect: denied,
   source: 'Gateway API v1.7.0, HTTPRouteRule.name ("MUST be unique within a Route")',
-}, function* judge(rules: readonly { readonly name?: string }[]) {
+}, function judge(rules: readonly { readonly name?: string }[], report) {
   const first = new Map<string, number>();
   for (const [index, { name }] of rules.entries()) {
     if (name === undefined || name === unreadableString) continue;
     const before = first.get(name);
     if (before === undefined) first.set(name, index);
-    else yield { below: [index, 'name'], value: display(name), message: `The rule name ${quote(name)} is taken by rules[${before}]. Give this rule another name, or leave name out.` };
+    else report({ below: [index, 'name'], value: display(name), message: `The rule name ${quote(name)} is taken by rules[${before}]. Give this rule another name, or leave name out.` });
   }
 });

@@ -3,7 +3,7 @@ import { visitSemantic } from '../schema/index.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { quote } from '../text/display.ts';
-import { demand, type Violation } from './demand.ts';
+import { demand, violationsAt, type ReportViolation } from './demand.ts';
 import { denied } from './effects.ts';
 import { referenceUnresolvedAt, routeRules, unsupportedValueAt } from './parts.ts';
 import { rule } from './rule.ts';
@@ -20,7 +20,7 @@ export const servicePortMissing = rule({
       if (!isReadable(subject, path)) continue;
       // A listener whose authorization server cannot be asked must not be open to everybody.
       const consequence = subject.kind === 'Gateway' ? unsupportedValueAt(path) : referenceUnresolvedAt(path);
-      for (const { below, ...found } of judge(ref)) report({ path: [...path, ...below], consequence, ...found });
+      judge(ref, violationsAt(path, report, consequence));
     }
   },
 });
@@ -37,9 +37,9 @@ function lacksPort({ group = '', kind = 'Service', port }: BackendReference): bo
   return port === undefined && group === '' && kind === 'Service';
 }
 
-function* judge(ref: BackendReference): Iterable<Violation> {
+function judge(ref: BackendReference, report: ReportViolation): void {
   const { name = '' } = ref;
-  if (lacksPort(ref)) yield { below: ['port'], message: `The Service ${quote(name)} is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.` };
+  if (lacksPort(ref)) report({ below: ['port'], message: `The Service ${quote(name)} is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.` });
 }
 
 export const servicePort = demand('service-port-missing', judge);

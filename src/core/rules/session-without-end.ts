@@ -1,4 +1,4 @@
-import { demand, specificationRule, type Violation } from './demand.ts';
+import { demand, specificationRule, type ReportViolation } from './demand.ts';
 
 export const sessionWithoutEnd = specificationRule({
   id: 'session-without-end',
@@ -12,11 +12,11 @@ interface Session {
   readonly cookieConfig?: { readonly lifetimeType?: string };
 }
 
-function* judge(field: 'cookie' | 'cookieConfig', session: Session): Iterable<Violation> {
+function judge(field: 'cookie' | 'cookieConfig', session: Session, report: ReportViolation): void {
   if (session[field]?.lifetimeType !== 'Permanent' || session.absoluteTimeout !== undefined) return;
-  yield { below: ['absoluteTimeout'], message: `${field}.lifetimeType is Permanent, so absoluteTimeout must say how long the cookie lives. Write absoluteTimeout, e.g. 24h, or lifetimeType: Session.` };
+  report({ below: ['absoluteTimeout'], message: `${field}.lifetimeType is Permanent, so absoluteTimeout must say how long the cookie lives. Write absoluteTimeout, e.g. 24h, or lifetimeType: Session.` });
 }
 
-export const cookieEnds = demand(sessionWithoutEnd.id, (session: Session) => judge('cookie', session), 'cookie');
+export const cookieEnds = demand(sessionWithoutEnd.id, (session: Session, report) => judge('cookie', session, report), 'cookie');
 /** Its place before v1.7. */
-export const cookieConfigEnds = demand(sessionWithoutEnd.id, (session: Session) => judge('cookieConfig', session), 'cookieConfig');
+export const cookieConfigEnds = demand(sessionWithoutEnd.id, (session: Session, report) => judge('cookieConfig', session, report), 'cookieConfig');

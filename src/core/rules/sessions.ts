@@ -27,7 +27,7 @@ export const sessionNameRepeated = unenforcedRule({
   summary: 'Two rules tie sessions to backends by one cookie or header.',
   effect: warned,
   source: 'GEP-1619, Session Persistence (naming collisions); Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
-}, function* judge(rules: readonly { readonly sessionPersistence?: Session }[]) {
+}, function judge(rules: readonly { readonly sessionPersistence?: Session }[], report) {
   const first = new Map<string, number>();
   for (const [index, { sessionPersistence }] of rules.entries()) {
     const session = sessionPersistence === undefined ? undefined : nameOf(sessionPersistence);
@@ -35,7 +35,7 @@ export const sessionNameRepeated = unenforcedRule({
     const key = `${sessionPersistence?.type ?? 'Cookie'} ${sessionPersistence?.cookie?.path ?? '/'} ${session.name}`;
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
-    else yield { below: [index, 'sessionPersistence', ...session.below], value: display(session.name), message: `rules[${before}] ties sessions by ${quote(session.name)}, too, so a client of both loses one of its sessions. Write another name.` };
+    else report({ below: [index, 'sessionPersistence', ...session.below], value: display(session.name), message: `rules[${before}] ties sessions by ${quote(session.name)}, too, so a client of both loses one of its sessions. Write another name.` });
   }
 });
 
@@ -44,16 +44,16 @@ export const sessionEndsAtOnce = unenforcedRule({
   summary: 'A session ends as soon as it begins.',
   effect: warned,
   source: 'Gateway API v1.7.0, SessionPersistence.absoluteTimeout; GEP-1619',
-}, function* judge({ absoluteTimeout }: Session) {
+}, function judge({ absoluteTimeout }: Session, report) {
   const parsed = absoluteTimeout === undefined ? undefined : parseDuration(absoluteTimeout);
   if (parsed?.ok !== true || parsed.milliseconds > 0) return;
-  yield { below: ['absoluteTimeout'], value: absoluteTimeout ?? '', message: `absoluteTimeout: ${absoluteTimeout} ends every session at once. Write how long one may last, e.g. 1h, or leave it out for no end.` };
+  report({ below: ['absoluteTimeout'], value: absoluteTimeout ?? '', message: `absoluteTimeout: ${absoluteTimeout} ends every session at once. Write how long one may last, e.g. 1h, or leave it out for no end.` });
 });
 
 /** Before v1.7 nothing said of what a name is made. */
-export const sessionNameVisible = demand(controlCharacterInValue.id, function* judge(name: string) {
+export const sessionNameVisible = demand(controlCharacterInValue.id, function judge(name: string, report) {
   const found = controlCharacter(name);
-  if (found !== undefined) yield { below: [], value: display(name), message: `${quote(name)} holds the control character ${found}, which no cookie or header has in its name. Remove it.` };
+  if (found !== undefined) report({ below: [], value: display(name), message: `${quote(name)} holds the control character ${found}, which no cookie or header has in its name. Remove it.` });
 }, 'sessionName');
 
 /** It goes into the Set-Cookie header as it is. */
@@ -62,10 +62,10 @@ export const cookiePathUnsafe = unenforcedRule({
   summary: 'The path of a cookie holds a character that ends it.',
   effect: denied,
   source: 'RFC 6265 section 4.1.1 (path-value); Gateway API v1.7.0, CookieConfig.path',
-}, function* judge(path: string) {
+}, function judge(path: string, report) {
   const found = controlCharacter(path) ?? (path.includes(';') ? quote(';') : undefined);
   if (found === undefined) return;
-  yield { below: [], value: display(path), message: `The cookie path ${quote(path)} holds ${found}, after which a browser reads something else. Remove it.` };
+  report({ below: [], value: display(path), message: `The cookie path ${quote(path)} holds ${found}, after which a browser reads something else. Remove it.` });
 });
 
 export const cookiePathRelative = unenforcedRule({
@@ -73,9 +73,9 @@ export const cookiePathRelative = unenforcedRule({
   summary: 'The path of a cookie does not begin with a slash, so browsers ignore it.',
   effect: warned,
   source: 'RFC 6265 section 5.2.4; Gateway API v1.7.0, CookieConfig.path',
-}, function* judge(path: string) {
+}, function judge(path: string, report) {
   if (path.startsWith('/')) return;
-  yield { below: [], value: display(path), message: `Browsers ignore the cookie path ${quote(path)}, since it does not begin with "/". Write ${quote(`/${path}`)}, or leave path out.` };
+  report({ below: [], value: display(path), message: `Browsers ignore the cookie path ${quote(path)}, since it does not begin with "/". Write ${quote(`/${path}`)}, or leave path out.` });
 });
 
 /** Names that mean something to HTTP, to browsers or to the gateway itself. */
@@ -89,21 +89,21 @@ export const sessionNameReserved = unenforcedRule({
   summary: 'Sessions are tied by a name that no cookie or header can have, or that means something else.',
   effect: deniedWhenStrict,
   source: 'RFC 9110 section 7.6.1; RFC 6265bis, cookie name prefixes; Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
-}, function* judge(session: Session): Iterable<Violation> {
+}, function judge(session: Session, report) {
   const named = nameOf(session);
   if (named === undefined) return;
   const { name, below } = named;
   const path = session.cookie?.path ?? '/';
   if (session.type === 'Header' && reservedNames.has(headerKey(name))) {
-    yield { below, value: display(name), message: `The header ${quote(name)} means something else to clients and proxies, which change or remove it. Write a name of your own, such as x-session.` };
+    report({ below, value: display(name), message: `The header ${quote(name)} means something else to clients and proxies, which change or remove it. Write a name of your own, such as x-session.` });
   } else if (session.type !== 'Header' && name.startsWith('__Host-') && path !== '/') {
-    yield { below, value: display(name), message: `Browsers take a cookie called ${quote(name)} only with the path "/", not ${quote(path)}. Write path: /, or a name without __Host-.` };
+    report({ below, value: display(name), message: `Browsers take a cookie called ${quote(name)} only with the path "/", not ${quote(path)}. Write path: /, or a name without __Host-.` });
   }
 });
 
 /** Before v1.7; control characters are the concern of a rule that denies. */
-export const sessionNameToken = demand(sessionNameReserved.id, function* judge(name: string) {
-  if (!isToken(name) && controlCharacter(name) === undefined) yield { below: [], value: display(name), message: `${quote(name)} cannot be the name of a cookie or header. Write letters, digits, - and _ only, such as shop-session.` };
+export const sessionNameToken = demand(sessionNameReserved.id, function judge(name: string, report) {
+  if (!isToken(name) && controlCharacter(name) === undefined) report({ below: [], value: display(name), message: `${quote(name)} cannot be the name of a cookie or header. Write letters, digits, - and _ only, such as shop-session.` });
 }, 'sessionName');
 
 export const sessionPolicyDeprecated = unenforcedRule({
@@ -111,9 +111,9 @@ export const sessionPolicyDeprecated = unenforcedRule({
   summary: 'A policy or route ties sessions to backends, which XBackends do since v1.7.',
   effect: warned,
   source: 'Gateway API v1.7.0, BackendTrafficPolicySpec.sessionPersistence, HTTPRouteRule.sessionPersistence and GRPCRouteRule.sessionPersistence (deprecated); GEP-1619',
-}, () => [deprecatedIn('an XBackendTrafficPolicy')]);
+}, (_value, report) => report(deprecatedIn('an XBackendTrafficPolicy')));
 
-export const sessionOfRouteDeprecated = demand(sessionPolicyDeprecated.id, () => [deprecatedIn('a route')], 'route');
+export const sessionOfRouteDeprecated = demand(sessionPolicyDeprecated.id, (_value, report) => report(deprecatedIn('a route')), 'route');
 
 function deprecatedIn(where: string): Violation {
   return { below: [], message: `sessionPersistence of ${where} is deprecated and will be removed; an XBackend has it since v1.7. Move it there once your implementation serves XBackends.` };
@@ -127,7 +127,7 @@ export const sessionWithoutHttp = unenforcedRule({
   summary: 'Sessions are tied by cookie or header on a protocol that has neither.',
   effect: warned,
   source: 'GEP-1619, Session Persistence; Gateway API v1.7.0, BackendSpec.protocol',
-}, function* judge({ protocol = '', sessionPersistence }: { readonly protocol?: string; readonly sessionPersistence?: object }) {
+}, function judge({ protocol = '', sessionPersistence }: { readonly protocol?: string; readonly sessionPersistence?: object }, report) {
   if (sessionPersistence === undefined || !withoutHttp.has(protocol)) return;
-  yield { below: ['sessionPersistence'], message: `protocol: ${protocol} carries no HTTP requests in which a cookie or header could be. Remove sessionPersistence, or write protocol: HTTP.` };
+  report({ below: ['sessionPersistence'], message: `protocol: ${protocol} carries no HTTP requests in which a cookie or header could be. Remove sessionPersistence, or write protocol: HTTP.` });
 });

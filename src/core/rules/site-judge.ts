@@ -1,7 +1,7 @@
 import type { Path } from '../resources/path.ts';
 import { versionOf, type Bundle, type WrittenObject } from '../schema/index.ts';
 import { displayLimit, printable } from '../text/display.ts';
-import type { Demand, Violation } from './demand.ts';
+import type { Demand, ReportViolation, Violation } from './demand.ts';
 import { partsOf, sitesIn, type Site, type SiteTables } from './official/sites.ts';
 import { longestMessage, type Finding } from './rule.ts';
 
@@ -25,8 +25,8 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
     const key = `${kind} ${version} ${bundle.minor} ${bundle.channel}`;
     const root = known.get(key) ?? placesOf(names.map((name) => sitesIn(tables[name][kind], version, bundle)));
     known.set(key, root);
-    const walk: Walk = { path: [], found: [] };
-    visit(root, view, walk);
+    const walk = new Walk();
+    walk.visit(root, view);
     if (walk.found.length === 0) return nothing;
     // What stands there but has the wrong type, or is no field of the bundle, is not missing: the schema tells of it.
     const found = walk.found.filter(({ finding: { path } }) => valueAt(view, path) !== undefined || valueAt(json, path) === undefined);
@@ -81,35 +81,43 @@ function emptyPlace(): Place {
   return { asked: [], below: [] };
 }
 
-interface Walk {
-  /** Where the walk is: one list that grows and shrinks, since almost everything is fine. */
-  readonly path: (string | number)[];
-  readonly found: { readonly table: number; readonly finding: Finding }[];
-}
+/** One walk of an object along its places. Almost everything is fine, so whatever only a finding needs is one for the whole walk. */
+class Walk {
+  readonly found: { readonly table: number; readonly finding: Finding }[] = [];
+  /** Where the walk is. */
+  readonly #path: (string | number)[] = [];
+  #asked: Asked | undefined;
+  readonly #report: ReportViolation = (violation) => {
+    if (this.#asked === undefined) return;
+    const { demand, table } = this.#asked;
+    this.found.push({ table, finding: findingOf(demand.rule, violation, this.#path) });
+  };
 
-function visit(place: Place, value: unknown, walk: Walk): void {
-  for (const { demand, table } of place.asked) {
-    for (const violation of demand.judge(value)) walk.found.push({ table, finding: findingOf(demand.rule, violation, walk.path) });
+  visit(place: Place, value: unknown): void {
+    for (const asked of place.asked) {
+      this.#asked = asked;
+      asked.demand.judge(value, this.#report);
+    }
+    if (typeof value !== 'object' || value === null) return;
+    const { each } = place;
+    if (each !== undefined && Array.isArray(value)) {
+      for (let position = 0; position < value.length; position++) this.#visitBelow(each, position, value[position]);
+    }
+    for (const { name, place: below } of place.below) {
+      // No field has the name of anything that a prototype has; asking for own properties alone takes longer than all the rest.
+      const inner = (value as Readonly<Record<string, unknown>>)[name];
+      if (inner !== undefined) this.#visitBelow(below, name, inner);
+    }
   }
-  if (typeof value !== 'object' || value === null) return;
-  const { each } = place;
-  if (each !== undefined && Array.isArray(value)) {
-    for (let position = 0; position < value.length; position++) visitBelow(each, position, { value: value[position], walk });
-  }
-  for (const { name, place: below } of place.below) {
-    // No field has the name of anything that a prototype has; asking for own properties alone takes longer than all the rest.
-    const inner = (value as Readonly<Record<string, unknown>>)[name];
-    if (inner !== undefined) visitBelow(below, name, { value: inner, walk });
+
+  #visitBelow(place: Place, part: string | number, value: unknown): void {
+    this.#path.push(part);
+    this.visit(place, value);
+    this.#path.pop();
   }
 }
 
 function findingOf(rule: string, { below, message, value }: Violation, path: Path): Finding {
   const finding = { rule, path: [...path, ...below], message: printable(message, longestMessage) };
   return value === undefined ? finding : { ...finding, value: printable(value, displayLimit) };
-}
-
-function visitBelow(place: Place, part: string | number, { value, walk }: { readonly value: unknown; readonly walk: Walk }): void {
-  walk.path.push(part);
-  visit(place, value, walk);
-  walk.path.pop();
 }

@@ -14,11 +14,11 @@ interface TargetRef {
   readonly sectionName?: string;
 }
 
-export const targetsDistinct = demand(targetRepeated.id, function* judge(targets: readonly TargetRef[]) {
+export const targetsDistinct = demand(targetRepeated.id, function judge(targets: readonly TargetRef[], report) {
   for (const [index, target] of targets.entries()) {
     const before = targets.slice(0, index).findIndex((other) => isSame(target, other) && !areToldApart(target, other));
     if (before === -1) continue;
-    yield { below: [index], message: `This targetRef names the ${target.kind} ${quote(target.name)} like targetRefs[${before}] does. Remove one of them, or give each a sectionName of its own.` };
+    report({ below: [index], message: `This targetRef names the ${target.kind} ${quote(target.name)} like targetRefs[${before}] does. Remove one of them, or give each a sectionName of its own.` });
   }
 });
 

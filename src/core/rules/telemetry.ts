@@ -15,9 +15,9 @@ export const telemetryTargetKind = unenforcedRule({
   summary: 'An XTelemetryPolicy targets something other than a Gateway.',
   effect: deniedWhenStrict,
   source: 'Gateway API v1.7.0, TelemetryPolicySpec.targetRefs (Gateway is core); GEP-4768',
-}, function* judge({ group = '', kind = '' }: Reference) {
+}, function judge({ group = '', kind = '' }: Reference, report) {
   if (group === 'gateway.networking.k8s.io' && kind === 'Gateway') return;
-  yield { below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Implementations need to support a Gateway as target, not the kind ${quote(kind)} of the group ${quote(group)}. Write kind: Gateway and group: gateway.networking.k8s.io.` };
+  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Implementations need to support a Gateway as target, not the kind ${quote(kind)} of the group ${quote(group)}. Write kind: Gateway and group: gateway.networking.k8s.io.` });
 });
 
 interface Attribute {
@@ -35,9 +35,9 @@ export const telemetryAttributeKey = unenforcedRule({
   summary: 'The key of an attribute is no stable name of OpenTelemetry.',
   effect: warned,
   source: 'GEP-5253, Telemetry attributes; OpenTelemetry, Semantic Conventions for HTTP',
-}, function* judge({ sourceType, attributeKey = '' }: Attribute) {
+}, function judge({ sourceType, attributeKey = '' }: Attribute, report) {
   if (sourceType !== 'Attribute' || knownNamespaces.has(attributeKey.split('.')[0] ?? '')) return;
-  yield { below: ['attributeKey'], value: display(attributeKey), message: `${quote(attributeKey)} is no name of OpenTelemetry for requests, so implementations leave it out. Write one such as http.request.method or url.path.` };
+  report({ below: ['attributeKey'], value: display(attributeKey), message: `${quote(attributeKey)} is no name of OpenTelemetry for requests, so implementations leave it out. Write one such as http.request.method or url.path.` });
 });
 
 const secretHeaders: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key']);
@@ -54,12 +54,12 @@ export const telemetrySecret = unenforcedRule({
   summary: 'A credential stands in a policy, or is copied into traces.',
   effect: warned,
   source: 'GEP-4768, Telemetry; OWASP, Logging Cheat Sheet ("Data to exclude")',
-}, function* judge({ provider, attributes = [] }: Tracing) {
+}, function judge({ provider, attributes = [] }: Tracing, report) {
   for (const [index, { name = '' }] of (provider?.headers ?? []).entries()) {
-    if (secretHeaders.has(headerKey(name))) yield { below: ['provider', 'headers', index], value: display(name), message: `The value of ${quote(name)} stands here for everybody who may read this policy. Let a collector within the cluster add it.` };
+    if (secretHeaders.has(headerKey(name))) report({ below: ['provider', 'headers', index], value: display(name), message: `The value of ${quote(name)} stands here for everybody who may read this policy. Let a collector within the cluster add it.` });
   }
   for (const [index, { sourceType, headerName = '' }] of attributes.entries()) {
-    if (sourceType === 'Header' && secretHeaders.has(headerKey(headerName))) yield { below: ['attributes', index, 'headerName'], value: display(headerName), message: `Every trace would hold the ${quote(headerName)} of its request, by which whoever reads traces could act for clients. Remove this attribute.` };
+    if (sourceType === 'Header' && secretHeaders.has(headerKey(headerName))) report({ below: ['attributes', index, 'headerName'], value: display(headerName), message: `Every trace would hold the ${quote(headerName)} of its request, by which whoever reads traces could act for clients. Remove this attribute.` });
   }
 });
 
@@ -71,9 +71,9 @@ export const telemetryManyAttributes = unenforcedRule({
   summary: 'A trace gets more attributes than spans hold.',
   effect: warned,
   source: 'OpenTelemetry Specification, "Span Limits" (AttributeCountLimit 128); Gateway API v1.7.0, Tracing.attributes (without limit)',
-}, function* judge(attributes: readonly Attribute[]) {
+}, function judge(attributes: readonly Attribute[], report) {
   if (attributes.length <= usualAttributes) return;
-  yield { below: [usualAttributes], value: String(attributes.length), message: `There are ${attributes.length} attributes, but a span holds ${usualAttributes} by default; the others are lost. Keep those that somebody looks for.` };
+  report({ below: [usualAttributes], value: String(attributes.length), message: `There are ${attributes.length} attributes, but a span holds ${usualAttributes} by default; the others are lost. Keep those that somebody looks for.` });
 });
 
 export const tracingWithoutEffect = unenforcedRule({
@@ -81,7 +81,7 @@ export const tracingWithoutEffect = unenforcedRule({
   summary: 'An XTelemetryPolicy changes nothing.',
   effect: recorded,
   source: 'Gateway API v1.7.0, Tracing.mode and .samplingRate',
-}, function* judge({ mode = 'ImplementationDefault', samplingRate }: Tracing) {
-  if (mode === 'ImplementationDefault') yield { below: ['mode'], value: mode, message: 'mode: ImplementationDefault leaves tracing as it is without this policy. Write mode: Enabled with provider, or mode: Disabled.' };
-  if (samplingRate?.numerator === 0) yield { below: ['samplingRate', 'numerator'], value: '0', message: 'A sampling rate of 0 traces no request. Write a rate above 0, or mode: Disabled.' };
+}, function judge({ mode = 'ImplementationDefault', samplingRate }: Tracing, report) {
+  if (mode === 'ImplementationDefault') report({ below: ['mode'], value: mode, message: 'mode: ImplementationDefault leaves tracing as it is without this policy. Write mode: Enabled with provider, or mode: Disabled.' });
+  if (samplingRate?.numerator === 0) report({ below: ['samplingRate', 'numerator'], value: '0', message: 'A sampling rate of 0 traces no request. Write a rate above 0, or mode: Disabled.' });
 });

@@ -14,9 +14,9 @@ interface AuthorityRef {
   readonly namespace?: string;
 }
 
-export const trustBundlesWithoutNamespace = demand(trustBundleNamespace.id, function* judge(refs: readonly AuthorityRef[]) {
+export const trustBundlesWithoutNamespace = demand(trustBundleNamespace.id, function judge(refs: readonly AuthorityRef[], report) {
   for (const [index, { group, kind, name, namespace }] of refs.entries()) {
     if (group !== 'certificates.k8s.io' || kind !== 'ClusterTrustBundle' || namespace === undefined) continue;
-    yield { below: [index, 'namespace'], value: display(namespace), message: `The ClusterTrustBundle ${quote(name)} belongs to the whole cluster, not to a namespace. Remove namespace.` };
+    report({ below: [index, 'namespace'], value: display(namespace), message: `The ClusterTrustBundle ${quote(name)} belongs to the whole cluster, not to a namespace. Remove namespace.` });
   }
 });

@@ -1,4 +1,4 @@
-import type { Violation } from './demand.ts';
+import type { ReportViolation } from './demand.ts';
 
 /** Fields of which a sibling, the discriminator, says which may be set. */
 export interface Union {
@@ -28,7 +28,7 @@ type IsSet = (member: string) => boolean;
  * Members that are set and should not be, or the other way round. Nothing where the discriminator has an unknown
  * value: nobody knows the member of that.
  */
-export function* unionViolations(union: Union, object: object, isSet: IsSet = (member) => Object.hasOwn(object, member)): Iterable<Violation> {
+export function unionViolations(union: Union, object: object, report: ReportViolation, isSet: IsSet = (member) => Object.hasOwn(object, member)): void {
   const { discriminator, members, others = [] } = union;
   const type = discriminatorOf(object, discriminator);
   if (type === undefined || !(others.includes(type) || members.some(({ types }) => types.includes(type)))) return;
@@ -38,15 +38,15 @@ export function* unionViolations(union: Union, object: object, isSet: IsSet = (m
   const [other] = extra;
   if (wanted !== undefined && other !== undefined) {
     const cure = `Write ${discriminator}: ${other.types[0]}, or replace ${other.name} by ${wanted.name}.`;
-    yield { below: [discriminator], value: type, message: `The ${discriminator} is ${type}, but ${other.name} is set. ${cure}` };
+    report({ below: [discriminator], value: type, message: `The ${discriminator} is ${type}, but ${other.name} is set. ${cure}` });
     return;
   }
   for (const { name } of missing) {
-    yield { below: [name], message: `The ${discriminator} is ${type}, but ${name} is missing. Write ${name} beside ${discriminator}.` };
+    report({ below: [name], message: `The ${discriminator} is ${type}, but ${name} is missing. Write ${name} beside ${discriminator}.` });
   }
   for (const { name, types } of extra) {
     const cure = `Remove ${name}; what it does needs ${discriminator}: ${types.join(' or ')}.`;
-    yield { below: [name], message: `${name} is set although the ${discriminator} is ${type}. ${cure}` };
+    report({ below: [name], message: `${name} is set although the ${discriminator} is ${type}. ${cure}` });
   }
 }
 

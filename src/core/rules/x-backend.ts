@@ -32,9 +32,9 @@ interface BackendReference {
   readonly port?: number;
 }
 
-export const backendWithoutPort = demand(backendPortForbidden.id, function* judge({ group, kind, name, port }: BackendReference) {
+export const backendWithoutPort = demand(backendPortForbidden.id, function judge({ group, kind, name, port }: BackendReference, report) {
   if (group !== 'gateway.networking.x-k8s.io' || kind !== 'XBackend' || port === undefined) return;
-  yield { below: ['port'], value: String(port), message: `The XBackend ${quote(name)} says itself which port it has. Remove port.` };
+  report({ below: ['port'], value: String(port), message: `The XBackend ${quote(name)} says itself which port it has. Remove port.` });
 });
 
 interface Backend {
@@ -42,23 +42,23 @@ interface Backend {
   readonly tls?: { readonly mode?: string };
 }
 
-export const protocolSuitsTls = demand(backendProtocolTls.id, function* judge({ protocol, tls: { mode = 'None' } = {} }: Backend) {
+export const protocolSuitsTls = demand(backendProtocolTls.id, function judge({ protocol, tls: { mode = 'None' } = {} }: Backend, report) {
   if (protocol === 'H2C' && mode !== 'None') {
-    yield { below: ['tls', 'mode'], value: mode, message: 'H2C is HTTP/2 without TLS, but tls is set. Remove tls, or write protocol: HTTP2.' };
+    report({ below: ['tls', 'mode'], value: mode, message: 'H2C is HTTP/2 without TLS, but tls is set. Remove tls, or write protocol: HTTP2.' });
   }
   if ((protocol === 'HTTP2' || protocol === 'WSS') && mode === 'None') {
     const plain = protocol === 'HTTP2' ? ', or protocol: H2C for HTTP/2 without TLS' : '';
-    yield { below: ['tls'], message: `${protocol} needs TLS. Write tls with mode: ServerOnly and validation${plain}.` };
+    report({ below: ['tls'], message: `${protocol} needs TLS. Write tls with mode: ServerOnly and validation${plain}.` });
   }
 });
 
-export const hostnameIsExternal = demand(externalHostnameInternal.id, function* judge(hostname: string) {
+export const hostnameIsExternal = demand(externalHostnameInternal.id, function judge(hostname: string, report) {
   if (!hostname.endsWith('.cluster.local')) return;
-  yield { below: [], value: display(hostname), message: `${quote(hostname)} is a name of the cluster itself. Refer to the Service instead, or write a hostname outside the cluster.` };
+  report({ below: [], value: display(hostname), message: `${quote(hostname)} is a name of the cluster itself. Refer to the Service instead, or write a hostname outside the cluster.` });
 });
 
 /** The check was meant for names that are no DNS labels, but compares an optional value with null, which it never equals. */
-export const portHasNoName = demand(backendPortName.id, function* judge(name: string) {
+export const portHasNoName = demand(backendPortName.id, function judge(name: string, report) {
   if (name === '') return;
-  yield { below: [], value: display(name), message: 'The CRD of this bundle refuses every name of a port, good ones too. Leave name out; v1.7 has no such field.' };
+  report({ below: [], value: display(name), message: 'The CRD of this bundle refuses every name of a port, good ones too. Leave name out; v1.7 has no such field.' });
 });
