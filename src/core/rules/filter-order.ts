@@ -23,13 +23,13 @@ export const filterOrder = unenforcedRule({
   summary: 'A filter comes too late, after one that answers, refuses or copies the request.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.filters ("SHOULD implement filters in the order they are specified"); GEP-1494; GEP-1767',
-}, function* judge(filters: readonly Filter[]) {
+}, function judge(filters: readonly Filter[], report) {
   for (const [index, { type = '' }] of filters.entries()) {
     const earlier = filters.slice(0, index);
     const found = harmful.find(([before, after]) => after === type && earlier.some((filter) => filter.type === before));
     if (found === undefined) continue;
     const [before, , harm] = found;
     const position = earlier.findIndex((filter) => filter.type === before);
-    yield { below: [index], value: type, message: `In this order, ${harm}: ${before} (filters[${position}]) comes before ${type}. Write ${type} before it.` };
+    report({ below: [index], value: type, message: `In this order, ${harm}: ${before} (filters[${position}]) comes before ${type}. Write ${type} before it.` });
   }
 });
