@@ -3,6 +3,9 @@ import type { Calls } from './calls.ts';
 import { type Cell, type Computation, type Contributor, Memo, sameResult } from './cells.ts';
 import type { Reader } from './reader.ts';
 
+/** So many cells may wait for a sweep: the results for about a hundred objects. */
+const mostOrphans = 256;
+
 /**
  * Brings computations up to date. What lies between a change and the indexes is run at once, from the inputs upwards, as
  * far as results really change. Everything else that may depend on it is marked as stale; a stale computation is
@@ -82,6 +85,11 @@ export class Engine {
     } else {
       contributor.verifiedAt = this.clock;
     }
+  }
+
+  /** Disposes of what was read from outside as soon as that is much: nobody tells when the outside has done with it. */
+  sweepWhenMany(): void {
+    if (this.orphans.length > mostOrphans) this.sweep();
   }
 
   /** Offers a cell for disposal: it goes with the next sweep if nobody reads it by then. */

@@ -36,8 +36,8 @@ export interface Statistics {
 /** Everything that follows from what the outside wrote, kept up to date change by change. */
 export interface Kernel {
   /**
-   * Reads from outside, whatever the stratum. Results of queries that nothing else reads are remembered until the
-   * next `apply`.
+   * Reads from outside, whatever the stratum. Of results that nothing else reads, some of the last are remembered until
+   * the next `apply`.
    */
   readonly read: Reader;
   /**

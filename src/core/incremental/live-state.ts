@@ -68,6 +68,7 @@ export class LiveState implements Resolver {
   }
 
   query(query: AnyQuery, args: readonly string[]): unknown {
+    if (this.calls.current === undefined) this.engine.sweepWhenMany();
     return this.engine.resultOf(this.memo(query, args));
   }
 

@@ -288,6 +288,16 @@ describe('reads from outside', () => {
     expect(kernel.read.query(servicePort, 's')).toBe(81);
   });
 
+  test('are not all remembered, however many there are', () => {
+    const kernel = newKernel(service('s', { port: 80 }));
+    const { queries } = kernel.statistics();
+    for (let position = 0; position < 2_000; position++) expect(kernel.read.query(servicePort, `missing ${position}`)).toBeUndefined();
+    expect(kernel.statistics().queries - queries).toBeLessThan(500);
+    expect(kernel.read.query(servicePort, 's')).toBe(80);
+    kernel.apply([service('s', { port: 81 })]);
+    expect(kernel.read.query(servicePort, 's')).toBe(81);
+  });
+
   test('see every apply', () => {
     const kernel = newKernel(service('s', { port: 80 }));
     expect(kernel.read.query(servicePort, 's')).toBe(80);
