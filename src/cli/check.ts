@@ -15,7 +15,6 @@ import { counted, nothing, type Report, type ReportedObject } from './report/rep
 import { reportedProblem } from './report/reported.ts';
 import { filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
-import { Workspace } from './workspace.ts';
 
 /** Settings of `sallyport check`. */
 export interface CheckOptions {
@@ -39,7 +38,7 @@ export async function check(paths: readonly string[], { profile, bundle, scope, 
   const { style } = createTerminal();
   const progress = createProgress(process.stderr, 'objects read');
   const policy = policyOf(profile, bundle);
-  const items = streamObjects(paths, process.stdin);
+  const items = streamObjects(paths, () => process.stdin);
   const recorder = new BaselineRecorder();
   const judged = withAnnotations(scopes[scope](eachCounted(items, () => progress.step()), policy));
   const report = baseline.type === 'none' ? judged : withBaseline(judged, await baselineOf(baseline, recorder));
@@ -69,6 +68,7 @@ async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolic
     if (item.type === 'object') documents.push(item.document);
     else problems.push(item.problem);
   }
+  const { Workspace } = await import('./workspace.ts');
   const workspace = new Workspace(filesOnly(policy.bundle), policy, []);
   workspace.update(documents);
   yield* reportWorkspace(workspace, problems);

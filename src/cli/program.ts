@@ -12,7 +12,7 @@ import type { ControllerCommandOptions } from './controller.ts';
 import type { Installation } from './doctor/facts.ts';
 import type { ProxyCommandOptions } from './proxy.ts';
 import { formatNames } from './report/format-names.ts';
-import { UsageError } from './usage-error.ts';
+import { isUsageError, UsageError } from './usage-error.ts';
 import type { WatchdogCommandOptions } from './watchdog-command.ts';
 import type { WebhookCommandOptions } from './webhook.ts';
 
@@ -198,7 +198,7 @@ function baselineOf(read: string | undefined, written: string | undefined): Chec
 function describeError(error: unknown): string {
   const { code, address, port } = error as { readonly code?: string; readonly address?: string; readonly port?: number };
   if (code === 'EADDRINUSE') return `port ${port} of ${address} is taken; stop what listens there, or choose another port (see --help)`;
-  if (error instanceof UsageError) return error.message;
+  if (isUsageError(error)) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

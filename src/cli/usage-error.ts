@@ -8,6 +8,11 @@ export class UsageError extends Error {
   }
 }
 
+/** By its name, since bundles of commands have a class of their own (tools/build.ts). */
+export function isUsageError(error: unknown): error is UsageError {
+  return error instanceof Error && error.name === 'UsageError';
+}
+
 /** Waits for something that fails only by what it was given; `what` cannot be used then, and the error says why. */
 export async function orUsageError<T>(what: string, attempt: Promise<T>): Promise<T> {
   try {

@@ -22,11 +22,11 @@ const longestDocument = 64 * 1024 * 1024;
  * Reads the objects of standard input (`-`), files and folders (as `readFolder` does) one by one. Holds one document and
  * some kilobytes of the next, however long the stream is. Never rejects: what cannot be read is among the items.
  *
- * @param input standard input
+ * @param input opens standard input
  */
-export async function* streamObjects(paths: readonly string[], input: AsyncIterable<Uint8Array>): AsyncGenerator<Item> {
+export async function* streamObjects(paths: readonly string[], input: () => AsyncIterable<Uint8Array>): AsyncGenerator<Item> {
   for (const path of paths) {
-    if (path === standardInput) yield* streamOf(input, standardInputName);
+    if (path === standardInput) yield* streamOf(input(), standardInputName);
   }
   for await (const found of walk(paths.filter((path) => path !== standardInput), () => {})) {
     if (found.type === 'file') yield* streamOf(createReadStream(found.path), found.path);

@@ -49,7 +49,7 @@ async function start(folder: string, official: string, stoppables: { stop(): voi
   const files = { certificate: join(folder, 'tls.crt'), key: join(folder, 'tls.key') };
   await writeFile(files.certificate, certificate);
   await writeFile(files.key, privateKey, { mode: 0o600 });
-  await bundle({ server: 'test/bench/webhook/server.ts' }, folder);
+  await bundle([{ server: 'test/bench/webhook/server.ts' }], folder);
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
 
   const ours = async (routes: number): Promise<ServerProcess> =>

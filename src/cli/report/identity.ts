@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { canonical } from '../../core/admission/ratchet.ts';
 import { formatPath, type Path } from '../../core/resources/path.ts';
 
@@ -42,5 +41,7 @@ function itemIdentity(item: unknown): string {
   const name = childOf(item, 'name');
   if (typeof name === 'string') return `name=${name}`;
   if (typeof item === 'string' && item.length <= longestText) return item;
+  // Seldom needed, and loading it takes as long as reading a hundred objects.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(canonical(item)).digest('hex').slice(0, 8);
 }

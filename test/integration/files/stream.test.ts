@@ -12,7 +12,7 @@ async function* bytes(...pieces: readonly (string | Uint8Array)[]): AsyncGenerat
 
 /** What comes of paths and standard input: values with file, index and line, or problems. */
 async function read(paths: readonly string[], input: AsyncIterable<Uint8Array> = bytes()): Promise<readonly unknown[]> {
-  const items = await collect(streamObjects(paths, input));
+  const items = await collect(streamObjects(paths, () => input));
   return items.map((item) => {
     if (item.type === 'problem') return formatProblem(item.problem);
     const { file, index, line, value } = item.document;
