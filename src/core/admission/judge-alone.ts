@@ -6,6 +6,7 @@ import { attachmentRules } from '../rules/route-attachment.ts';
 import type { Rule } from '../rules/rule.ts';
 import { runRules } from '../rules/run.ts';
 import { tables, type KindName } from '../schema/index.ts';
+import { amongOthers } from './installation.ts';
 import { judgeWith, type Candidate, type JudgedFinding } from './judge.ts';
 import type { AdmissionPolicy } from './policy.ts';
 
@@ -24,7 +25,7 @@ const rulesByKind = new Map<KindName, readonly Rule[]>(
  * @param kernel an empty evaluation, for this purpose alone
  */
 export function createLoneJudge(kernel: Kernel, installation: Installation, policy: AdmissionPolicy): (candidate: Candidate) => readonly JudgedFinding[] {
-  kernel.apply([write(installationCell, [], { ...installation, unobserved: kinds })]);
+  kernel.apply([write(installationCell, [], amongOthers(installation))]);
   return (candidate) => {
     const { resource } = candidate;
     const { kind, namespace, name } = resource.ref;

@@ -4,6 +4,7 @@ import { canForward, needsTls } from './app-protocols.ts';
 import { policyInForce } from './backend-policies.ts';
 import { mayRefer } from './grants.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
+import { isObserved, isUnknown } from './observed.ts';
 import type { ServedRouteKind } from './protocols.ts';
 import type { FilterView } from './route-views.ts';
 import type { Path } from '../resources/path.ts';
@@ -26,6 +27,8 @@ export type BackendOutcome =
   | { readonly type: 'unsupportedKind' }
   | { readonly type: 'notPermitted' }
   | { readonly type: 'absent' }
+  /** Whether it exists is not known here. */
+  | { readonly type: 'unobserved' }
   | { readonly type: 'portMissing' }
   /** The Service has no such port; `ports` are those it has. */
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
@@ -60,7 +63,7 @@ interface BackendRefView {
 
 /** What a Service offers on one port, freed of everything else, so that other changes of it wake nobody. */
 export type ServicePort =
-  | { readonly type: 'absent' }
+  | { readonly type: 'absent' | 'unobserved' }
   | { readonly type: 'externalName' }
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
   | { readonly type: 'port'; readonly name: string; readonly protocol: string; readonly appProtocol?: string };
@@ -70,7 +73,7 @@ export const servicePort = defineQuery({
   stratum: strata.links,
   compute(read, namespace: string, name: string, port: string): ServicePort {
     const service = readObject(read, 'Service', namespace, name);
-    if (service === undefined) return { type: 'absent' };
+    if (service === undefined) return { type: read.query(isObserved, 'Service') ? 'absent' : 'unobserved' };
     // CVE-2021-25740: forwarding to an ExternalName would let a route reach whatever a name resolves to.
     if (service.spec?.type === 'ExternalName') return { type: 'externalName' };
     const ports = service.spec?.ports ?? [];
@@ -102,7 +105,9 @@ function resolveBackend(read: Reader, fromKind: string, fromNamespace: string, r
 function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, target: BackendTarget): BackendOutcome {
   const { group, kind, namespace, name, port } = target;
   if (group !== '' || kind !== 'Service') return { type: 'unsupportedKind' };
-  if (!mayRefer(read, [gatewayGroup, fromKind, fromNamespace, group, kind, namespace, name])) return { type: 'notPermitted' };
+  if (!mayRefer(read, [gatewayGroup, fromKind, fromNamespace, group, kind, namespace, name])) {
+    return { type: isUnknown(read, 'ReferenceGrant', () => readObject(read, 'Service', namespace, name)) ? 'unobserved' : 'notPermitted' };
+  }
   if (port === undefined) return { type: 'portMissing' };
   const found = read.query(servicePort, namespace, name, String(port));
   if (found.type !== 'port') return found;

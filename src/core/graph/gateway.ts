@@ -1,15 +1,8 @@
 import { defineQuery } from '../incremental/index.ts';
 import { installationCell, readObject } from './inputs.ts';
 import { areUsable, classParameters } from './parameters.ts';
-import { isReadable, type KindName } from '../resources/resource.ts';
+import { isReadable } from '../resources/resource.ts';
 import { strata } from './strata.ts';
-
-/** Whether objects of a kind are followed here, so that not seeing one means that there is none. */
-export const isObserved = defineQuery({
-  name: 'isObserved',
-  stratum: strata.links,
-  compute: (read, kind: KindName): boolean => read.input(installationCell)?.unobserved.includes(kind) !== true,
-});
 
 /** What a Gateway's class says about who serves it. */
 export interface GatewayClassNode {

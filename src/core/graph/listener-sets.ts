@@ -5,6 +5,7 @@ import { ageEntry, ofAgeEntry } from './age.ts';
 import { gatewayClassName, isOfOurClass } from './gateway.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
 import { allowedNamespaces, allowsNamespace, type AllowedNamespaces } from './namespaces.ts';
+import { isObserved } from './observed.ts';
 import { strata } from './strata.ts';
 
 /** What has listeners: a Gateway, or a ListenerSet that adds its own to those of a Gateway (GEP-1713). */
@@ -60,7 +61,7 @@ export const listenerSetParent = defineQuery({
     const { group = gatewayGroup, kind = 'Gateway', namespace: parentNamespace = namespace, name: parentName = '' } = set.spec?.parentRef ?? {};
     const gateway = { namespace: parentNamespace, name: parentName };
     if (group !== gatewayGroup || kind !== 'Gateway') return { type: 'foreign', ...gateway };
-    if (read.query(gatewayClassName, parentNamespace, parentName) === undefined) return { type: 'absent', ...gateway };
+    if (read.query(gatewayClassName, parentNamespace, parentName) === undefined) return { type: unseen(read, 'Gateway'), ...gateway };
     if (!read.query(isOfOurClass, parentNamespace, parentName)) return { type: 'foreign', ...gateway };
     if (!isReadable(set, ['spec', 'parentRef'])) return { type: 'unreadable', ...gateway };
     const isAllowed = allowsNamespace(read, read.query(allowedListeners, parentNamespace, parentName), parentNamespace, namespace);
@@ -86,14 +87,19 @@ export function isOwnerKind(kind: string): kind is OwnerKind {
   return kind === 'Gateway' || kind === 'ListenerSet';
 }
 
+/** How it stands with an owner that was not seen. Where nobody looks for its kind, it is nothing of ours. */
+function unseen(read: Reader, kind: OwnerKind): 'absent' | 'foreign' {
+  return read.query(isObserved, kind) ? 'absent' : 'foreign';
+}
+
 /** Whether an owner of listeners is ours, and whether its listeners belong to a Gateway. */
 export function ownerStanding(read: Reader, { kind, namespace, name }: ListenerOwner): OwnerStanding {
   if (kind === 'Gateway') {
-    if (read.query(gatewayClassName, namespace, name) === undefined) return 'absent';
+    if (read.query(gatewayClassName, namespace, name) === undefined) return unseen(read, kind);
     return read.query(isOfOurClass, namespace, name) ? 'ours' : 'foreign';
   }
   const parent = read.query(listenerSetParent, namespace, name);
-  if (parent === undefined) return 'absent';
+  if (parent === undefined) return unseen(read, kind);
   if (parent.type === 'attached') return 'ours';
   // A set whose Gateway is not there is nobody's yet: its own owner is told, not those of routes.
   return parent.type === 'foreign' || parent.type === 'absent' ? 'foreign' : 'detached';

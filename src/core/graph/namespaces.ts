@@ -2,6 +2,7 @@ import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { selectorMatches } from '../text/selector.ts';
 import { readObject } from './inputs.ts';
+import { isUnknown } from './observed.ts';
 import { strata } from './strata.ts';
 
 /** From which namespaces something may attach. */
@@ -32,8 +33,15 @@ export const namespaceLabels = defineQuery({
   }),
 });
 
-/** Whether something in `namespace` may attach to what stands in `own`. */
+/** Whether the labels are all that the namespace has. */
+const isNamespaceKnown = defineQuery({
+  name: 'isNamespaceKnown',
+  stratum: strata.links,
+  compute: (read, namespace: string): boolean => !isUnknown(read, 'Namespace', () => readObject(read, 'Namespace', '', namespace)),
+});
+
+/** Whether something in `namespace` may attach to what stands in `own`, or nothing is known of its labels. */
 export function allowsNamespace(read: Reader, allowed: AllowedNamespaces, own: string, namespace: string): boolean {
-  if (allowed.from === 'Selector') return selectorMatches(allowed.selector, read.query(namespaceLabels, namespace));
+  if (allowed.from === 'Selector') return selectorMatches(allowed.selector, read.query(namespaceLabels, namespace)) || !read.query(isNamespaceKnown, namespace);
   return allowed.from === 'All' || (allowed.from === 'Same' && own === namespace);
 }

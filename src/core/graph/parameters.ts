@@ -2,7 +2,8 @@ import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { quote } from '../text/display.ts';
 import { nearest } from '../text/suggest.ts';
-import { installationCell, parameterCell, readObject } from './inputs.ts';
+import { parameterCell, readObject } from './inputs.ts';
+import { isObserved } from './observed.ts';
 import { strata } from './strata.ts';
 
 /** How a Gateway's data plane is to be made, as far as somebody has a wish. */
@@ -64,7 +65,7 @@ function parametersAt(read: Reader, ref: ParametersRef | undefined): ParametersN
   if (namespace === '') return { type: 'namespaceMissing' };
   const data = read.input(parameterCell, namespace, name);
   if (data !== undefined) return { type: 'read', target: `${namespace}/${name}`, ...parseParameters(data) };
-  return read.input(installationCell)?.unobserved.includes('ConfigMap') === true ? { type: 'unobserved' } : { type: 'absent', target: `${namespace}/${name}` };
+  return read.query(isObserved, 'ConfigMap') ? { type: 'absent', target: `${namespace}/${name}` } : { type: 'unobserved' };
 }
 
 interface Parameter {

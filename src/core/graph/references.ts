@@ -1,7 +1,7 @@
 import type { Reader } from '../incremental/reader.ts';
-import { isObserved } from './gateway.ts';
 import { mayRefer } from './grants.ts';
 import { authorityCell, certificateCell, gatewayGroup } from './inputs.ts';
+import { isObserved, isUnknown } from './observed.ts';
 
 /** A reference to something whose content evaluation knows by facts only, resolved. `target` is `namespace/name`. */
 export type ReferenceOutcome =
@@ -32,9 +32,12 @@ export function resolveReference(read: Reader, from: { readonly kind: string; re
   const { group = '', kind = wanted, namespace = from.namespace, name = '' } = ref;
   if (group !== '' || kind !== wanted) return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
   const target = `${namespace}/${name}`;
+  const find = (): { readonly type: string } | undefined => read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
   // The grant comes before existence, so that nobody can probe for what another namespace has.
-  if (!mayRefer(read, [gatewayGroup, from.kind, from.namespace, '', wanted, namespace, name])) return { type: 'notPermitted', target };
-  const facts: { readonly type: string } | undefined = read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
+  if (!mayRefer(read, [gatewayGroup, from.kind, from.namespace, '', wanted, namespace, name])) {
+    return { type: isUnknown(read, 'ReferenceGrant', find) ? 'unobserved' : 'notPermitted', target };
+  }
+  const facts = find();
   if (facts === undefined) return { type: read.query(isObserved, wanted) ? 'absent' : 'unobserved', target };
   return 'problem' in facts && typeof facts.problem === 'string' ? { type: 'unusable', target, problem: facts.problem } : { type: 'usable', target };
 }

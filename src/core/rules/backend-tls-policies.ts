@@ -1,5 +1,6 @@
 import { isService, policyAuthorities, policyOfTarget } from '../graph/backend-policies.ts';
 import { readObject } from '../graph/inputs.ts';
+import { isObserved } from '../graph/observed.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
 import { display, quote } from '../text/display.ts';
@@ -45,7 +46,7 @@ export const backendPolicyTargetMissing = rule({
       const service = readObject(read, 'Service', namespace, name);
       const path = ['spec', 'targetRefs', index];
       if (service === undefined) {
-        report({ path: [...path, 'name'], value: display(name), message: `Service ${namespace}/${display(name)} has not been seen. Check the name, or apply it; a policy reaches Services of its own namespace only.` });
+        if (read.query(isObserved, 'Service')) report({ path: [...path, 'name'], value: display(name), message: `Service ${namespace}/${display(name)} has not been seen. Check the name, or apply it; a policy reaches Services of its own namespace only.` });
       } else if (sectionName !== undefined && !service.spec?.ports?.some((port) => port.name === sectionName)) {
         const names = (service.spec?.ports ?? []).flatMap((port) => port.name ?? []);
         report({ path: [...path, 'sectionName'], value: display(sectionName), message: `Service ${namespace}/${name} has no port with the name ${quote(sectionName)}; ${names.length === 0 ? 'its ports have no names' : `its ports are ${names.join(', ')}`}. Write one of them, or leave sectionName out.` });
