@@ -1,4 +1,5 @@
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import type { Installation } from '../core/graph/inputs.ts';
 import type { Profile } from '../core/rules/rule.ts';
 import type { Bundle } from '../core/schema/index.ts';
 import type { FileProblem, SourceDocument } from '../files/document.ts';
@@ -11,9 +12,9 @@ import { withAnnotations } from './report/annotation.ts';
 import { BaselineRecorder, readBaseline, withBaseline, type Baseline } from './report/baseline.ts';
 import type { FormatName } from './report/format-names.ts';
 import { formats } from './report/formats.ts';
-import { counted, nothing, type Report, type ReportedObject } from './report/report.ts';
+import { counted, nothing, type Report, type Reported } from './report/report.ts';
 import { reportedProblem } from './report/reported.ts';
-import { filesOnly, policyOf } from './settings.ts';
+import { filesAmongOthers, filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 
 /** Settings of `sallyport check`. */
@@ -21,8 +22,11 @@ export interface CheckOptions {
   readonly profile: Profile;
   /** The CRDs that the objects are meant for. */
   readonly bundle: Bundle;
-  /** `together`: all objects are one cluster. `alone`: each is judged by itself and forgotten, in bounded memory. */
-  readonly scope: 'together' | 'alone';
+  /**
+   * What else there may be. `open`: all objects together are a part of a cluster, and references may lead to its other parts.
+   * `closed`: they are all there is. `alone`: each is judged by itself and forgotten, in bounded memory.
+   */
+  readonly scope: 'open' | 'closed' | 'alone';
   readonly output: FormatName;
   /** What to do with findings that are known already. */
   readonly baseline: { readonly type: 'none' } | { readonly type: 'read' | 'write'; readonly file: string };
@@ -57,11 +61,12 @@ export async function check(paths: readonly string[], { profile, bundle, scope, 
 }
 
 const scopes: Readonly<Record<CheckOptions['scope'], (items: AsyncIterable<Item>, policy: AdmissionPolicy) => Report>> = {
-  together: judgeTogether,
+  open: (items, policy) => judgeTogether(items, policy, filesAmongOthers(policy.bundle)),
+  closed: (items, policy) => judgeTogether(items, policy, filesOnly(policy.bundle)),
   alone: judgeAlone,
 };
 
-async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolicy): Report {
+async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolicy, installation: Installation): Report {
   const documents: SourceDocument[] = [];
   const problems: FileProblem[] = [];
   for await (const item of items) {
@@ -69,7 +74,7 @@ async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolic
     else problems.push(item.problem);
   }
   const { Workspace } = await import('./workspace.ts');
-  const workspace = new Workspace(filesOnly(policy.bundle), policy, []);
+  const workspace = new Workspace(installation, policy, []);
   workspace.update(documents);
   yield* reportWorkspace(workspace, problems);
 }
@@ -93,7 +98,7 @@ async function* eachCounted<T>(values: AsyncIterable<T>, step: () => void): Asyn
   }
 }
 
-async function* observed(report: Report, look: (object: ReportedObject) => void): Report {
+async function* observed(report: Report, look: (object: Reported) => void): Report {
   for await (const object of report) {
     look(object);
     yield object;

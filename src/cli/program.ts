@@ -47,6 +47,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--bundle <version>', 'release of the CRDs that the objects are meant for', parseMinor, '1.7')
     .addOption(new Option('--channel <name>', 'its channel').choices([...channels]).default('standard'))
     .addOption(new Option('-o, --output <form>', 'how to print it').choices([...formatNames]).default('text'))
+    .option('--closed', 'the files are all there is: also tell of references to objects that are not among them', false)
     .option('--stateless', 'judge each object by itself, in bounded memory; what may be wrong between objects is not looked for', false)
     .option('--baseline <file>', 'do not count what is in this file')
     .addOption(new Option('--write-baseline <file>', 'write what is found to this file, to be named by --baseline later').conflicts('baseline'))
@@ -178,7 +179,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 /** The exit code of `check` where nothing could be found out. */
 const notDone = 2;
 
-async function runCheck(paths: readonly string[], { explain, bundle, channel, stateless, baseline, writeBaseline, ...options }: CheckArguments): Promise<number> {
+async function runCheck(paths: readonly string[], { explain, bundle, channel, closed, stateless, baseline, writeBaseline, ...options }: CheckArguments): Promise<number> {
   if (explain !== undefined) {
     const { explainRule } = await import('./explain-rule.ts');
     process.stdout.write(explainRule(explain));
@@ -186,7 +187,13 @@ async function runCheck(paths: readonly string[], { explain, bundle, channel, st
   }
   if (paths.length === 0) throw new UsageError('check needs files or folders, or - for standard input');
   const { check } = await import('./check.ts');
-  return check(paths, { ...options, bundle: { minor: bundle, channel }, scope: stateless ? 'alone' : 'together', baseline: baselineOf(baseline, writeBaseline) });
+  return check(paths, { ...options, bundle: { minor: bundle, channel }, scope: scopeOf({ closed, stateless }), baseline: baselineOf(baseline, writeBaseline) });
+}
+
+function scopeOf({ closed, stateless }: Pick<CheckArguments, 'closed' | 'stateless'>): CheckOptions['scope'] {
+  if (closed && stateless) throw new UsageError('--closed is about references between objects, and --stateless looks at each object by itself; leave one of them out');
+  if (stateless) return 'alone';
+  return closed ? 'closed' : 'open';
 }
 
 function baselineOf(read: string | undefined, written: string | undefined): CheckOptions['baseline'] {
@@ -221,6 +228,7 @@ function parseUrl(text: string): URL {
 interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output'> {
   readonly bundle: Minor;
   readonly channel: Channel;
+  readonly closed: boolean;
   readonly stateless: boolean;
   readonly baseline?: string;
   readonly writeBaseline?: string;

@@ -8,7 +8,8 @@ import type { SourceDocument } from '../files/document.ts';
 /** Something in the files that takes no part in evaluation, and why. */
 export interface Remark {
   readonly document: SourceDocument;
-  readonly type: 'invalid' | 'unserved' | 'foreign' | 'duplicate';
+  /** `foreign`: somebody else's kind. `stray`: no object at all, but something that other tools keep beside manifests. */
+  readonly type: 'invalid' | 'unserved' | 'foreign' | 'stray' | 'duplicate';
   /** `HTTPRoute shop/cart`; `document` where that cannot be told. */
   readonly name: string;
   readonly message: string;
@@ -20,7 +21,7 @@ export function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject,
     case 'invalid':
       return isManifest(document.value)
         ? { document, type: 'invalid', name: 'document', message: parsed.problem }
-        : { document, type: 'foreign', name: 'document', message: 'no Kubernetes object; left alone.' };
+        : { document, type: 'stray', name: 'document', message: 'no Kubernetes object; left alone.' };
     case 'unserved':
       return { document, type: 'unserved', name: describeRef(parsed.ref), message: 'this kind is read but not served yet.' };
     case 'foreign':

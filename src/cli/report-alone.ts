@@ -10,7 +10,7 @@ import { reportedObject, statementOf } from './report/reported.ts';
 import type { ReportedObject } from './report/report.ts';
 import { filesOnly } from './settings.ts';
 
-/** Reports on documents each as if it were the only one; `undefined` for what is none of our business. */
+/** Reports on documents each as if it were the only one; `undefined` for what is no object. */
 export function createLoneReporter(policy: AdmissionPolicy): (document: SourceDocument) => ReportedObject | undefined {
   const judge = createLoneJudge(createEvaluation([]), filesOnly(policy.bundle), policy);
   return (document) => {

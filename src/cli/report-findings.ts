@@ -1,17 +1,14 @@
 import type { JudgedFinding } from '../core/admission/judge.ts';
 import { describeRef } from '../core/resources/reference.ts';
 import type { FileProblem } from '../files/document.ts';
-import { reportedObject, reportedProblem, statementOf, type Statement } from './report/reported.ts';
-import type { ReportedObject } from './report/report.ts';
+import { reportedObject, reportedProblem, skippedObject, statementOf, type Statement } from './report/reported.ts';
+import type { Reported, ReportedObject } from './report/report.ts';
 import { checkRules } from './report/rules.ts';
 import type { Remark } from './remark.ts';
 import type { Workspace } from './workspace.ts';
 
-/**
- * Everything there is to say about some files, in the order of files and lines; objects of other projects are left out. Each
- * object is judged when its turn comes.
- */
-export function* reportWorkspace(workspace: Workspace, problems: readonly FileProblem[]): Generator<ReportedObject> {
+/** Everything there is to say about some files, in the order of files and lines. Each object is judged when its turn comes. */
+export function* reportWorkspace(workspace: Workspace, problems: readonly FileProblem[]): Generator<Reported> {
   const structure = new Map(workspace.unserved().map(({ document, findings }) => [document, findings]));
   const placed = [
     ...problems.map((problem) => ({ file: problem.file, line: problem.position?.line ?? 0, report: () => reportedProblem(problem) })),
@@ -31,9 +28,10 @@ export function* reportWorkspace(workspace: Workspace, problems: readonly FilePr
 
 const remarkRules = { invalid: checkRules.object, unserved: checkRules.unserved, duplicate: checkRules.duplicate } as const;
 
-/** What is said of a document that takes no part, with what the schema finds; `undefined` for what is none of our business. */
+/** What is said of a document that takes no part, with what the schema finds; `undefined` for what is no object. */
 export function reportedRemark({ document, type, name, message }: Remark, structure: readonly JudgedFinding[]): ReportedObject | undefined {
-  if (type === 'foreign') return undefined;
+  if (type === 'stray') return undefined;
+  if (type === 'foreign') return skippedObject(document, name);
   const remark: Statement = { rule: remarkRules[type], severity: type === 'unserved' ? 'note' : 'error', path: [], message };
   return reportedObject(document, name, [remark, ...structure.map(statementOf)]);
 }

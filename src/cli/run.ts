@@ -15,7 +15,7 @@ import { StandaloneDataPlane } from './data-plane.ts';
 import { startDemoBackends } from './demo-backends.ts';
 import { exposeProxyCounters } from './proxy-metrics.ts';
 import { reportWorkspace } from './report-findings.ts';
-import { counted, describeTally, nothing, type ReportedObject } from './report/report.ts';
+import { counted, describeTally, nothing, type Reported } from './report/report.ts';
 import { findingLine } from './report/text.ts';
 import { printServing } from './report-serving.ts';
 import { printStatuses } from './report-status.ts';
@@ -110,7 +110,7 @@ function printFindings(terminal: Terminal, workspace: Workspace, problems: reado
   terminal.line(describeTally(report.reduce(counted, nothing)));
 }
 
-function linesOf(terminal: Terminal, report: Iterable<ReportedObject>): readonly string[] {
+function linesOf(terminal: Terminal, report: Iterable<Reported>): readonly string[] {
   return [...report].flatMap(({ file, findings }) => findings.map((finding) => findingLine(file, finding, terminal.style)));
 }
 

@@ -1,5 +1,5 @@
 import type { Installation } from '../core/graph/inputs.ts';
-import { installationOf } from '../core/admission/installation.ts';
+import { amongOthers, installationOf } from '../core/admission/installation.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Profile } from '../core/rules/rule.ts';
 import type { Bundle } from '../core/schema/index.ts';
@@ -13,6 +13,11 @@ export const assumedBundle: Bundle = { minor: '1.7', channel: 'experimental' };
 /** What evaluation is told where files are all there is: nothing else could be seen. */
 export function filesOnly(bundle: Bundle): Installation {
   return installationOf(bundle, controllerName);
+}
+
+/** What evaluation is told where the files are a part of a cluster: nothing is said of objects that are not among them. */
+export function filesAmongOthers(bundle: Bundle): Installation {
+  return amongOthers(filesOnly(bundle));
 }
 
 /** The policy of a profile without overrides. */

@@ -1,6 +1,7 @@
 import { nearest } from '../../core/text/suggest.ts';
 import { quote } from '../../core/text/display.ts';
-import type { Report, ReportedFinding, ReportedObject, Severity } from './report.ts';
+import { memberOf } from './member.ts';
+import type { Report, Reported, ReportedFinding, Severity } from './report.ts';
 import { byPosition, findingOf } from './reported.ts';
 import { checkRules, ruleSummaries } from './rules.ts';
 
@@ -20,10 +21,11 @@ export async function* withAnnotations(report: Report): Report {
   for await (const object of report) yield withAnnotation(object);
 }
 
-function withAnnotation(object: ReportedObject): ReportedObject {
-  const { document, name = '' } = object;
-  const ignored = readIgnored(document?.value);
-  if (document === undefined || ignored === nothingIgnored) return object;
+function withAnnotation(object: Reported): Reported {
+  if (object.type !== 'judged') return object;
+  const { document, name } = object;
+  const ignored = readIgnored(document.value);
+  if (ignored === nothingIgnored) return object;
   const remark = (severity: Severity, message: string): ReportedFinding =>
     findingOf(document, name, { rule: checkRules.suppression, severity, path: ['metadata', 'annotations', ignoreAnnotation], message });
   const idle = [...ignored.reasons.keys()].filter((rule) => object.findings.every((finding) => finding.rule !== rule));
@@ -42,7 +44,7 @@ const nothingIgnored: Ignored = { reasons: new Map(), problems: [] };
 
 /** Reads the annotation of an object of any shape. An entry without a reason silences nothing. */
 export function readIgnored(json: unknown): Ignored {
-  const value = member(member(member(json, 'metadata'), 'annotations'), ignoreAnnotation);
+  const value = memberOf(memberOf(memberOf(json, 'metadata'), 'annotations'), ignoreAnnotation);
   if (value === undefined) return nothingIgnored;
   if (typeof value !== 'string') return { reasons: new Map(), problems: [`is ${quote(value)}; write text: "rule: reason; rule: reason"`] };
   const reasons = new Map<string, string>();
@@ -62,9 +64,4 @@ function unknownRule(rule: string): string {
   const near = nearest(rule, ruleSummaries.keys());
   const advice = near === undefined ? 'write the id of a rule, as findings show it in brackets' : `did you mean ${near}?`;
   return `names ${quote(rule)}, which is no rule; ${advice}`;
-}
-
-function member(json: unknown, name: string): unknown {
-  if (typeof json !== 'object' || json === null || !Object.hasOwn(json, name)) return undefined;
-  return (json as Readonly<Record<string, unknown>>)[name];
 }

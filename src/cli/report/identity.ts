@@ -1,5 +1,6 @@
 import { canonical } from '../../core/admission/ratchet.ts';
 import { formatPath, type Path } from '../../core/resources/path.ts';
+import { memberOf } from './member.ts';
 
 /** What a finding is about. */
 export interface Place {
@@ -19,7 +20,7 @@ export function identityOf({ rule, object, path, json }: Place): string {
   let text = '';
   let value = json;
   for (const part of path) {
-    value = childOf(value, part);
+    value = memberOf(value, part);
     text += typeof part === 'number' ? `[${itemIdentity(value)}]` : joined(text, part);
   }
   return [rule, object, text].filter((part) => part !== '').join(' ');
@@ -30,15 +31,10 @@ function joined(before: string, name: string): string {
   return before === '' || text.startsWith('[') ? text : `.${text}`;
 }
 
-function childOf(value: unknown, part: string | number): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
-  return (value as Readonly<Record<string | number, unknown>>)[part];
-}
-
 const longestText = 64;
 
 function itemIdentity(item: unknown): string {
-  const name = childOf(item, 'name');
+  const name = memberOf(item, 'name');
   if (typeof name === 'string') return `name=${name}`;
   if (typeof item === 'string' && item.length <= longestText) return item;
   // Seldom needed, and loading it takes as long as reading a hundred objects.

@@ -1,16 +1,69 @@
-import { counted, nothing, type Report, type ReportSetting } from './report.ts';
+import { identifyObject } from '../../core/resources/parse.ts';
+import { memberOf } from './member.ts';
+import { activeFindings, counted, nothing, type Report, type ReportedFinding, type ReportedObject, type ReportedProblem, type ReportSetting, type Severity } from './report.ts';
 
-/** For programs: all findings in one list, suppressed ones included, and a summary; the fields are in docs/guides/check.md. */
+/** How many problems of files are held back until all objects are written; the rest is counted. */
+export const mostProblems = 4_096;
+
+/**
+ * For programs: an object on each line with its verdict and findings, suppressed ones included, then problems of files and a
+ * summary; the fields are in docs/guides/check.md.
+ */
 export async function* writeJson(report: Report, { version }: ReportSetting): AsyncGenerator<string> {
   let tally = nothing;
+  let problemsLeftOut = 0;
+  const problems: string[] = [];
   let separator = '';
-  yield `{"tool":"sallyport","version":${JSON.stringify(version)},"findings":[`;
-  for await (const object of report) {
-    tally = counted(tally, object);
-    for (const { position: { line, column }, text: _text, ...finding } of object.findings) {
-      yield `${separator}\n${JSON.stringify({ file: object.file, line, column, object: object.name, ...finding, identity: finding.identity?.() })}`;
-      separator = ',';
+  yield `{"tool":"sallyport","version":${JSON.stringify(version)},"objects":[`;
+  for await (const reported of report) {
+    tally = counted(tally, reported);
+    if (reported.type === 'problem') {
+      if (problems.length < mostProblems) problems.push(problemLine(reported));
+      else problemsLeftOut++;
+      continue;
     }
+    yield `${separator}\n${JSON.stringify(entryOf(reported))}`;
+    separator = ',';
   }
-  yield `\n],"summary":${JSON.stringify({ objects: tally.objects, ...tally.bySeverity, suppressed: tally.suppressed })}}\n`;
+  yield `\n],"problems":[${problems.join(',')}`;
+  const { objects, skipped, bySeverity, suppressed } = tally;
+  yield `\n],"summary":${JSON.stringify({ objects, skipped, ...bySeverity, suppressed, problemsLeftOut })}}\n`;
+}
+
+function entryOf(object: ReportedObject) {
+  const { file, document: { line, value }, findings } = object;
+  return { file, line, ...headOf(value), verdict: verdictOf(object), findings: findings.map(entryOfFinding) };
+}
+
+/** Which object it is; '' for what it does not say. */
+function headOf(json: unknown) {
+  const identified = identifyObject(json);
+  if (identified.type !== 'invalid') {
+    const { apiVersion, ref: { kind, namespace, name } } = identified;
+    return { apiVersion, kind, namespace, name };
+  }
+  const metadata = memberOf(json, 'metadata');
+  return {
+    apiVersion: textOf(memberOf(json, 'apiVersion')), kind: textOf(memberOf(json, 'kind')),
+    namespace: textOf(memberOf(metadata, 'namespace')), name: textOf(memberOf(metadata, 'name')),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function verdictOf(object: ReportedObject): 'allowed' | 'denied' | 'skipped' {
+  if (object.type === 'skipped') return 'skipped';
+  return activeFindings(object).some(({ severity }) => severity === 'error') ? 'denied' : 'allowed';
+}
+
+const effects = { error: 'deny', warning: 'warn', note: 'record' } as const satisfies Record<Severity, string>;
+
+function entryOfFinding({ rule, severity, field, message, position: { line, column }, identity, suppression }: ReportedFinding) {
+  return { rule, effect: effects[severity], path: field, message, line, column, identity: identity?.(), suppression };
+}
+
+function problemLine({ file, findings }: ReportedProblem): string {
+  return findings.map(({ position: { line, column }, rule, severity, message }) => `\n${JSON.stringify({ file, line, column, rule, severity, message })}`).join(',');
 }

@@ -1,11 +1,12 @@
-import { activeFindings, type Report, type ReportedFinding, type ReportedObject } from './report.ts';
+import { activeFindings, type Report, type ReportedFinding, type Reported } from './report.ts';
 import { sentence } from './text.ts';
 
 /** JUnit's XML: a suite for each file and a case for each object, which fails where something is an error; the rest is output. */
 export async function* writeJunit(report: Report): AsyncGenerator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="sallyport">\n';
-  let suite: ReportedObject[] = [];
+  let suite: Reported[] = [];
   for await (const object of report) {
+    if (object.type === 'skipped') continue;
     if (suite[0] !== undefined && suite[0].file !== object.file) {
       yield* suiteOf(suite);
       suite = [];
@@ -16,7 +17,7 @@ export async function* writeJunit(report: Report): AsyncGenerator<string> {
   yield '</testsuites>\n';
 }
 
-function* suiteOf(objects: readonly ReportedObject[]): Generator<string> {
+function* suiteOf(objects: readonly Reported[]): Generator<string> {
   const [first] = objects;
   if (first === undefined) return;
   const failures = objects.filter((object) => errorsOf(object).length > 0).length;
@@ -25,21 +26,21 @@ function* suiteOf(objects: readonly ReportedObject[]): Generator<string> {
   yield '  </testsuite>\n';
 }
 
-function caseOf(object: ReportedObject): string {
+function caseOf(object: Reported): string {
   const errors = errorsOf(object);
   const others = activeFindings(object).filter(({ severity }) => severity !== 'error');
   const [first] = errors;
   const failure = first === undefined ? '' : `      <failure${attributes({ type: first.rule, message: sentence(first) })}>${text(errors, object)}</failure>\n`;
   const output = others.length === 0 ? '' : `      <system-out>${text(others, object)}</system-out>\n`;
-  const head = `    <testcase${attributes({ classname: object.file, name: object.name ?? 'file', time: 0 })}`;
+  const head = `    <testcase${attributes({ classname: object.file, name: object.type === 'problem' ? 'file' : object.name, time: 0 })}`;
   return failure + output === '' ? `${head}/>\n` : `${head}>\n${failure}${output}    </testcase>\n`;
 }
 
-function errorsOf(object: ReportedObject): readonly ReportedFinding[] {
+function errorsOf(object: Reported): readonly ReportedFinding[] {
   return activeFindings(object).filter(({ severity }) => severity === 'error');
 }
 
-function text(findings: readonly ReportedFinding[], { file }: ReportedObject): string {
+function text(findings: readonly ReportedFinding[], { file }: Reported): string {
   return escape(findings.map((finding) => `${file}:${finding.position.line}:${finding.position.column}: ${finding.severity} [${finding.rule}] ${sentence(finding)}`).join('\n'));
 }
 

@@ -26,18 +26,28 @@ export interface ReportedFinding {
   readonly suppression?: Suppression;
 }
 
-/** An object, or a problem of a file that concerns no object, with what is to be said about it. */
+/** An object with what is to be said about it. */
 export interface ReportedObject {
+  /** `skipped`: a kind of somebody else, which is left alone. */
+  readonly type: 'judged' | 'skipped';
   readonly file: string;
-  /** `HTTPRoute shop/cart`; absent for problems of files. */
-  readonly name?: string;
-  /** The object; absent for problems of files. */
-  readonly document?: SourceDocument;
+  /** `HTTPRoute shop/cart`. */
+  readonly name: string;
+  readonly document: SourceDocument;
   readonly findings: readonly ReportedFinding[];
 }
 
+/** A problem of a file that concerns no object. */
+export interface ReportedProblem {
+  readonly type: 'problem';
+  readonly file: string;
+  readonly findings: readonly ReportedFinding[];
+}
+
+export type Reported = ReportedObject | ReportedProblem;
+
 /** What `check` found, object by object, in the order of the files. */
-export type Report = AsyncIterable<ReportedObject>;
+export type Report = AsyncIterable<Reported>;
 
 /** What a format may use beside the report. */
 export interface ReportSetting {
@@ -50,27 +60,30 @@ export interface ReportSetting {
 export type ReportFormat = (report: Report, setting: ReportSetting) => AsyncIterable<string>;
 
 /** The findings that count. */
-export function activeFindings({ findings }: ReportedObject): readonly ReportedFinding[] {
+export function activeFindings({ findings }: Reported): readonly ReportedFinding[] {
   return findings.filter(({ suppression }) => suppression === undefined);
 }
 
 /** How much there was. */
 export interface Tally {
+  /** Those that were judged. */
   readonly objects: number;
+  readonly skipped: number;
   readonly suppressed: number;
   /** Findings that count. */
   readonly bySeverity: Readonly<Record<Severity, number>>;
 }
 
-export const nothing: Tally = { objects: 0, suppressed: 0, bySeverity: { error: 0, warning: 0, note: 0 } };
+export const nothing: Tally = { objects: 0, skipped: 0, suppressed: 0, bySeverity: { error: 0, warning: 0, note: 0 } };
 
-/** A tally with one more object. */
-export function counted(tally: Tally, object: ReportedObject): Tally {
-  const active = activeFindings(object);
+/** A tally with one more object or problem. */
+export function counted(tally: Tally, reported: Reported): Tally {
+  const active = activeFindings(reported);
   const count = (severity: Severity): number => tally.bySeverity[severity] + active.filter((finding) => finding.severity === severity).length;
   return {
-    objects: tally.objects + (object.name === undefined ? 0 : 1),
-    suppressed: tally.suppressed + object.findings.length - active.length,
+    objects: tally.objects + (reported.type === 'judged' ? 1 : 0),
+    skipped: tally.skipped + (reported.type === 'skipped' ? 1 : 0),
+    suppressed: tally.suppressed + reported.findings.length - active.length,
     bySeverity: { error: count('error'), warning: count('warning'), note: count('note') },
   };
 }

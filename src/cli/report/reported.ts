@@ -2,7 +2,7 @@ import type { JudgedFinding } from '../../core/admission/judge.ts';
 import { formatPath, type Path } from '../../core/resources/path.ts';
 import type { FileProblem, SourceDocument } from '../../files/document.ts';
 import { identityOf } from './identity.ts';
-import type { ReportedFinding, ReportedObject, Severity } from './report.ts';
+import type { ReportedFinding, ReportedObject, ReportedProblem, Severity } from './report.ts';
 import { checkRules } from './rules.ts';
 
 /** Something to be said about a place in an object. */
@@ -22,7 +22,12 @@ export function statementOf({ rule, effect, path, message }: JudgedFinding): Sta
 
 /** An object with what is to be said about it, and where that stands. */
 export function reportedObject(document: SourceDocument, name: string, statements: readonly Statement[]): ReportedObject {
-  return { file: document.file, name, document, findings: statements.map((statement) => findingOf(document, name, statement)).sort(byPosition) };
+  return { type: 'judged', file: document.file, name, document, findings: statements.map((statement) => findingOf(document, name, statement)).sort(byPosition) };
+}
+
+/** An object of a kind that is none of our business. */
+export function skippedObject(document: SourceDocument, name: string): ReportedObject {
+  return { type: 'skipped', file: document.file, name, document, findings: [] };
 }
 
 /** A finding about an object. */
@@ -37,10 +42,10 @@ export function findingOf(document: SourceDocument, object: string, { rule, seve
 }
 
 /** A problem of a file, in place of an object. */
-export function reportedProblem({ file, severity, position, text, message }: FileProblem): ReportedObject {
+export function reportedProblem({ file, severity, position, text, message }: FileProblem): ReportedProblem {
   const rule = severity === 'error' ? checkRules.file : checkRules.scalar;
   const finding = { rule, severity, position: position ?? { line: 1, column: 1 }, field: '', message, ...(text === undefined ? {} : { text }) };
-  return { file, findings: [finding] };
+  return { type: 'problem', file, findings: [finding] };
 }
 
 /** In the order of lines and columns. */

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ruleSummaries } from './rules.ts';
-import type { Report, ReportedFinding, ReportedObject, ReportSetting } from './report.ts';
+import type { Report, Reported, ReportedFinding, ReportSetting } from './report.ts';
 import { sentence } from './text.ts';
 
 const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
@@ -21,7 +21,7 @@ export async function* writeSarif(report: Report, { version }: ReportSetting): A
   yield '\n]}]}\n';
 }
 
-function resultOf(object: ReportedObject, finding: ReportedFinding) {
+function resultOf(object: Reported, finding: ReportedFinding) {
   const { rule, severity, identity, suppression } = finding;
   return {
     ruleId: rule,
@@ -34,11 +34,11 @@ function resultOf(object: ReportedObject, finding: ReportedFinding) {
   };
 }
 
-function locationOf({ file, name }: ReportedObject, { position: { line, column }, field, text }: ReportedFinding) {
+function locationOf(object: Reported, { position: { line, column }, field, text }: ReportedFinding) {
   const region = text === undefined ? {} : { region: { startLine: line, startColumn: column } };
-  const fullyQualifiedName = [name, field].filter((part) => part !== undefined && part !== '').join(' ');
+  const fullyQualifiedName = [object.type === 'problem' ? '' : object.name, field].filter((part) => part !== '').join(' ');
   return {
-    physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...region },
+    physicalLocation: { artifactLocation: { uri: uriOf(object.file) }, ...region },
     ...(fullyQualifiedName === '' ? {} : { logicalLocations: [{ fullyQualifiedName }] }),
   };
 }

@@ -47,6 +47,10 @@ describe('the GitHub action', () => {
     expect(calls).toEqual(['<check><--bundle><1.7><--channel><standard><--profile><standard><--stateless><--baseline><known.json><--output><github><--><a b><$(touch hacked)>']);
   });
 
+  test('hands on that the files are all there is', () => {
+    expect(run({ closed: 'true' }).calls).toEqual(['<check><--bundle><1.7><--channel><standard><--profile><standard><--closed><--output><github><--><.>']);
+  });
+
   test('writes a report beside, and ends as the check does', () => {
     expect(run({ 'sarif-file': 'report.sarif' }, 1)).toEqual({ status: 1, calls: [expect.stringContaining('<sarif>'), expect.stringContaining('<github>')] });
   });

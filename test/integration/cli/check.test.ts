@@ -93,6 +93,7 @@ describe('sallyport check', () => {
     [['--bundle', 'v0.1', '-'], "argument 'v0.1' is invalid."],
     [['--explain', 'path-sintax'], 'sallyport: there is no rule path-sintax; did you mean path-syntax?\n'],
     [['--baseline', 'none.json', '-'], 'sallyport: the baseline none.json cannot be used: there is no such file or folder\n'],
+    [['--closed', '--stateless', '-'], 'sallyport: --closed is about references between objects, and --stateless looks at each object by itself; leave one of them out\n'],
     [['--baseline', 'a.json', '--write-baseline', 'b.json', '-'], 'cannot be used with option'],
   ])('ends with 2 where it cannot do its work: %j', (args, message) => {
     const { code, stdout, stderr } = check(args);
@@ -112,8 +113,91 @@ describe('sallyport check', () => {
 
   test('reads standard input beside files, and judges all together', () => {
     const gateway = write('gateway.yaml', parent);
-    expect(check([gateway, '-'], route('cart')).stdout).toBe('3 objects: 0 errors, 0 warnings\n');
-    expect(check(['-'], route('cart')).stdout).toContain('stdin:8:5: warning [parent-not-found]');
+    expect(check(['--closed', gateway, '-'], route('cart')).stdout).toBe('3 objects: 0 errors, 0 warnings\n');
+    expect(check(['--closed', '-'], route('cart')).stdout).toContain('stdin:8:5: warning [parent-not-found]');
+  });
+
+  const referring = (refs: string): string => route('cart').replace(/filters: .*/, `backendRefs: [${refs}]`);
+
+  test.each(['text', 'json', 'sarif', 'junit', 'github'])('tells of references to what is not in the input only where that is all there is: %s', (format) => {
+    const objects = referring('{ name: cart, port: 80 }, { name: stock, namespace: depot, port: 80 }');
+    const told = (input: string, ...options: readonly string[]) =>
+      check([...options, '-o', format, '-'], input).stdout.match(/(parent|backend)-not-(found|permitted)(?=[\],"]|::)/g)?.length ?? 0;
+    // SARIF lists the rules that there are.
+    const named = told('');
+    expect([told(objects), told(objects, '--closed')]).toEqual([named, named + 3]);
+  });
+
+  test('writes no baseline of what it does not tell', () => {
+    expect(check(['--write-baseline', 'open.json', '-'], route('cart')).stderr).toBe('0 findings written to open.json\n');
+    expect(check(['--closed', '--write-baseline', 'closed.json', '-'], route('cart')).stderr).toBe('1 findings written to closed.json\n');
+  });
+
+  test('tells what is wrong between objects that are in the input, whatever else there is', () => {
+    const service = 'apiVersion: v1\nkind: Service\nmetadata: { name: cart, namespace: shop }\nspec: { ports: [{ port: 8080 }] }\n';
+    const { stdout } = check(['-'], `${service}---\n${referring('{ name: cart, port: 80 }')}`);
+    expect(stdout).toContain('warning [backend-not-found] spec.rules[0].backendRefs[0]');
+  });
+
+  describe('as JSON', () => {
+    const mixed = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: cart, namespace: shop, annotations: { sallyport.dev/ignore: "path-syntax: no" } }
+---
+apiVersion: v1
+kind: List
+items:
+- { apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass, metadata: { name: other }, spec: { controllerName: example.net/controller } }
+- { apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass, metadata: { name: other }, spec: { controllerName: example.net/controller } }
+---
+apiVersion: v2
+name: a-chart
+---
+a: [
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { namespace: shop }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: TCPRoute
+metadata: { name: db, annotations: { a: yes } }
+spec: { parentRefs: [{ name: front }], rules: [{ backendRefs: [{ name: db, port: eighty }] }] }
+---
+${route('cart', mistake)}`;
+
+    function entries(...options: readonly string[]): readonly unknown[] {
+      const { objects } = JSON.parse(check([...options, '-o', 'json', '-'], mixed).stdout) as { readonly objects: readonly Readonly<Record<string, unknown>>[] };
+      return objects.map(({ line, kind, namespace, name, verdict, findings }) =>
+        [line, kind, namespace, name, verdict, (findings as readonly { readonly rule: string; readonly effect: string }[]).map(({ rule, effect }) => `${rule} ${effect}`)]);
+    }
+
+    const [deployment, ...others] = [
+      [1, 'Deployment', 'shop', 'cart', 'skipped', []],
+      [8, 'GatewayClass', '', 'other', 'allowed', []],
+      [9, 'GatewayClass', '', 'other', 'denied', ['duplicate-object deny']],
+      [16, 'HTTPRoute', 'shop', '', 'denied', ['invalid-object deny']],
+      [20, 'TCPRoute', 'default', 'db', 'denied', ['unserved-kind record', 'schema deny']],
+      [25, 'HTTPRoute', 'shop', 'cart', 'denied', ['backend-request-timeout deny']],
+    ];
+
+    test('lists every object with its verdict, those of others as skipped, and each of two that are one', () => {
+      expect(entries()).toEqual([deployment, ...others]);
+    });
+
+    test('lists the same where each is judged by itself, except for what is between them', () => {
+      const alone = others.map((entry) => (entry[0] === 9 ? [9, 'GatewayClass', '', 'other', 'allowed', []] : entry));
+      expect(entries('--stateless')).toEqual([deployment, ...alone]);
+    });
+
+    test('keeps problems of files apart', () => {
+      const { problems, summary } = JSON.parse(check(['-o', 'json', '-'], mixed).stdout) as { readonly problems: readonly unknown[]; readonly summary: unknown };
+      expect(problems).toEqual([
+        { file: 'stdin', line: 15, column: 1, rule: 'unreadable-file', severity: 'error', message: expect.stringContaining('invalid YAML') },
+        { file: 'stdin', line: 22, column: 41, rule: 'ambiguous-scalar', severity: 'warning', message: expect.any(String) },
+      ]);
+      expect(summary).toEqual({ objects: 5, skipped: 1, error: 5, warning: 1, note: 1, suppressed: 0, problemsLeftOut: 0 });
+    });
   });
 
   test('judges each object by itself where it is to remember nothing', () => {

@@ -69,8 +69,14 @@ describe('sallyport check', () => {
   test('prints a line for each finding with its place, and ends with 1 where something would be denied', async () => {
     const { code, output } = await outcome('check', 'examples/quickstart');
     expect(output).toMatch(/^examples\/quickstart\/30-mistakes\.yaml:\d+:\d+: error \[header-acted-on-twice\] spec\.rules\[1\]/m);
-    expect(output).toContain('14 objects: 2 errors, 1 warning');
+    expect(output).toContain('14 objects: 2 errors, 0 warnings');
     expect(code).toBe(1);
+  });
+
+  test('warns of a grant that is missing where the files are all there is', async () => {
+    const { output } = await outcome('check', '--closed', 'examples/quickstart');
+    expect(output).toContain('warning [backend-not-permitted] spec.rules[4].backendRefs[0]');
+    expect(output).toContain('14 objects: 2 errors, 1 warning');
   });
 
   test('denies nothing in the audit profile', async () => {

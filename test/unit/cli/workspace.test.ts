@@ -90,7 +90,7 @@ name: a-chart
 metadata: { name: cart }
 spec: {}
 `));
-    expect(space.remarks().map(({ type }) => type)).toEqual(['unserved', 'foreign', 'invalid', 'foreign', 'foreign', 'invalid']);
+    expect(space.remarks().map(({ type }) => type)).toEqual(['unserved', 'foreign', 'invalid', 'foreign', 'stray', 'invalid']);
   });
 
   test('judges the structure of kinds that take no part', () => {

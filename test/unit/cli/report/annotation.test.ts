@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readIgnored, withAnnotations } from '../../../../src/cli/report/annotation.ts';
 import { collect } from '../../../support/collect.ts';
-import { reported, reportOf } from '../../../support/report.ts';
+import { reported, reportOf, skipped } from '../../../support/report.ts';
 
 function ignored(value: unknown) {
   const { reasons, problems } = readIgnored({ metadata: { annotations: { 'sallyport.dev/ignore': value } } });
@@ -48,5 +48,10 @@ describe('the annotation sallyport.dev/ignore', () => {
 
   test('about a rule that finds nothing is noted', async () => {
     expect(await after('path-syntax: agreed; hostname-is-ip: agreed')).toEqual([['path-syntax', 'error', 1, 'agreed'], ['suppression', 'note', 4, undefined]]);
+  });
+
+  test('says nothing of objects of others', async () => {
+    const object = skipped(route('hostname-is-ip: agreed').replace('HTTPRoute', 'Deployment'));
+    expect(await collect(withAnnotations(reportOf(object)))).toEqual([object]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { writeSarif } from '../../../../src/cli/report/sarif.ts';
-import type { ReportedObject } from '../../../../src/cli/report/report.ts';
+import type { Reported } from '../../../../src/cli/report/report.ts';
 import { problem, reported, written } from '../../../support/report.ts';
 
 // The part of SARIF 2.1.0 that we write, stricter than the standard: everything else is refused. Sections in brackets.
@@ -55,7 +55,7 @@ interface Log {
   readonly runs: readonly { readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } }; readonly results: readonly Readonly<Record<string, unknown>>[] }[];
 }
 
-async function sarifOf(...objects: readonly ReportedObject[]): Promise<Log> {
+async function sarifOf(...objects: readonly Reported[]): Promise<Log> {
   const sarif = JSON.parse(await written(writeSarif, ...objects)) as Log;
   expect(validate(sarif) ? [] : validate.errors).toEqual([]);
   return sarif;

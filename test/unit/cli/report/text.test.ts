@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { writeText } from '../../../../src/cli/report/text.ts';
-import { problem, reported, written } from '../../../support/report.ts';
+import { problem, reported, skipped, written } from '../../../support/report.ts';
 
 const route = 'kind: HTTPRoute\nspec:\n  rules:\n  - name: x\n';
 
@@ -19,6 +19,10 @@ describe('text', () => {
 
   test('has no such line where the file could not be read', async () => {
     expect(await written(writeText, problem({}))).toBe('a.yaml:1:1: error [unreadable-file] it is broken\n0 objects: 1 error, 0 warnings\n');
+  });
+
+  test('says nothing of what belongs to others', async () => {
+    expect(await written(writeText, skipped('kind: Deployment\n'))).toBe('0 objects: 0 errors, 0 warnings\n');
   });
 
   test('counts what is suppressed, and leaves it out', async () => {
