@@ -128,9 +128,12 @@ function commonProblem(text: string, character: string): string | undefined {
   return undefined;
 }
 
+// Both letters that are written for micro.
+const finerUnits: ReadonlySet<string> = new Set(['ns', 'us', '\u00b5s', '\u03bcs']);
+
 function unitProblem(text: string, unit: string): string {
   const shown = `the unit ${quote(unit, 16)}`;
-  if (/^(ns|us|µs|μs)$/.test(unit)) return sentence(`${shown} is finer than a millisecond`, advice(text, 'write whole milliseconds, e.g. 1ms'));
+  if (finerUnits.has(unit)) return sentence(`${shown} is finer than a millisecond`, advice(text, 'write whole milliseconds, e.g. 1ms'));
   if (/^(d|w|y)$/.test(unit)) return sentence(`${shown} is larger than an hour`, advice(text, 'write hours, e.g. 24h for a day'));
   if (unitMilliseconds.has(unit.toLowerCase())) return sentence(`${shown} is in upper case`, `write ${unit.toLowerCase()}`);
   return sentence(`${shown} is unknown`, advice(text, 'write h, m, s or ms'));

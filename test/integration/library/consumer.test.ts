@@ -75,6 +75,10 @@ ${use}`);
     expect(new Set(packages)).toEqual(new Set(['js-yaml', 're2js']));
   });
 
+  test('is ASCII: V8 would take two bytes for each character of a file with any other, and longer to read them', () => {
+    expect(loadedFiles().filter((file) => /[^\0-\x7f]/.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+
   test('offers nothing but itself', () => {
     writeFileSync(join(consumer, 'inside.js'), "import('sallyport/dist/sallyport.js').catch((error) => console.log(JSON.stringify(error.code)));");
     expect(run('inside.js', readFileSync(join(consumer, 'inside.js'), 'utf8'))).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
