@@ -15,7 +15,7 @@ function bothReadings(written: unknown): { readonly read: unknown; readonly adop
   const identified = identifyObject(json);
   if (identified.type !== 'resource') return undefined;
   const { stored, isWhole } = examine({ kind: identified.kind, apiVersion: identified.apiVersion, json }, bundle);
-  return isWhole && typeof stored === 'object' ? { read: identified.read(), adopted: identified.adopt(stored) } : undefined;
+  return isWhole && typeof stored === 'object' ? { read: identified.read(json), adopted: identified.adopt(stored) } : undefined;
 }
 
 describe('an object that is as its schema says', () => {

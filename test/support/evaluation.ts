@@ -58,7 +58,7 @@ export function evaluate(objects: readonly unknown[], facts: Facts = {}): World 
 export function candidateOf(json: unknown, order = ''): Candidate {
   const read = readDocument(json, standardPolicy.bundle, order);
   if (read.type !== 'candidate') throw new Error(`no object of a served kind: ${JSON.stringify(read)}`);
-  return { ...read.candidate, json };
+  return read.candidate;
 }
 
 /** The write that puts an object into its cell, or removes it. */

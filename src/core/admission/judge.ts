@@ -7,11 +7,11 @@ import { judgeByBundle, type JudgedByBundle } from '../rules/judge-by-bundle.ts'
 import { findingsOfNewest } from '../rules/refused-later.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
-import { examine, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
+import { applyDefaults, examine, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
 import { effectOf, isWithheld, lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 import { tellOnce } from './tell-once.ts';
 
-/** One object as it came, and as it was read. */
+/** One object as it came, and as it was read, with defaults. */
 export interface Candidate {
   readonly json: unknown;
   readonly apiVersion: string;
@@ -20,11 +20,11 @@ export interface Candidate {
   readonly examination: Examination;
 }
 
-/** Reads the body of an object by a bundle: once, where it is as the bundle's schema says. */
+/** Reads the body of an object, with the defaults of a bundle: once, where it is as the bundle's schema says. */
 export function candidateOf({ kind, apiVersion, read, adopt }: IdentifiedResource, json: unknown, bundle: Bundle): Candidate {
   const examination = examine({ kind, apiVersion, json }, bundle);
   const { stored, isWhole } = examination;
-  return { json, apiVersion, resource: isWhole && typeof stored === 'object' ? adopt(stored) : read(), examination };
+  return { json, apiVersion, resource: isWhole && typeof stored === 'object' ? adopt(stored) : read(applyDefaults(kind, json, bundle)), examination };
 }
 
 /** A finding together with what admission does with it. */

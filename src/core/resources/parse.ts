@@ -29,8 +29,8 @@ export interface IdentifiedResource {
   readonly ref: ObjectRef;
   readonly apiVersion: string;
   readonly deleting: boolean;
-  /** Reads the body, whatever it is made of. */
-  readonly read: () => Resource;
+  /** Reads the body of `json`, whatever it is made of: that of the object itself, or of the same with its defaults. */
+  readonly read: (json: unknown) => Resource;
   /** The same where somebody has found out already that `view` is how the body reads. */
   readonly adopt: (view: object) => Resource;
 }
@@ -44,7 +44,7 @@ export interface IdentifiedResource {
 export function parseObject(json: unknown, order = ''): ParsedObject {
   const identified = identifyObject(json, order);
   if (identified.type !== 'resource') return identified;
-  return { type: 'resource', resource: identified.read(), status: isRecord(json) ? own(json, 'status') : undefined, apiVersion: identified.apiVersion };
+  return { type: 'resource', resource: identified.read(json), status: isRecord(json) ? own(json, 'status') : undefined, apiVersion: identified.apiVersion };
 }
 
 /** The same for whoever may never need the body, or has read it already. */
@@ -66,7 +66,7 @@ export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   const deleting = isDeleting(metadata);
   if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion, deleting };
   const frame = (): Frame => ({ kind, ref, meta: metaOf(metadata, order) });
-  return { type: 'resource', kind, ref, apiVersion, deleting, read: () => readResource(frame(), json), adopt: (view) => adopted(frame(), view) };
+  return { type: 'resource', kind, ref, apiVersion, deleting, read: (body) => readResource(frame(), isRecord(body) ? body : {}), adopt: (view) => adopted(frame(), view) };
 }
 
 /** A Kustomization has no name, for one. */
