@@ -1,10 +1,18 @@
 /** Bundles the program and the library, with their packages: node tools/build.ts [folder], dist/ unless told. */
 import { rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { bundle } from './bundle.ts';
 import { writeDeclarations } from './declarations.ts';
+
+/** What the program loads beside check, below src/cli. */
+const commands = ['run', 'explain', 'explain-rule', 'webhook', 'controller', 'proxy', 'watchdog-command', 'doctor/doctor'];
 
 const folder = process.argv[2] ?? 'dist';
 await rm(folder, { recursive: true, force: true });
 // People wait for check: sharing chunks with the servers would cut it into thirty files, and it would start a tenth slower.
-await bundle([{ sallyport: 'src/main.ts' }, { check: 'src/cli/check.ts', library: 'src/library/index.ts' }], folder);
+await bundle([
+  { sallyport: 'src/main.ts' },
+  { check: 'src/cli/check.ts', library: 'src/library/index.ts' },
+  Object.fromEntries(commands.map((file) => [basename(file), `src/cli/${file}.ts`])),
+], folder);
 writeDeclarations('src/library/index.ts', `${folder}/library.d.ts`);
