@@ -1,4 +1,4 @@
-import { identifyObject } from '../../core/resources/parse.ts';
+import { groupOf, identifyObject } from '../../core/resources/parse.ts';
 import { memberOf } from './member.ts';
 import { activeFindings, counted, nothing, type Report, type ReportedFinding, type ReportedObject, type ReportedProblem, type ReportSetting, type Severity } from './report.ts';
 
@@ -12,6 +12,7 @@ export const mostProblems = 4_096;
 export async function* writeJson(report: Report, { version }: ReportSetting): AsyncGenerator<string> {
   let tally = nothing;
   let problemsLeftOut = 0;
+  const verdicts = { allowed: 0, denied: 0, skipped: 0 };
   const problems: string[] = [];
   let separator = '';
   yield `{"tool":"sallyport","version":${JSON.stringify(version)},"objects":[`;
@@ -22,17 +23,20 @@ export async function* writeJson(report: Report, { version }: ReportSetting): As
       else problemsLeftOut++;
       continue;
     }
-    yield `${separator}\n${JSON.stringify(entryOf(reported))}`;
+    const entry = entryOf(reported);
+    verdicts[entry.verdict]++;
+    yield `${separator}\n${JSON.stringify(entry)}`;
     separator = ',';
   }
   yield `\n],"problems":[${problems.join(',')}`;
-  const { objects, skipped, bySeverity, suppressed } = tally;
-  yield `\n],"summary":${JSON.stringify({ objects, skipped, ...bySeverity, suppressed, problemsLeftOut })}}\n`;
+  const { bySeverity, suppressed } = tally;
+  yield `\n],"summary":${JSON.stringify({ ...verdicts, ...bySeverity, suppressed, problemsLeftOut })}}\n`;
 }
 
 function entryOf(object: ReportedObject) {
   const { file, document: { line, value }, findings } = object;
-  return { file, line, ...headOf(value), verdict: verdictOf(object), findings: findings.map(entryOfFinding) };
+  const head = headOf(value);
+  return { file, line, ...head, verdict: verdictOf(object, head.apiVersion), findings: findings.map(entryOfFinding) };
 }
 
 /** Which object it is; '' for what it does not say. */
@@ -53,9 +57,12 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function verdictOf(object: ReportedObject): 'allowed' | 'denied' | 'skipped' {
-  if (object.type === 'skipped') return 'skipped';
-  return activeFindings(object).some(({ severity }) => severity === 'error') ? 'denied' : 'allowed';
+/** Services and other things that routes refer to are read, but nobody judges them. */
+const judgedGroups: ReadonlySet<string> = new Set(['gateway.networking.k8s.io', 'gateway.networking.x-k8s.io']);
+
+function verdictOf(object: ReportedObject, apiVersion: string): 'allowed' | 'denied' | 'skipped' {
+  if (activeFindings(object).some(({ severity }) => severity === 'error')) return 'denied';
+  return object.type === 'judged' && judgedGroups.has(groupOf(apiVersion)) ? 'allowed' : 'skipped';
 }
 
 const effects = { error: 'deny', warning: 'warn', note: 'record' } as const satisfies Record<Severity, string>;

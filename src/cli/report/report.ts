@@ -68,13 +68,12 @@ export function activeFindings({ findings }: Reported): readonly ReportedFinding
 export interface Tally {
   /** Those that were judged. */
   readonly objects: number;
-  readonly skipped: number;
   readonly suppressed: number;
   /** Findings that count. */
   readonly bySeverity: Readonly<Record<Severity, number>>;
 }
 
-export const nothing: Tally = { objects: 0, skipped: 0, suppressed: 0, bySeverity: { error: 0, warning: 0, note: 0 } };
+export const nothing: Tally = { objects: 0, suppressed: 0, bySeverity: { error: 0, warning: 0, note: 0 } };
 
 /** A tally with one more object or problem. */
 export function counted(tally: Tally, reported: Reported): Tally {
@@ -82,7 +81,6 @@ export function counted(tally: Tally, reported: Reported): Tally {
   const count = (severity: Severity): number => tally.bySeverity[severity] + active.filter((finding) => finding.severity === severity).length;
   return {
     objects: tally.objects + (reported.type === 'judged' ? 1 : 0),
-    skipped: tally.skipped + (reported.type === 'skipped' ? 1 : 0),
     suppressed: tally.suppressed + reported.findings.length - active.length,
     bySeverity: { error: count('error'), warning: count('warning'), note: count('note') },
   };

@@ -196,7 +196,7 @@ ${route('cart', mistake)}`;
         { file: 'stdin', line: 15, column: 1, rule: 'unreadable-file', severity: 'error', message: expect.stringContaining('invalid YAML') },
         { file: 'stdin', line: 22, column: 41, rule: 'ambiguous-scalar', severity: 'warning', message: expect.any(String) },
       ]);
-      expect(summary).toEqual({ objects: 5, skipped: 1, error: 5, warning: 1, note: 1, suppressed: 0, problemsLeftOut: 0 });
+      expect(summary).toEqual({ allowed: 1, denied: 4, skipped: 1, error: 5, warning: 1, note: 1, suppressed: 0, problemsLeftOut: 0 });
     });
   });
 

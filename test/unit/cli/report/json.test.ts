@@ -32,7 +32,7 @@ describe('json', () => {
         { file: 'a.yaml', line: 1, ...fields, verdict: 'allowed', findings: [] },
       ],
       problems: [{ file: 'a.yaml', line: 9, column: 2, rule: 'unreadable-file', severity: 'error', message: 'it is broken' }],
-      summary: { objects: 2, skipped: 0, error: 1, warning: 0, note: 1, suppressed: 0, problemsLeftOut: 0 },
+      summary: { allowed: 2, denied: 0, skipped: 0, error: 1, warning: 0, note: 1, suppressed: 0, problemsLeftOut: 0 },
     });
   });
 
@@ -65,7 +65,15 @@ describe('json', () => {
     const foreign = skipped('apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: cart }\n');
     expect(await json(foreign)).toMatchObject({
       objects: [{ file: 'a.yaml', line: 1, apiVersion: 'apps/v1', kind: 'Deployment', namespace: '', name: 'cart', verdict: 'skipped', findings: [] }],
-      summary: { objects: 0, skipped: 1 },
+      summary: { allowed: 0, denied: 0, skipped: 1 },
+    });
+  });
+
+  test('says that what others refer to is skipped, too, unless something is wrong with it', async () => {
+    const service = 'apiVersion: v1\nkind: Service\nmetadata: { name: cart }\n';
+    expect(await json(reported(service, []), reported(service, [statement('error')]))).toMatchObject({
+      objects: [{ verdict: 'skipped' }, { verdict: 'denied' }],
+      summary: { allowed: 0, denied: 1, skipped: 1 },
     });
   });
 
@@ -82,6 +90,6 @@ describe('json', () => {
   });
 
   test('is JSON without objects, too', async () => {
-    expect(await json()).toMatchObject({ objects: [], problems: [], summary: { objects: 0 } });
+    expect(await json()).toMatchObject({ objects: [], problems: [], summary: { allowed: 0, denied: 0, skipped: 0 } });
   });
 });
