@@ -38,6 +38,7 @@ function compareSpeed(): void {
     kubeconform: [kubeconform, '-n', '1', '-schema-location', schemas, join(folder, 'objects')],
     'check --stateless': [...check(), '--stateless', join(folder, 'objects')],
     check: [...check(), join(folder, 'objects')],
+    'check --closed': [...check(), '--closed', join(folder, 'objects')],
   };
   const times = new Map(Object.keys(programs).map((name): [string, number[]] => [name, []]));
   for (let round = 0; round < rounds; round++) {
