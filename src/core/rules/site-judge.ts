@@ -28,8 +28,8 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
     const walk = new Walk();
     walk.visit(root, view);
     if (walk.found.length === 0) return nothing;
-    // What stands there but has the wrong type, or is no field of the bundle, is not missing: the schema tells of it.
-    const found = walk.found.filter(({ finding: { path } }) => valueAt(view, path) !== undefined || valueAt(json, path) === undefined);
+    // What has the wrong type, or is no field of the bundle, is not missing, nor are its fields: the schema tells of it.
+    const found = walk.found.filter(({ finding: { path } }) => valueAt(view, path) !== undefined || !isTaken(json, path));
     return Object.fromEntries(names.map((name, table) => [name, found.filter((each) => each.table === table).map(({ finding }) => finding)])) as unknown as Record<T, readonly Finding[]>;
   };
 }
@@ -38,6 +38,16 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
 export function valueAt(json: unknown, path: Path): unknown {
   const value = path.reduce<unknown>((current, part) => (typeof current === 'object' && current !== null && Object.hasOwn(current, part) ? (current as Readonly<Record<string | number, unknown>>)[part] : undefined), json);
   return value ?? undefined;
+}
+
+/** Whether something stands at a path, or on the way to it so that nothing can stand there. */
+function isTaken(json: unknown, path: Path): boolean {
+  let current = json;
+  for (const part of path) {
+    if (typeof current !== 'object' || current === null || Array.isArray(current) !== (typeof part === 'number')) break;
+    current = Object.hasOwn(current, part) ? (current as Readonly<Record<string | number, unknown>>)[part] : undefined;
+  }
+  return current !== undefined && current !== null;
 }
 
 /** Sites as a tree of the fields that lead to them, to be walked along with an object. */
