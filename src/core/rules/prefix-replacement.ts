@@ -28,19 +28,25 @@ export const prefixReplacement = rule({
   },
 });
 
-/** Bundles look at the rule's own filters, and at those of backendRefs where only one of these replaces a prefix this way. */
+/** Bundles look at lists in which a single filter replaces a prefix this way: the rule's own, and that of a backendRef where it is the only such. */
 export const prefixIsClear = demand('prefix-replacement', function judge(rule: RouteRulePart<'HTTPRoute'>['rule'], report) {
   const part: RouteRulePart<'HTTPRoute'> = { rule, path: [] };
   const problem = replacesPrefix(part) ? matchesProblem(part) : undefined;
   if (problem === undefined) return;
   const [own, ...ofBackends] = filterLists(part);
   for (const member of replacingMembers) {
-    const replacing = ofBackends.filter(({ filters }) => prefixReplacements(filters, member).length > 0);
-    for (const { filters, path } of [own, ...(replacing.length === 1 ? replacing : [])].filter((list) => list !== undefined)) {
-      for (const below of prefixReplacements(filters, member)) report({ below: [...path, ...below], value: 'ReplacePrefixMatch', message: explain(problem) });
+    const judged = ofBackends.flatMap((list) => single(list, member));
+    for (const below of [...(own === undefined ? [] : single(own, member)), ...(judged.length === 1 ? judged : [])]) {
+      report({ below, value: 'ReplacePrefixMatch', message: explain(problem) });
     }
   }
 });
+
+/** Where the only filter of a list is that replaces a prefix, and says by what; nothing where there are several. */
+function single({ filters, path }: FilterList, member: (typeof replacingMembers)[number]): readonly Path[] {
+  const found = prefixReplacements(filters.map((filter) => (filter[member]?.path?.replacePrefixMatch === undefined ? {} : filter)), member);
+  return found.length === 1 ? found.map((below) => [...path, ...below]) : [];
+}
 
 const replacingMembers = ['requestRedirect', 'urlRewrite'] as const;
 

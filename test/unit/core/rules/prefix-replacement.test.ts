@@ -61,6 +61,15 @@ describe('bundles on prefixes that are replaced', () => {
     expect(places({ matches: exact, backendRefs: [backend(rewrite), backend(redirect)] })).toHaveLength(2);
   });
 
+  test('overlook a list in which two filters do the same, or one that does not say by what', () => {
+    const hidden = { ...rewrite, type: 'RequestMirror' };
+    const empty = { type: 'URLRewrite', urlRewrite: { path: { type: 'ReplacePrefixMatch' } } };
+    expect(places({ matches: exact, filters: [hidden, rewrite] })).toEqual([]);
+    expect(places({ matches: exact, backendRefs: [backend(hidden, rewrite)] })).toEqual([]);
+    expect(places({ matches: exact, filters: [empty], backendRefs: [backend(empty)] })).toEqual([]);
+    expect(places({ matches: exact, backendRefs: [backend(hidden, rewrite), backend(rewrite)] })).toEqual(['spec.rules[0].backendRefs[1].filters[0].urlRewrite.path.type']);
+  });
+
   test('the default match is a prefix', () => {
     expect([...places({ filters: [rewrite] }), ...places({ matches: [{}], filters: [rewrite] })]).toEqual([]);
     expect(places({ matches: [], filters: [rewrite] })).toHaveLength(1);
