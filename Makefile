@@ -127,7 +127,7 @@ $(PACKAGES): package.json package-lock.json | node
 	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
 	@touch $@
 
-$(VALIDATORS): $(SCHEMA) tools/generate-validators.ts tools/validator-schemas.ts tools/pattern-automaton.ts tools/pattern-reader.ts $(PACKAGES)
+$(VALIDATORS): $(SCHEMA) tools/generate-validators.ts tools/validator-schemas.ts tools/pattern-automaton.ts $(PACKAGES)
 	@echo "Generating validators ..."
 	@node tools/generate-validators.ts
 	@touch $@

@@ -14,6 +14,7 @@ import { Ajv, _, type CodeOptions } from 'ajv';
 import ajvPackage from 'ajv/package.json' with { type: 'json' };
 import standalone from 'ajv/dist/standalone/index.js';
 import { transformSync, version as esbuildVersion } from 'esbuild';
+import refaPackage from 'refa/package.json' with { type: 'json' };
 import { formats } from '../src/core/schema/formats.ts';
 import { accepts, type Automaton } from '../src/core/text/automaton.ts';
 import { automatonOf } from './pattern-automaton.ts';
@@ -42,8 +43,8 @@ export const automata: ReadonlyMap<string, Automaton>;
 
 const { definitions, roots } = validatorSchemas();
 const stamp = digest(
-  JSON.stringify([[...definitions], [...roots]]), declarations, ajvPackage.version, esbuildVersion,
-  ...['generate-validators.ts', 'pattern-automaton.ts', 'pattern-reader.ts'].map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')),
+  JSON.stringify([[...definitions], [...roots]]), declarations, ajvPackage.version, esbuildVersion, refaPackage.version,
+  ...['generate-validators.ts', 'pattern-automaton.ts'].map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')),
 );
 if (currentStamp() !== stamp) generate();
 

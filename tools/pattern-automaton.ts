@@ -1,12 +1,18 @@
 /**
- * Makes automata of the patterns in schemas, ahead of time: a regular expression in RE2 syntax, as far as schemas use it,
- * becomes a table of states. Built by Thompson's construction, then by that of subsets.
+ * Makes automata of the patterns in schemas, ahead of time: a regular expression in RE2 syntax becomes a table of states.
+ * The package refa makes them, but reads JavaScript's syntax; what RE2 reads otherwise is set right or refused here.
  */
+import { CharBase, CharSet, DFA, JS, NFA, visitAst, type CharacterClass, type Concatenation, type Element, type Expression, type NoParent } from 'refa';
 import type { Automaton } from '../src/core/text/automaton.ts';
-import { readPattern, type CharacterSet, type Place } from './pattern-reader.ts';
 
-/** The characters that patterns tell apart, by their code; the last stands for all that are not ASCII. */
-const symbols = Array.from({ length: 129 }, (_, code) => code);
+/** All characters beyond ASCII are one to an automaton: the first of them. */
+const beyondAscii = 0x80;
+const allCharacters = CharSet.all(beyondAscii);
+const allButLineFeed = CharSet.fromCharacter(beyondAscii, '\n'.charCodeAt(0)).negate();
+const anything: NoParent<Element> = {
+  type: 'Quantifier', min: 0, max: Infinity, lazy: false,
+  alternatives: [{ type: 'Concatenation', elements: [{ type: 'CharacterClass', characters: allCharacters }] }],
+};
 
 /**
  * The automaton of a pattern that may match anywhere in a text.
@@ -14,69 +20,51 @@ const symbols = Array.from({ length: 129 }, (_, code) => code);
  * @throws Error where the pattern uses something that is not known here
  */
 export function automatonOf(pattern: string): Automaton {
-  const first = readPattern(pattern);
-  const reachable = placesFrom(first);
-  const { classOf, members } = classesOf(reachable);
-  const nameOf = (set: ReadonlySet<Place>): string => reachable.flatMap((place, number) => (set.has(place) ? [number] : [])).join(' ');
+  try {
+    const alternatives = readPattern(pattern).alternatives.map(matchingWhole);
+    return tableOf(DFA.fromFA(NFA.fromRegex({ type: 'Expression', alternatives }, { maxCharacter: beyondAscii })));
+  } catch (error) {
+    throw new Error(`the pattern ${pattern} has something unknown to tools/pattern-automaton.ts`, { cause: error });
+  }
+}
 
-  const begin = closure([first], 'start');
-  const sets = [begin];
-  const states = new Map([[nameOf(begin), 0]]);
-  const stateOf = (set: ReadonlySet<Place>): number => {
-    const name = nameOf(set);
-    const state = states.get(name) ?? sets.push(set) - 1;
-    states.set(name, state);
-    return state;
+function readPattern(pattern: string): Expression {
+  if (/\[\^?\]|\[:/.test(pattern)) throw new Error('to RE2, but not here, []a] has a bracket in it, and [[:alpha:]] letters');
+  // Later editions have flags within patterns, which refa overlooks.
+  const parser = JS.Parser.fromLiteral({ source: pattern, flags: 'u' }, { ecmaVersion: 2024 });
+  const { expression } = parser.parse({ assertions: 'unknown', maxBackreferenceWords: 0 });
+  visitAst(expression, { onCharacterClassEnter: (node) => { node.characters = charactersOf(node, pattern); } });
+  return expression;
+}
+
+function charactersOf({ characters, source }: CharacterClass, pattern: string): CharSet {
+  if (pattern.slice(source?.start, source?.end) === '.') return allButLineFeed;
+  const others = { min: beyondAscii, max: characters.maximum };
+  if (!characters.isSupersetOf(others) && !characters.isDisjointWith(others)) throw new Error('characters beyond ASCII cannot be told apart');
+  return characters.resize(beyondAscii);
+}
+
+/** An alternative that matches a whole text where the given one matches a part. `^` and `$` elsewhere than at its ends stay unknown. */
+function matchingWhole({ elements }: Concatenation): NoParent<Concatenation> {
+  const padded = [anything, ...elements, anything];
+  const from = isAssertion('^', padded[1]) ? 2 : 0;
+  const to = isAssertion('$', padded.at(-2)) ? -2 : padded.length;
+  return { type: 'Concatenation', elements: padded.slice(from, to) };
+}
+
+function isAssertion(sign: '^' | '$', element: NoParent<Element> | undefined): boolean {
+  return element?.type === 'Unknown' && element.id === sign;
+}
+
+function tableOf(dfa: DFA): Automaton {
+  dfa.minimize();
+  const nodes = [...dfa.nodes()];
+  const classes = new CharBase([allCharacters, ...nodes.flatMap(({ out }) => [...out.invert(beyondAscii).values()])]).sets;
+  // Undefined is where a text leads that cannot match any more, whatever follows.
+  const states = [...new Set([dfa.initial, undefined, ...nodes])];
+  return {
+    classOf: Array.from(allCharacters.characters(), (character) => classes.findIndex((set) => set.has(character))),
+    next: states.map((state) => classes.map((set) => states.indexOf(state?.out.get(set.ranges[0]?.min ?? 0)))),
+    accepting: states.map((state) => state !== undefined && dfa.finals.has(state)),
   };
-  const next: number[][] = [];
-  for (const set of sets) next.push(members.map((member) => stateOf(step(set, member, first))));
-  return { classOf, next, accepting: sets.map((set) => hasMatched(closure([...set], 'end'))) };
-}
-
-/** Where one may be after one more character. Once something has matched, the rest of the text is of no account. */
-function step(set: ReadonlySet<Place>, symbol: number, first: Place): ReadonlySet<Place> {
-  if (hasMatched(set)) return set;
-  const taken = [...set].flatMap((place) => (place.type === 'read' && holds(place.takes, symbol) ? [place.next] : []));
-  return closure([...taken, first], 'later');
-}
-
-/** All places that are reached without reading on, in one part of the text. */
-function closure(places: readonly Place[], where: 'start' | 'later' | 'end'): ReadonlySet<Place> {
-  const reached = new Set(places);
-  for (const place of reached) {
-    if (place.type === 'match') return new Set([place]);
-    if (place.type === 'fork') for (const next of place.next) reached.add(next);
-    if (place.type === where) reached.add(place.next);
-  }
-  return new Set([...reached].filter(({ type }) => type === 'read' || type === 'end'));
-}
-
-function hasMatched(set: ReadonlySet<Place>): boolean {
-  return [...set].some(({ type }) => type === 'match');
-}
-
-function placesFrom(first: Place): readonly Place[] {
-  const reached = new Set([first]);
-  for (const place of reached) {
-    if (place.type === 'match') continue;
-    for (const next of [place.next].flat()) reached.add(next);
-  }
-  return [...reached];
-}
-
-/** Characters that all places treat alike are one class; each has a member that stands for it. */
-function classesOf(places: readonly Place[]): { readonly classOf: readonly number[]; readonly members: readonly number[] } {
-  const sets = places.flatMap((place) => (place.type === 'read' ? [place.takes] : []));
-  const members = new Map<string, number>();
-  const names = symbols.map((symbol) => {
-    const name = sets.map((set) => Number(holds(set, symbol))).join('');
-    if (!members.has(name)) members.set(name, symbol);
-    return name;
-  });
-  const classes = [...members.keys()];
-  return { classOf: names.map((name) => classes.indexOf(name)), members: [...members.values()] };
-}
-
-function holds({ negated, codes }: CharacterSet, symbol: number): boolean {
-  return codes.has(symbol) !== negated;
 }

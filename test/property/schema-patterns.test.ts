@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import { automata } from '../../src/core/schema/generated/index.js';
 import { accepts } from '../../src/core/text/automaton.ts';
 
-const sign = fc.constantFrom(...'aZ09-._~%!/:*?#,; hms|'.split(''), 'IPAddress', '\t', '\n', 'é', '\u2028', '😀', '\ud83d', '\ude00');
+const sign = fc.constantFrom(...'aZ09-._~%!/:*?#,; hms|'.split(''), 'IPAddress', '\t', '\n', '\r', 'é', '\u2028', '😀', '\ud83d', '\ude00');
 const anyText = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
 
 /** Texts that the pattern matches, and such with something in them that it may not like. */

@@ -13,6 +13,7 @@ describe('automatonOf', () => {
     ['^a|b$', ['ax', 'xb'], ['xa', 'bx', '']],
     ['^$', [''], ['a']],
     ['', ['', 'a'], []],
+    ['(^a$)|(?:^(b|c)*$)', ['a', 'bcb', ''], ['aa', 'ba']],
     ['^(a|b)*$', ['', 'abba'], ['abc']],
     ['^(?:ab)+c?$', ['ab', 'ababc'], ['', 'c', 'abcc']],
     ['^a{2}$', ['aa'], ['a', 'aaa']],
@@ -20,8 +21,10 @@ describe('automatonOf', () => {
     ['^(a{1,2}b){1,2}$', ['ab', 'aabab'], ['aaab', 'ababab', '']],
     ['^[a-c_-]$', ['b', '-', '_'], ['d', '', 'ab']],
     ['^[^a-c]$', ['d', 'é', '😀', '\n'], ['a', '😀😀']],
-    ['^[]^]$', [']', '^'], ['a']],
-    ['^.$', ['a', '😀', '\ud83d'], ['\n', '']],
+    [String.raw`^[\]^]$`, [']', '^'], ['a']],
+    ['^a+?b$', ['ab', 'aab'], ['b']],
+    [String.raw`^\d\D$`, ['1a', '0é'], ['11', 'a1', '१a']],
+    ['^.$', ['a', '😀', '\ud83d', '\r', '\u2028'], ['\n', '']],
     [String.raw`^\.\x41\t\\[\]]$`, ['.A\t\\]'], ['aA\t\\]']],
   ])('%s', (pattern, good, bad) => {
     expect(matching(pattern, [...good, ...bad])).toEqual(good);
@@ -31,7 +34,10 @@ describe('automatonOf', () => {
     expect(matching('^(a*)*(a|aa)*$', ['a'.repeat(100_000), `${'a'.repeat(100_000)}!`])).toHaveLength(1);
   });
 
-  test.each([String.raw`\d`, 'a+?', '(?i)a', '(?=a)', 'é', '(a', 'a)', '[a', '*', 'a{2}{3}', '\\'])('%s is told to be unknown', (pattern) => {
-    expect(() => automatonOf(pattern)).toThrow(/has something unknown at/);
+  test.each([
+    '(?i)a', '(?i:a)', '(?s:.)', '(?=a)', String.raw`\ba`, String.raw`(a)\1`, '(a', 'a)', '[a', '*', 'a{2}{3}', '\\',
+    'é', '[^é]', String.raw`\s`, String.raw`\pL`, '[]a[b]', '[[:alpha:]b[c]', '^(a|b$)', '(^|a)b', 'a$b', '^^a',
+  ])('%s is told to be unknown', (pattern) => {
+    expect(() => automatonOf(pattern)).toThrow(/has something unknown/);
   });
 });
