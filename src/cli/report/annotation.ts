@@ -35,7 +35,7 @@ function withAnnotation(object: Reported): Reported {
       return reason === undefined ? finding : { ...finding, suppression: { by: 'annotation' as const, reason } };
     }),
     ...ignored.problems.map((message) => remark('warning', message)),
-    ...idle.map((rule) => remark('note', `silences ${rule}, which finds nothing here; leave it out`)),
+    ...idle.map((rule) => remark('note', `silences ${rule}, which finds nothing here; leave it out unless other options of check need it`)),
   ];
   return { ...object, findings: findings.sort(byPosition) };
 }
