@@ -6,7 +6,7 @@ import { addressedListeners, type AddressedListener } from './addressed-listener
 import { gatewayGroup, readObject } from './inputs.ts';
 import { isOwnerKind, ownerStanding } from './listener-sets.ts';
 import { listenerNames } from './listeners.ts';
-import { allowsNamespace } from './namespaces.ts';
+import { allowsNamespace, mayAllowNamespace } from './namespaces.ts';
 import type { ServedRouteKind } from './protocols.ts';
 import { strata } from './strata.ts';
 
@@ -37,6 +37,8 @@ export type AttachmentOutcome =
   /** The parent is ours; no listener has this name and port. `listeners` is empty where none is served at all. */
   | { readonly type: 'noListener'; readonly listeners: readonly string[] }
   | { readonly type: 'notAllowed'; readonly listeners: readonly string[]; readonly by: 'kind' | 'namespace' }
+  /** Whether the listeners allow it is not known here. */
+  | { readonly type: 'unobserved' }
   | { readonly type: 'noHostname'; readonly listeners: readonly { readonly name: string; readonly hostname: string }[] }
   | { readonly type: 'attached'; readonly listeners: readonly AttachedListener[] };
 
@@ -84,7 +86,10 @@ function attach(read: Reader, route: Resource<ServedRouteKind>, parent: ParentNo
   const sameKind = addressed.filter((listener) => listener.routeKinds.some((one) => one.group === route.ref.group && one.kind === route.kind));
   if (sameKind.length === 0) return { type: 'notAllowed', listeners: names, by: 'kind' };
   const allowing = sameKind.filter((listener) => allowsNamespace(read, listener.namespaces, namespace, route.ref.namespace));
-  if (allowing.length === 0) return { type: 'notAllowed', listeners: names, by: 'namespace' };
+  if (allowing.length === 0) {
+    const isUncertain = sameKind.some((listener) => mayAllowNamespace(read, listener.namespaces, route.ref.namespace));
+    return isUncertain ? { type: 'unobserved' } : { type: 'notAllowed', listeners: names, by: 'namespace' };
+  }
 
   const attached = allowing.map((listener) => ({ name: listener.name, hostnames: servedHostnames(route, listener) })).filter((one) => one.hostnames.length > 0);
   if (attached.length > 0) return { type: 'attached', listeners: attached };

@@ -4,7 +4,7 @@ import { isReadable } from '../resources/resource.ts';
 import { ageEntry, ofAgeEntry } from './age.ts';
 import { gatewayClassName, isOfOurClass } from './gateway.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
-import { allowedNamespaces, allowsNamespace, type AllowedNamespaces } from './namespaces.ts';
+import { allowedNamespaces, allowsNamespace, mayAllowNamespace, type AllowedNamespaces } from './namespaces.ts';
 import { isObserved } from './observed.ts';
 import { strata } from './strata.ts';
 
@@ -26,7 +26,7 @@ export interface ListenerSetParent {
     /** Part of the parentRef could not be read. */
     | 'unreadable'
     | 'absent'
-    /** Something that somebody else serves. */
+    /** Something that somebody else serves, or may serve for all that is known here. */
     | 'foreign';
   readonly namespace: string;
   readonly name: string;
@@ -64,8 +64,9 @@ export const listenerSetParent = defineQuery({
     if (read.query(gatewayClassName, parentNamespace, parentName) === undefined) return { type: unseen(read, 'Gateway'), ...gateway };
     if (!read.query(isOfOurClass, parentNamespace, parentName)) return { type: 'foreign', ...gateway };
     if (!isReadable(set, ['spec', 'parentRef'])) return { type: 'unreadable', ...gateway };
-    const isAllowed = allowsNamespace(read, read.query(allowedListeners, parentNamespace, parentName), parentNamespace, namespace);
-    return { type: isAllowed ? 'attached' : 'notAllowed', ...gateway };
+    const allowed = read.query(allowedListeners, parentNamespace, parentName);
+    if (allowsNamespace(read, allowed, parentNamespace, namespace)) return { type: 'attached', ...gateway };
+    return { type: mayAllowNamespace(read, allowed, namespace) ? 'foreign' : 'notAllowed', ...gateway };
   },
 });
 

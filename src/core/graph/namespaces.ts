@@ -33,15 +33,13 @@ export const namespaceLabels = defineQuery({
   }),
 });
 
-/** Whether the labels are all that the namespace has. */
-const isNamespaceKnown = defineQuery({
-  name: 'isNamespaceKnown',
-  stratum: strata.links,
-  compute: (read, namespace: string): boolean => !isUnknown(read, 'Namespace', () => readObject(read, 'Namespace', '', namespace)),
-});
-
-/** Whether something in `namespace` may attach to what stands in `own`, or nothing is known of its labels. */
+/** Whether something in `namespace` may attach to what stands in `own`. */
 export function allowsNamespace(read: Reader, allowed: AllowedNamespaces, own: string, namespace: string): boolean {
-  if (allowed.from === 'Selector') return selectorMatches(allowed.selector, read.query(namespaceLabels, namespace)) || !read.query(isNamespaceKnown, namespace);
+  if (allowed.from === 'Selector') return selectorMatches(allowed.selector, read.query(namespaceLabels, namespace));
   return allowed.from === 'All' || (allowed.from === 'Same' && own === namespace);
+}
+
+/** Whether that may be so because of labels of which nothing is known here. Nobody is let in for them. */
+export function mayAllowNamespace(read: Reader, allowed: AllowedNamespaces, namespace: string): boolean {
+  return allowed.from === 'Selector' && isUnknown(read, 'Namespace', () => readObject(read, 'Namespace', '', namespace));
 }

@@ -1,4 +1,4 @@
-import { attachments, type Attachment, type ParentNode } from '../graph/attachment.ts';
+import { attachments, type Attachment, type AttachmentOutcome, type ParentNode } from '../graph/attachment.ts';
 import { installationCell, readObject } from '../graph/inputs.ts';
 import { failureOf, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
@@ -15,6 +15,9 @@ export interface RouteStatus {
   readonly parents: readonly RouteParentStatus[];
 }
 
+/** Of these parents it is not for us to speak. */
+const untold: ReadonlySet<AttachmentOutcome['type']> = new Set(['foreign', 'absent', 'unobserved']);
+
 /**
  * Our entries of a route's status: one per parentRef that names a Gateway of ours, in the order of the
  * specification; nothing for parents that are absent or served by somebody else (RouteStatus; GEP-1364).
@@ -22,7 +25,7 @@ export interface RouteStatus {
 export function routeStatus(read: Reader, kind: string, namespace: string, name: string): RouteStatus | undefined {
   const route = readObject(read, kind as ServedRouteKind, namespace, name);
   if (route === undefined) return undefined;
-  const ours = read.query(attachments, kind, namespace, name).filter(({ outcome }) => outcome.type !== 'foreign' && outcome.type !== 'absent');
+  const ours = read.query(attachments, kind, namespace, name).filter(({ outcome }) => !untold.has(outcome.type));
   if (ours.length === 0) return undefined;
   const controllerName = read.input(installationCell)?.controllerName ?? '';
   const problems = read.query(partProblems, kind, namespace, name);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { amongOthers } from '../../../../src/core/admission/installation.ts';
+import { attachments } from '../../../../src/core/graph/attachment.ts';
 import { installationCell } from '../../../../src/core/graph/inputs.ts';
+import { listenerSetParent } from '../../../../src/core/graph/listener-sets.ts';
 import { write } from '../../../../src/core/incremental/index.ts';
 import { formatPath } from '../../../../src/core/resources/path.ts';
 import { evaluate, installation, listenerSet, ourClass, serviceWith } from '../../../support/evaluation.ts';
@@ -71,5 +73,13 @@ describe('where more objects may exist than can be seen', () => {
     const { alone, amongOthers: open } = toldOf(objects);
     expect(alone.map(([found]) => found)).toEqual([rule]);
     expect(open).toEqual(alone);
+  });
+
+  test('nothing is let in for labels that are not known', () => {
+    const closed = gateway({ listeners: [{ name: 'web', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: { team: 'shop' } } } } }], allowedListeners: { namespaces: { from: 'Selector', selector: { matchLabels: { team: 'shop' } } } } });
+    const { kernel } = evaluate([ourClass, closed, route(forwarding({ name: 'cart', port: 80 })), listenerSet({ parentRef: { name: 'front' }, listeners: [{ name: 'more', port: 8080, protocol: 'HTTP' }] })]);
+    kernel.apply([write(installationCell, [], amongOthers(installation))]);
+    expect(kernel.read.query(attachments, 'HTTPRoute', 'shop', 'cart')).toMatchObject([{ outcome: { type: 'unobserved' } }]);
+    expect(kernel.read.query(listenerSetParent, 'shop', 'extra')).toMatchObject({ type: 'foreign' });
   });
 });
