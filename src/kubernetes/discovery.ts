@@ -1,4 +1,4 @@
-import type { KindEntry } from '../core/schema/index.ts';
+import { gatewayGroups, type KindEntry } from '../core/schema/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 import { Backoff } from './backoff.ts';
 import type { ApiClient } from './client.ts';
@@ -38,8 +38,6 @@ export interface KindState {
   readonly lastContact?: number;
   readonly problem?: string;
 }
-
-const gatewayGroups = ['gateway.networking.k8s.io', 'gateway.networking.x-k8s.io'];
 
 /** Whether a kind exists only where its definition is installed. */
 function isCustom({ group }: KindEntry): boolean {

@@ -1,4 +1,5 @@
 import { readAuthorities, bundleOf, renewalTime } from '../../certificates/index.ts';
+import { gatewayGroups } from '../../core/schema/index.ts';
 import {
   ApiError, customResourceDefinitions, pathOf, readInstalledKind,
   type ApiClient, type InstalledKind, type KubernetesObject, type ResourceType,
@@ -10,7 +11,6 @@ import { readWebhookConfiguration } from '../webhook-configuration.ts';
 import type { AuthorityFacts, DoctorFacts, Gathered, Installation } from './facts.ts';
 import { askPermissions } from './permissions.ts';
 
-const gatewayGroups: ReadonlySet<string> = new Set(['gateway.networking.k8s.io', 'gateway.networking.x-k8s.io']);
 const admissionPolicies: ResourceType = {
   apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', namespaced: false,
 };
@@ -47,7 +47,7 @@ async function readServer(client: ApiClient): Promise<string> {
 async function readKinds(client: ApiClient): Promise<readonly InstalledKind[]> {
   const { items } = asRecord(await client.request({ path: pathOf(customResourceDefinitions) }));
   const definitions = Array.isArray(items) ? (items as readonly KubernetesObject[]) : [];
-  return definitions.map(readInstalledKind).filter(({ group }) => gatewayGroups.has(group));
+  return definitions.map(readInstalledKind).filter(({ group }) => gatewayGroups.includes(group));
 }
 
 async function readGuardedBundle(client: ApiClient): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import { groupOf, identifyObject } from '../../core/resources/parse.ts';
+import { gatewayGroups } from '../../core/schema/index.ts';
 import { memberOf } from './member.ts';
 import { activeFindings, counted, nothing, type Report, type ReportedFinding, type ReportedObject, type ReportedProblem, type ReportSetting, type Severity } from './report.ts';
 
@@ -57,12 +58,10 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Services and other things that routes refer to are read, but nobody judges them. */
-const judgedGroups: ReadonlySet<string> = new Set(['gateway.networking.k8s.io', 'gateway.networking.x-k8s.io']);
-
 function verdictOf(object: ReportedObject, apiVersion: string): 'allowed' | 'denied' | 'skipped' {
   if (activeFindings(object).some(({ severity }) => severity === 'error')) return 'denied';
-  return object.type === 'judged' && judgedGroups.has(groupOf(apiVersion)) ? 'allowed' : 'skipped';
+  // Services and other things that routes refer to are read, but nobody judges them.
+  return object.type === 'judged' && gatewayGroups.includes(groupOf(apiVersion)) ? 'allowed' : 'skipped';
 }
 
 const effects = { error: 'deny', warning: 'warn', note: 'record' } as const satisfies Record<Severity, string>;

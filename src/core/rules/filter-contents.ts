@@ -1,3 +1,4 @@
+import { gatewayGroups } from '../schema/index.ts';
 import { display, quote } from '../text/display.ts';
 import { unenforcedRule } from './demand.ts';
 import { deniedWhenStrict, warned } from './effects.ts';
@@ -68,7 +69,7 @@ interface Reference {
   readonly kind?: string;
 }
 
-const ownGroups: ReadonlySet<string> = new Set(['', 'gateway.networking.k8s.io', 'gateway.networking.x-k8s.io']);
+const ownGroups: ReadonlySet<string> = new Set(['', ...gatewayGroups]);
 
 export const extensionReference = unenforcedRule({
   id: 'extension-reference',

@@ -19,5 +19,5 @@ export { readView, unreadableInteger, unreadableString, type FieldProblem, type 
 export { nameOf as nameOfBundle, type StructureProblem } from './problem.ts';
 export { visitSemantic, type SemanticValue, type Visit } from './semantic.ts';
 export { versionOf, whyNotServed } from './served.ts';
-export type { KindTable, KindVersion } from './tables/table.ts';
+export { gatewayGroups, type KindTable, type KindVersion } from './tables/table.ts';
 export type { View } from './view.ts';

@@ -66,6 +66,9 @@ export function experimentalTable<B extends ObjectNode>(table: Omit<KindTable<B>
 
 const experimentalGroup = 'gateway.networking.x-k8s.io';
 
+/** The two groups of the Gateway API: their kinds exist where CRDs define them. */
+export const gatewayGroups: readonly string[] = ['gateway.networking.k8s.io', experimentalGroup];
+
 /** What an object of this kind looks like beside metadata: the version's own table where it has one. */
 export function bodyOf(table: KindTable, json: unknown): ObjectNode {
   const apiVersion = isRecord(json) ? property(json, 'apiVersion') : undefined;
