@@ -16,7 +16,7 @@ export interface AccessLogEntry {
   readonly durationMs: number;
   /** The key of the listener. */
   readonly listener?: string;
-  /** `namespace/name`. */
+  /** `Kind/namespace/name`. */
   readonly route?: string;
   readonly rule?: number;
   /** `namespace/service/port`. */

@@ -213,12 +213,17 @@ export class Exchange {
       bytes: this.responseBytes,
       durationMs: Math.round(duration * 1_000) / 1_000,
       ...(listener === undefined ? {} : { listener: listener.key }),
-      ...(matched === undefined ? {} : { route: matched.route.route, rule: matched.rule.index }),
+      ...(matched === undefined ? {} : { route: routeLabel(matched), rule: matched.rule.index }),
       ...(backend === undefined ? {} : { backend: backend.label }),
       ...(upstream === undefined ? {} : { upstream }),
       ...(reason === undefined ? {} : { reason }),
     };
   }
+}
+
+/** Kinds have names of their own: `HTTPRoute/shop/a` is another route than `GRPCRoute/shop/a`. */
+function routeLabel({ route }: MatchedRoute): string {
+  return route.key.replace(/^route\//, '');
 }
 
 function isForProxyItself(head: RequestHead): boolean {

@@ -66,9 +66,9 @@ export function routeTo(service: string, parts: Partial<RouteRule> = {}): RouteC
   return webRoute({ ...routeRule(0, routeMatch()), backends: [backendOf(service)], ...parts });
 }
 
-/** A route on `web` with these rules. */
+/** The HTTPRoute `shop/web` on `web` with these rules. */
 export function webRoute(...rules: readonly RouteRule[]): RouteConfig {
-  return routeConfig('shop/web', { attachments: [{ listener: web.key, hostnames: [''] }], rules });
+  return routeConfig('shop/web', { key: 'route/HTTPRoute/shop/web', attachments: [{ listener: web.key, hostnames: [''] }], rules });
 }
 
 /** A rule with filters for a path prefix. */

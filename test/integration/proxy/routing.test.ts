@@ -200,7 +200,7 @@ describe('backends', () => {
   ] as const)('where %s', async (_name, parts, status, reason) => {
     const { port, log } = await startProxy([endpointsConfig('app'), routeTo('app', parts)]);
     expect((await send(port, '/')).status).toBe(status);
-    expect(log).toEqual([expect.objectContaining({ status, reason, route: 'shop/web', rule: 0 })]);
+    expect(log).toEqual([expect.objectContaining({ status, reason, route: 'HTTPRoute/shop/web', rule: 0 })]);
   });
 
   test('endpoints are taken in turn and connections are kept', async () => {

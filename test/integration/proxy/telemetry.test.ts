@@ -3,8 +3,11 @@ import { formatAccessLogEntry } from '../../../src/proxy/access-log.ts';
 import { createCounters } from '../../../src/proxy/counters.ts';
 import { closeBackends, startEcho } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
+import { eventually } from '../../support/eventually.ts';
+import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
 import { closeProxies, routeTo, send, startProxy, startProxyTo, web } from '../../support/proxy.ts';
 
+afterEach(closeHttp2);
 afterEach(closeProxies);
 afterEach(closeBackends);
 
@@ -23,12 +26,20 @@ test('an entry names the way of a request and leaves its query out', async () =>
       bytes: Buffer.byteLength(answer.body),
       durationMs: expect.any(Number),
       listener: web.key,
-      route: 'shop/web',
+      route: 'HTTPRoute/shop/web',
       rule: 0,
       backend: 'shop/app/80',
       upstream: `127.0.0.1:${backend.port}`,
     },
   ]);
+});
+
+test('an entry tells routes of two kinds apart that share their name', async () => {
+  const route = routeTo('none');
+  const { port, log } = await startProxy([route, { ...route, key: 'route/GRPCRoute/shop/web', protocol: 'grpc' }]);
+  await send(port, '/');
+  await request(openHttp2(port), { ':method': 'POST', 'content-type': 'application/grpc' }, 'x');
+  await eventually(() => expect(log.map(({ route }) => route)).toEqual(['HTTPRoute/shop/web', 'GRPCRoute/shop/web']));
 });
 
 test('a line is one line, whatever a request holds', () => {
