@@ -31,6 +31,14 @@ export interface UpstreamRequest {
   readonly upgrade?: string | undefined;
 }
 
+/** The head of a backend's answer. */
+export interface UpstreamHead {
+  readonly status: number;
+  readonly fields: Fields;
+  /** In which the answer came, whatever the connection is capable of. */
+  readonly httpVersion: '1.0' | '1.1' | '2.0';
+}
+
 /**
  * How far a failed request came. `connect`: nothing was sent, another endpoint may be tried. `reset`: the connection
  * broke. `stale`: a connection that had rested broke before a byte of an answer; most likely the backend was just closing
@@ -47,11 +55,11 @@ export interface ResponseReceiver {
   onConnected(): void;
   /** An interim answer (1xx), any number of times. */
   onInformation(status: number, fields: Fields): void;
-  onHead(status: number, fields: Fields): void;
+  onHead(head: UpstreamHead): void;
   onData(chunk: Buffer): void;
   onEnd(trailers: Fields): void;
   /** The protocol was switched as asked for (101); the connection belongs to the receiver now. */
-  onSwitch?(fields: Fields, connection: Duplex): void;
+  onSwitch?(head: UpstreamHead, connection: Duplex): void;
   onFailure(failure: UpstreamFailure): void;
 }
 

@@ -81,6 +81,11 @@ export function responseFields(fields: Fields): string[] | undefined {
   return kept;
 }
 
+/** What Via says of a request or an answer that goes on: the version of HTTP in which it was received (RFC 9110 section 7.6.3). */
+export function via(httpVersion: string): string {
+  return `${httpVersion} sallyport`;
+}
+
 /** Names listed in Connection, in lower case. The two common values name nothing. */
 function connectionOptions(value: string | undefined): ReadonlySet<string> | undefined {
   if (value === undefined || value === 'keep-alive' || value === 'close') return undefined;

@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream';
 import type { ClientStream } from './client-stream.ts';
 import type { Endpoint, EndpointSet } from './endpoints.ts';
 import type { Destination, Exchange } from './exchange.ts';
-import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
 import { hasField, withoutField } from './fields.ts';
-import { announcedTrailers, forwardedFields, responseFields } from './forwarding-fields.ts';
+import { announcedTrailers, forwardedFields, responseFields, via } from './forwarding-fields.ts';
 import { editFields } from './header-edits.ts';
 import { modifiedPath } from './location.ts';
 import { isCall } from './grpc.ts';
@@ -130,16 +130,16 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     if (kept !== undefined) this.exchange.client.inform(status, kept);
   }
 
-  onHead(status: number, fields: Fields): void {
+  onHead(answer: UpstreamHead): void {
     const { client } = this.exchange;
     const { retry } = this.destination.rule;
-    if (retry?.codes.has(status) === true && this.mayTryAgain()) {
+    if (retry?.codes.has(answer.status) === true && this.mayTryAgain()) {
       this.tryLater(retry);
       return;
     }
-    const head = this.responseHead(status, fields);
+    const head = this.responseHead(answer);
     // Names or values that the backend's parser let pass and ours does not.
-    if (head === undefined || !attempt(() => client.writeHead(status, head))) {
+    if (head === undefined || !attempt(() => client.writeHead(answer.status, head))) {
       this.fail('backend-protocol');
       return;
     }
@@ -162,7 +162,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.exchange.client.end(this.trailersPossible ? trailerFields(trailers) : []);
   }
 
-  onSwitch(fields: Fields, connection: Duplex): void {
+  onSwitch(answer: UpstreamHead, connection: Duplex): void {
     this.attemptTimer?.cancel();
     if (this.ended) {
       connection.destroy();
@@ -170,7 +170,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     }
     this.ended = true;
     const { client, plane } = this.exchange;
-    const head = this.responseHead(101, fields) ?? [];
+    const head = this.responseHead(answer) ?? [];
     this.exchange.switched();
     joinTunnel(client.switchProtocol(head), connection, {
       sent: (bytes) => (plane.counters.requestBytes += bytes),
@@ -267,7 +267,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   }
 
   /** The fields for the client, or `undefined` where the answer's framing cannot be taken over. */
-  private responseHead(status: number, fields: Fields): string[] | undefined {
+  private responseHead({ status, fields, httpVersion }: UpstreamHead): string[] | undefined {
     const kept = responseFields(fields);
     if (kept === undefined) return undefined;
     const { head, rule, backend } = this.destination;
@@ -279,7 +279,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     // RFC 9110 section 8.6; and Trailer makes no sense where none can follow.
     if (status === 204) edited = withoutField(edited, 'content-length');
     if (!this.trailersPossible) edited = withoutField(edited, 'trailer');
-    edited.push('via', '1.1 sallyport');
+    edited.push('via', via(httpVersion));
     return edited;
   }
 }
@@ -294,7 +294,7 @@ function upstreamFields(exchange: Exchange, { head, backend }: Destination): str
   const host = backend.hostname ?? head.authority;
   if (host !== '') fields.push('host', host);
   if (head.contentLength !== undefined && head.contentLength > 0) fields.push('content-length', String(head.contentLength));
-  fields.push('via', `${head.httpVersion} sallyport`);
+  fields.push('via', via(head.httpVersion));
   return fields;
 }
 

@@ -128,8 +128,8 @@ export class Http1Connection implements ResponseEvents {
     this.call?.receiver.onInformation(status, fields);
   }
 
-  onHead(status: number, fields: Fields): void {
-    this.call?.receiver.onHead(status, fields);
+  onHead(head: ResponseHead): void {
+    this.call?.receiver.onHead(head);
   }
 
   onData(data: Buffer): void {
@@ -145,14 +145,14 @@ export class Http1Connection implements ResponseEvents {
     call?.receiver.onEnd(trailers);
   }
 
-  onSwitch(fields: Fields, rest: Buffer): void {
+  onSwitch(head: ResponseHead, rest: Buffer): void {
     const call = this.letGo();
     const { socket } = this;
     socket.off('data', this.read).off('end', this.end).off('drain', this.drained).off('close', this.close).pause();
     this.events.closed(this);
     if (rest.length > 0) socket.unshift(rest);
     if (call?.receiver.onSwitch === undefined) socket.destroy();
-    else call.receiver.onSwitch(fields, socket);
+    else call.receiver.onSwitch(head, socket);
   }
 
   onMalformed(): void {

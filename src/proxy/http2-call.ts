@@ -94,7 +94,7 @@ export class Http2Call implements UpstreamExchange {
 
   private answer(head: IncomingHttpHeaders, flags: number, raw: readonly string[]): void {
     if (this.isOver) return;
-    this.receiver.onHead(statusOf(head), fromRawHeaders(raw));
+    this.receiver.onHead({ status: statusOf(head), fields: fromRawHeaders(raw), httpVersion: '2.0' });
     // Told at once, so that an answer that is a head alone goes on as one.
     if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.complete();
   }

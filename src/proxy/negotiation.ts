@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { Connector, negotiatedProtocol } from './connector.ts';
-import type { Fields, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import type { Fields, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
 import type { Http2Forwarder } from './http2-forwarder.ts';
 import type { Http1Forwarder } from './http1-forwarder.ts';
 
@@ -113,8 +113,8 @@ class Observer implements ResponseReceiver {
     this.receiver.onInformation(status, fields);
   }
 
-  onHead(status: number, fields: Fields): void {
-    this.receiver.onHead(status, fields);
+  onHead(head: UpstreamHead): void {
+    this.receiver.onHead(head);
   }
 
   onData(chunk: Buffer): void {
@@ -125,8 +125,8 @@ class Observer implements ResponseReceiver {
     this.receiver.onEnd(trailers);
   }
 
-  onSwitch(fields: Fields, connection: Duplex): void {
-    this.receiver.onSwitch?.(fields, connection);
+  onSwitch(head: UpstreamHead, connection: Duplex): void {
+    this.receiver.onSwitch?.(head, connection);
   }
 
   onFailure(failure: UpstreamFailure): void {

@@ -1,9 +1,7 @@
-import type { Fields } from './forwarder.ts';
+import type { Fields, UpstreamHead } from './forwarder.ts';
 
 /** The status line and fields of an answer, and what they say of the bytes that follow (RFC 9112 sections 4 to 6). */
-export interface ResponseHead {
-  readonly status: number;
-  readonly fields: Fields;
+export interface ResponseHead extends UpstreamHead {
   /** Bytes of the body; absent where none announces them. */
   readonly contentLength: number | undefined;
   readonly isChunked: boolean;
@@ -32,7 +30,7 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
   // An HTTP/1.0 backend cannot have meant chunks; who knows what it did mean.
   if (framing.isBroken || (isOld && framing.isChunked)) return undefined;
   const { contentLength, isChunked, closes, keepsFor } = framing;
-  return { status: Number(text.slice(9, 12)), fields, contentLength, isChunked, persists: !isOld && !closes, keepsFor };
+  return { status: Number(text.slice(9, 12)), fields, httpVersion: isOld ? '1.0' : '1.1', contentLength, isChunked, persists: !isOld && !closes, keepsFor };
 }
 
 /** Reads the lines of a trailer section, each with a line break before it; `undefined` where they break the grammar. */

@@ -18,12 +18,12 @@ export interface Asked {
 /** What a reader finds; called in the order of this list. One of the last three comes last, once for each answer. */
 export interface ResponseEvents {
   onInformation(status: number, fields: Fields): void;
-  onHead(status: number, fields: Fields): void;
+  onHead(head: ResponseHead): void;
   onData(data: Buffer): void;
   /** `head` says whether the connection can be used again; `rest` is what came behind the answer. */
   onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void;
   /** The connection speaks another protocol now, which begins with `rest`. */
-  onSwitch(fields: Fields, rest: Buffer): void;
+  onSwitch(head: ResponseHead, rest: Buffer): void;
   /** What came is no answer in HTTP/1. */
   onMalformed(): void;
 }
@@ -76,17 +76,18 @@ export class ResponseReader {
     this.chunks = undefined;
     this.remaining = bodyLength(asked, head);
     if (head.isChunked && this.remaining > 0) this.chunks = new ChunkedBody((data) => this.pass(data), this.headBytes);
-    this.events.onHead(head.status, head.fields);
+    this.events.onHead(head);
     if (this.remaining > 0) return found.rest;
     this.complete(head, [], found.rest);
     return nothing;
   }
 
-  private inform({ status, fields }: ResponseHead, asked: Asked, rest: Buffer): Buffer {
+  private inform(head: ResponseHead, asked: Asked, rest: Buffer): Buffer {
+    const { status, fields } = head;
     if (status === 101) {
       if (asked.upgrade === undefined) return this.malformed();
       this.asked = undefined;
-      this.events.onSwitch(fields, rest);
+      this.events.onSwitch(head, rest);
       return nothing;
     }
     // Nobody waits for 100: whether the client may send its body is the proxy's own decision.

@@ -16,7 +16,7 @@ function readByProxy(pieces: readonly Buffer[]): { readonly reading: Reading; re
   const reader = new ResponseReader(
     {
       onInformation: () => undefined,
-      onHead: (status, fields) => (head = { status, fields }),
+      onHead: ({ status, fields }) => (head = { status, fields }),
       onData: (data) => (body += data.toString('latin1')),
       onEnd: (trailers, _head, behind) => {
         reading = head === undefined ? undefined : { ...head, body, trailers };

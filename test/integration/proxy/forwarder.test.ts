@@ -33,7 +33,7 @@ function createReceiver() {
   const receiver: ResponseReceiver = {
     onConnected: () => heard.push('connected'),
     onInformation: (status) => heard.push(`information ${status}`),
-    onHead: (status) => heard.push(`head ${status}`),
+    onHead: ({ status }) => heard.push(`head ${status}`),
     onData: (chunk) => heard.push(`data ${chunk.toString()}`),
     onEnd: (trailers) => end(['end', ...trailers].join(' ')),
     onFailure: (failure) => end(`failure ${failure}`),
@@ -182,7 +182,7 @@ describe('a connection', () => {
     const forwarder = createForwarder({ connectionsPerEndpoint: 1 });
     const request = get(backend.port);
     const switched = Promise.withResolvers<Duplex>();
-    forwarder.forward({ ...request, upgrade: 'echo' }, { ...createReceiver().receiver, onSwitch: (_fields, connection) => switched.resolve(connection) });
+    forwarder.forward({ ...request, upgrade: 'echo' }, { ...createReceiver().receiver, onSwitch: (_head, connection) => switched.resolve(connection) });
     const tunnel = await switched.promise;
     const { receiver, ended } = createReceiver();
     forwarder.forward(request, receiver);

@@ -43,6 +43,11 @@ describe('requests', () => {
     expect(fieldValues(seen, 'via')).toEqual(['1.1 sallyport']);
   });
 
+  test('Via names the version in which the client spoke', async () => {
+    const { port } = await startProxyTo((await startEcho()).port);
+    expect(await sendRaw(port, 'GET / HTTP/1.0\r\nHost: a\r\n\r\n')).toMatch(/"via","1\.0 sallyport"/);
+  });
+
   test('Via and X-Forwarded-* are written; a chain is appended to, Forwarded left alone', async () => {
     const { port } = await startProxyTo((await startEcho()).port);
     const seen = await echoed(port, '/', {
@@ -187,6 +192,11 @@ describe('answers', () => {
     });
     for (const name of ['x-hop', 'upgrade', 'proxy-connection']) expect(answer.headers).not.toHaveProperty(name);
     expect(answer.headers).toHaveProperty('date');
+  });
+
+  test('Via names the version in which the backend spoke', async () => {
+    const { port } = await startProxyTo((await startCanned('HTTP/1.0 200 OK\r\nVia: 2.0 inner\r\nContent-Length: 2\r\n\r\nok')).port);
+    expect((await send(port, '/')).headers.via).toBe('2.0 inner, 1.0 sallyport');
   });
 
   test('trailers come back, without those about routing', async () => {

@@ -45,7 +45,7 @@ describe('a backend that speaks HTTP/2', () => {
     const backend = await startHttp2Backend(echo);
     const { port } = await startProxyToHttp2([backend.port]);
     const answer = await send(port, '/a?b=1', { method: 'POST', body: 'body', headers: { host: 'shop.example:81', 'X-Mixed': ['1', '2'], connection: 'close, x-hop', 'x-hop': '1' } });
-    expect(answer).toMatchObject({ status: 200, headers: { 'x-two': '1, 2' } });
+    expect(answer).toMatchObject({ status: 200, headers: { 'x-two': '1, 2', via: '2.0 sallyport' } });
     const { headers, body } = JSON.parse(answer.body) as { headers: Record<string, string>; body: string };
     expect(body).toBe('body');
     expect(headers).toMatchObject({

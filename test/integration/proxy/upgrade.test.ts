@@ -61,6 +61,7 @@ describe('a switch of protocols', () => {
     socket.write(`${ask}early`);
     expect(await answer).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
     expect(await answer).toMatch(/\r\nconnection: upgrade\r\nupgrade: websocket\r\n/i);
+    expect(await answer).toMatch(/\r\nvia: 1\.1 sallyport\r\n/i);
     expect(await answer).toMatch(/\r\nsec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=\r\n/i);
     expect(backend.heads[0]).toMatch(/^GET \/chat HTTP\/1\.1\r\n/);
     expect(backend.heads[0]).toMatch(/\r\nconnection: upgrade\r\n/i);

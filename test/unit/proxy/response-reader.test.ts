@@ -12,10 +12,10 @@ function tell(asked: Asked, ...pieces: readonly (string | null)[]): readonly str
   const reader = new ResponseReader(
     {
       onInformation: (status, fields) => told.push(['information', status, ...fields].join(' ')),
-      onHead: (status, fields) => told.push(['head', status, ...fields].join(' ')),
+      onHead: ({ status, fields }) => told.push(['head', status, ...fields].join(' ')),
       onData: (data) => told.push(`data ${data.toString('latin1')}`),
       onEnd: (trailers, { persists }, rest) => told.push([persists ? 'end' : 'last', ...trailers, ...(rest.length > 0 ? [`rest ${rest.toString()}`] : [])].join(' ')),
-      onSwitch: (fields, rest) => told.push(['switch', ...fields, rest.toString()].join(' ')),
+      onSwitch: ({ fields }, rest) => told.push(['switch', ...fields, rest.toString()].join(' ')),
       onMalformed: () => told.push('malformed'),
     },
     headBytes,
