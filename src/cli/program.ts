@@ -125,7 +125,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .requiredOption('--gateway <namespace/name>', 'the Gateway to serve', parseQualifiedName)
     .requiredOption('--token-file <file>', 'ServiceAccount token to prove itself with; read at each connection')
     .requiredOption('--ca-file <file>', 'authorities that the controller is verified with, PEM; read at each connection')
-    .option('--bind <address>', 'address for all listeners', '0.0.0.0')
+    .option('--bind <address>', 'address for all listeners; all of IPv6 and IPv4 where it is ::', '::')
     .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 19_090)
     .addOption(identityOption())
     .option('--no-access-log', 'do not log requests')

@@ -64,7 +64,8 @@ export class Front {
   listen({ host, port }: Address): Promise<void> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
-      this.server.listen({ host, port }, () => {
+      // Left to Node where it is any address: without IPv6 that is any one of IPv4.
+      this.server.listen(host === anyAddress ? { port } : { host, port }, () => {
         this.server.off('error', reject);
         // Accepting can fail for want of descriptors; that passes, and must not end the process.
         this.server.on('error', () => undefined);
@@ -224,6 +225,9 @@ export class Front {
     return listener === undefined ? undefined : this.certificates.get(listener.key)?.contextFor(serverName);
   }
 }
+
+/** Of both families. */
+const anyAddress = '::';
 
 /** Resolves when the event loop has looked at all sockets once more. */
 async function wholeTurn(): Promise<void> {

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { request as startSecureRequest } from 'node:https';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ConfigurationSource, type CertificateResource } from '../../../src/channel/index.ts';
 import { issueServingCertificate } from '../../../src/certificates/index.ts';
-import { closeBackends, startEcho, type Backend } from '../../support/backends.ts';
+import { closeBackends, startEcho, type Backend, type Echo } from '../../support/backends.ts';
 import { startChannel, tokenOf, type TestChannel } from '../../support/channel.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { freePort, startProgram, type RunningProgram } from '../../support/program.ts';
@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 /** A controller and the program as its proxy. */
-async function start(): Promise<{ readonly probePort: number }> {
+async function start(bind: readonly string[] = ['--bind=127.0.0.1']): Promise<{ readonly probePort: number }> {
   source = new ConfigurationSource();
   channel = await startChannel((name) => (name === gateway ? source : undefined));
   const [tokenFile, caFile, probePort] = [join(folder, 'token'), join(folder, 'ca.crt'), await freePort()];
@@ -54,7 +54,7 @@ async function start(): Promise<{ readonly probePort: number }> {
   await writeFile(caFile, channel.authority.certificate);
   program = startProgram(
     'proxy', `--controller=127.0.0.1:${channel.server.port}`, `--gateway=${gateway}`, `--token-file=${tokenFile}`, `--ca-file=${caFile}`,
-    '--bind=127.0.0.1', `--probe-port=${probePort}`, '--identity=web-1', '--drain=1', '--grace=1',
+    ...bind, `--probe-port=${probePort}`, '--identity=web-1', '--drain=1', '--grace=1',
   );
   return { probePort };
 }
@@ -98,6 +98,20 @@ describe('sallyport proxy', () => {
     expect(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
     expect(await stopped).toBe(0);
     program = undefined;
+  });
+
+  test('is reached by every family of addresses that the machine has, and names clients by their own', async () => {
+    await start([]);
+    const port = await freePort();
+    const id = source.publish([endpointsConfig('cart', echo.port), listenerConfig('web', { port }), route], []);
+    await until(() => expect(source.states()).toMatchObject([{ acknowledged: id, problems: new Map() }]));
+    const loopbacks = Object.values(networkInterfaces()).flat().flatMap((one) => (one?.internal === true ? [one] : []));
+    expect(loopbacks.length).toBeGreaterThan(0);
+    for (const { address, family } of loopbacks) {
+      const response = await fetch(`http://${family === 'IPv6' ? `[${address}]` : address}:${port}/`);
+      const { fields } = await response.json() as Echo;
+      expect(fields[fields.indexOf('x-forwarded-for') + 1]).toBe(address);
+    }
   });
 
   test('is not ready before it has everything', async () => {
