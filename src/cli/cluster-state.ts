@@ -101,8 +101,11 @@ export class ClusterState {
 
   #installation(installed: ReadonlyMap<string, InstalledKind>): Write {
     const unobserved = (Object.keys(tables) as KindName[]).filter((kind) => !this.#kinds.has(kind));
-    const bundleVersion = bundleVersionOf(installed.get(definitionOf('GatewayClass')));
-    return write(installationCell, [], { controllerName: this.#controllerName, bundleVersion, bundles: bundlesOf(installed), unobserved });
+    const bundleVersions = Object.fromEntries([...this.#kinds].flatMap(([kind, { entry: { plural, group } }]) => {
+      const definition = installed.get(`${plural}.${group}`);
+      return definition === undefined ? [] : [[kind, bundleVersionOf(definition)]];
+    }));
+    return write(installationCell, [], { controllerName: this.#controllerName, bundleVersions, bundles: bundlesOf(installed), unobserved });
   }
 }
 

@@ -47,7 +47,7 @@ const event: fc.Arbitrary<Write> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom('good', 'bad'), fc.constantFrom(...authorities)).map(([namespace, name, value]) => write(authorityCell, [namespace, name], value)) },
   { weight: 1, arbitrary: fc.tuple(somewhere, fc.constantFrom({ replicas: '2' }, { replicas: 'many' }, undefined)).map(([namespace, value]) => write(parameterCell, [namespace, 'settings'], value)) },
   { weight: 1, arbitrary: fc.tuple(fc.constantFrom(['Gateway', 'front'], ['Gateway', 'back'], ['ListenerSet', 'extra']), somewhere, fc.constantFrom(...acknowledgements)).map(([[kind = '', name = ''], namespace, value]) => write(acknowledgementCell, [kind, namespace, name], value)) },
-  { weight: 1, arbitrary: fc.constantFrom('v1.7.0', 'v0.0.0-dev').map((bundleVersion) => write(installationCell, [], { ...installation, bundleVersion })) },
+  { weight: 1, arbitrary: fc.constantFrom('v1.7.0', 'v0.0.0-dev').map((version) => write(installationCell, [], { ...installation, bundleVersions: { GatewayClass: version } })) },
 );
 const events = fc.array(event, { maxLength: 60, size: 'max' });
 

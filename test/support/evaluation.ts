@@ -19,7 +19,7 @@ export function emptyEvaluation(): Kernel {
 }
 
 /** The installation that tests evaluate for. */
-export const installation: Installation = { controllerName: 'sallyport.dev/gateway-controller', bundleVersion: 'v1.7.0', bundles: { GatewayClass: { minor: '1.7', channel: 'standard' }, Gateway: { minor: '1.7', channel: 'standard' } }, unobserved: [] };
+export const installation: Installation = { controllerName: 'sallyport.dev/gateway-controller', bundleVersions: { GatewayClass: 'v1.7.0' }, bundles: { GatewayClass: { minor: '1.7', channel: 'standard' }, Gateway: { minor: '1.7', channel: 'standard' } }, unobserved: [] };
 
 export const standardPolicy: AdmissionPolicy = { profile: 'standard', overrides: {}, bundle: { minor: '1.7', channel: 'standard' } };
 

@@ -61,8 +61,8 @@ export interface AddressProblem {
 export interface Installation {
   /** GatewayClasses with this controllerName are ours. */
   readonly controllerName: string;
-  /** The installed Gateway API bundle, as its CRDs are annotated, e.g. `v1.7.0`. */
-  readonly bundleVersion: string;
+  /** What the CRDs of installed kinds that are served say of their bundle, e.g. `v1.7.0`; `''` where one says nothing. */
+  readonly bundleVersions: Readonly<Partial<Record<KindName, string>>>;
   /** The bundle of each kind of the Gateway API that is installed; bundles may be mixed. */
   readonly bundles: InstalledBundles;
   /** Kinds that are not followed here: nothing can be said about whether such an object exists. */

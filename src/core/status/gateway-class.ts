@@ -1,8 +1,9 @@
-import { installationCell, readObject } from '../graph/inputs.ts';
+import { installationCell, readObject, type Installation } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { partProblems } from '../rules/validity.ts';
 import { isSupportedBundle, supportedBundles } from '../schema/index.ts';
-import { conditionsAt, isFalse, isTrue, type Condition } from './conditions.ts';
+import { display } from '../text/display.ts';
+import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
 import { supportedFeatures, type SupportedFeatures } from './supported-features.ts';
 
 export interface GatewayClassStatus {
@@ -21,10 +22,16 @@ export function gatewayClassStatus(read: Reader, name: string): GatewayClassStat
   return {
     conditions: conditionsAt('gatewayClass', gatewayClass.meta.generation, {
       Accepted: problem === undefined ? isTrue('Accepted') : isFalse(problem.reason, problem.message),
-      SupportedVersion: isSupportedBundle(installation.bundleVersion)
-        ? isTrue('SupportedVersion')
-        : isFalse('UnsupportedVersion', `The installed Gateway API bundle is ${installation.bundleVersion}; supported are ${supportedBundles.join(', ')}. Objects are served as far as they can be understood.`),
+      SupportedVersion: supportedVersion(installation.bundleVersions),
     }),
     ...(features === undefined ? {} : { supportedFeatures: features }),
   };
+}
+
+/** Whether the CRD of every kind that is served is of a supported bundle: somebody may have upgraded only some of them. */
+function supportedVersion(versions: Installation['bundleVersions']): Outcome {
+  const others = Object.entries(versions).filter(([, version]) => !isSupportedBundle(version));
+  if (others.length === 0) return isTrue('SupportedVersion');
+  const found = others.map(([kind, version]) => `The CRD of ${kind} ${version === '' ? 'does not say of which bundle it is' : `is of the bundle ${display(version)}`}.`);
+  return isFalse('UnsupportedVersion', `${joinMessages(found)} Supported are ${supportedBundles.join(', ')}. Objects are served as far as they can be understood.`);
 }

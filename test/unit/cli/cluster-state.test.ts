@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { admissionKinds, ClusterState, type ObjectReader } from '../../../src/cli/cluster-state.ts';
 import { installationCell, readObject } from '../../../src/core/graph/inputs.ts';
+import { schemaTables, type SchemaKind } from '../../../src/core/schema/index.ts';
 import type { FollowedKind, InstalledKind, KindState, KubernetesObject } from '../../../src/kubernetes/index.ts';
 import { emptyEvaluation } from '../../support/evaluation.ts';
 
@@ -40,10 +41,11 @@ function started() {
 const ref = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop', name: 'cart' };
 const route: KubernetesObject = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'cart', namespace: 'shop', generation: 3 }, spec: { hostnames: ['a.example'] } };
 
-function gatewayClassDefinition(version: string): ReadonlyMap<string, InstalledKind> {
-  const name = 'gatewayclasses.gateway.networking.k8s.io';
+function definitionOf(kind: SchemaKind, version: string): ReadonlyMap<string, InstalledKind> {
+  const { group, plural } = schemaTables[kind];
+  const name = `${plural}.${group}`;
   const annotations = { 'gateway.networking.k8s.io/bundle-version': version, 'gateway.networking.k8s.io/channel': 'standard' };
-  return new Map([[name, { name, uid: 'a', group: ref.group, kind: 'GatewayClass', plural: 'gatewayclasses', annotations, versions: [], storedVersions: [], established: true }]]);
+  return new Map([[name, { name, uid: 'a', group, kind, plural, annotations, versions: [], storedVersions: [], established: true }]]);
 }
 
 describe('the state of a cluster', () => {
@@ -71,11 +73,12 @@ describe('the state of a cluster', () => {
 
   test('the installed bundle is a fact of the evaluation, and follows the definition', () => {
     const { kernel, source } = started();
-    expect(kernel.read.input(installationCell)).toMatchObject({ controllerName: 'example.com/controller', bundleVersion: '' });
-    source.reader?.onInstalled(gatewayClassDefinition('v1.7.0'));
-    expect(kernel.read.input(installationCell)).toMatchObject({ bundleVersion: 'v1.7.0' });
+    expect(kernel.read.input(installationCell)).toMatchObject({ controllerName: 'example.com/controller', bundleVersions: {} });
+    source.reader?.onInstalled(new Map([...definitionOf('GatewayClass', 'v1.7.0'), ...definitionOf('HTTPRoute', 'v1.8.0'), ...definitionOf('XMesh', 'v1.9.0')]));
+    // XMesh is not followed.
+    expect(kernel.read.input(installationCell)?.bundleVersions).toEqual({ GatewayClass: 'v1.7.0', HTTPRoute: 'v1.8.0' });
     source.reader?.onInstalled(new Map());
-    expect(kernel.read.input(installationCell)).toMatchObject({ bundleVersion: '' });
+    expect(kernel.read.input(installationCell)?.bundleVersions).toEqual({});
   });
 
   test('what is not followed is said to be unobserved, so that nobody takes it for absent', () => {
@@ -85,7 +88,7 @@ describe('the state of a cluster', () => {
 
   test('whoever asks for them is told the definitions', () => {
     const { installed, source } = started();
-    const definitions = gatewayClassDefinition('v1.7.0');
+    const definitions = definitionOf('GatewayClass', 'v1.7.0');
     source.reader?.onInstalled(definitions);
     expect(installed).toEqual([definitions]);
   });

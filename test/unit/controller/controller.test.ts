@@ -56,7 +56,7 @@ function cluster(addressPool: readonly AddressRange[] = []) {
     },
   });
   started.push(controller);
-  kernel.apply([write(installationCell, [], { controllerName, bundleVersion: 'v1.7.0', bundles: {}, unobserved: [] })]);
+  kernel.apply([write(installationCell, [], { controllerName, bundleVersions: { GatewayClass: 'v1.7.0' }, bundles: {}, unobserved: [] })]);
   const refOf = ({ apiVersion = '', kind = '', metadata }: WireObject) => ({ group: apiVersion.split('/').at(-2) ?? '', kind, namespace: metadata.namespace ?? '', name: metadata.name });
   const tell = async (event: ObjectChange) => {
     const { kind, namespace, name } = event.ref;
