@@ -14,6 +14,7 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   present('open_requests', 'Requests under way.', () => counters.openRequests);
   metrics.observedCounter(define('responses_total', 'Final answers by class of status.', ['class']), () => labelled(counters.responses));
   metrics.observedCounter(define('failures_total', 'Requests that ended otherwise than with a whole answer of a backend.', ['reason']), () => labelled(counters.reasons));
+  metrics.observedCounter(define('grpc_calls_total', 'gRPC calls by the status with which they ended; none: without one.', ['grpc_status']), () => labelled(counters.grpcStatuses));
   total('request_bytes_total', 'Bytes of request bodies.', () => counters.requestBytes);
   total('response_bytes_total', 'Bytes of response bodies.', () => counters.responseBytes);
   total('upstream_attempts_total', 'Requests sent to endpoints, repetitions included.', () => counters.upstreamAttempts);

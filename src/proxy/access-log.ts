@@ -11,6 +11,8 @@ export interface AccessLogEntry {
   readonly path?: string;
   /** What the client was sent; 499 where it left before an answer. */
   readonly status: number;
+  /** Of a gRPC call that ended with one: 0 to 16. */
+  readonly grpcStatus?: number;
   /** Bytes of the response body sent. */
   readonly bytes: number;
   readonly durationMs: number;

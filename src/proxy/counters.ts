@@ -1,3 +1,4 @@
+import { lastGrpcStatus } from './grpc.ts';
 import { reasons } from './reasons.ts';
 import type { Reason } from './reasons.ts';
 
@@ -17,6 +18,8 @@ export interface ProxyCounters {
   /** Final answers by the first digit of their status; 499 stands for clients that left before one. */
   readonly responses: Record<'1xx' | '2xx' | '3xx' | '4xx' | '5xx', number>;
   readonly reasons: Record<Reason, number>;
+  /** gRPC calls by the code with which they ended; `none` ended without one. */
+  readonly grpcStatuses: Record<number | 'none', number>;
   /** Bytes of bodies. */
   requestBytes: number;
   responseBytes: number;
@@ -39,6 +42,7 @@ export function createCounters(): ProxyCounters {
     openRequests: 0,
     responses: { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 },
     reasons: Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<Reason, number>,
+    grpcStatuses: Object.fromEntries([...Array(lastGrpcStatus + 1).keys(), 'none'].map((status) => [status, 0])) as Record<number | 'none', number>,
     requestBytes: 0,
     responseBytes: 0,
     upstreamAttempts: 0,
@@ -57,6 +61,12 @@ export function countOutcome(counters: ProxyCounters, status: number, reason: Re
   let bucket = 0;
   while (duration > (durationBounds[bucket] ?? Infinity)) bucket += 1;
   counters.durations[bucket] = (counters.durations[bucket] ?? 0) + 1;
+}
+
+/** Counts one ended gRPC call, beside its outcome as a request. */
+export function countCall({ grpcStatuses }: ProxyCounters, grpcStatus: number | undefined): void {
+  const key = grpcStatus ?? 'none';
+  grpcStatuses[key] = (grpcStatuses[key] ?? 0) + 1;
 }
 
 function statusClass(status: number): keyof ProxyCounters['responses'] {

@@ -3,9 +3,9 @@ import type { AccessLogEntry } from './access-log.ts';
 import type { ClientStream } from './client-stream.ts';
 import type { CompiledBackend, CompiledRule } from './compiled-rule.ts';
 import type { Connection } from './connection.ts';
-import { countOutcome } from './counters.ts';
+import { countCall, countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
-import { grpcFields, isCall } from './grpc.ts';
+import { grpcFields, grpcStatusIn, isCall } from './grpc.ts';
 import { editFields } from './header-edits.ts';
 import { Forwarding } from './forwarding.ts';
 import { redirectLocation } from './location.ts';
@@ -36,6 +36,10 @@ export class Exchange {
   /** `host:port` of the endpoint tried last. */
   upstream: string | undefined;
   responseBytes = 0;
+  /** Whether the request is a gRPC call. */
+  isCall = false;
+  /** The code with which a call ended, as the client was told. */
+  grpcStatus: number | undefined;
   private readonly startedAt = performance.now();
   private head: RequestHead | undefined;
   private listener: ListenerConfig | undefined;
@@ -68,6 +72,7 @@ export class Exchange {
       return;
     }
     this.head = head;
+    this.isCall = isCall(head);
     const listener = this.connection.listenerFor(head.host);
     if (typeof listener === 'string') {
       this.answer(listener);
@@ -85,8 +90,10 @@ export class Exchange {
       this.breakOff(reason);
       return;
     }
-    if (this.head !== undefined && isCall(this.head)) {
-      this.client.writeHead(200, ['server', 'sallyport', ...grpcFields(reason)]);
+    if (this.isCall) {
+      const fields = grpcFields(reason);
+      this.grpcStatus = grpcStatusIn(fields);
+      this.client.writeHead(200, ['server', 'sallyport', ...fields]);
       this.client.end([]);
       return;
     }
@@ -199,17 +206,19 @@ export class Exchange {
     counters.openRequests -= 1;
     counters.responseBytes += this.responseBytes;
     countOutcome(counters, status, this.reason, duration);
+    if (this.isCall) countCall(counters, this.grpcStatus);
     accessLog?.(this.logEntry(status, duration));
   }
 
   private logEntry(status: number, duration: number): AccessLogEntry {
-    const { head, listener, matched, backend, upstream, reason } = this;
+    const { head, grpcStatus, listener, matched, backend, upstream, reason } = this;
     return {
       time: new Date(Date.now() - duration).toISOString(),
       client: this.connection.peer.address,
       method: this.client.method,
       ...(head === undefined ? {} : { host: head.host, path: head.path }),
       status,
+      ...(grpcStatus === undefined ? {} : { grpcStatus }),
       bytes: this.responseBytes,
       durationMs: Math.round(duration * 1_000) / 1_000,
       ...(listener === undefined ? {} : { listener: listener.key }),

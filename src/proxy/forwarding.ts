@@ -7,7 +7,7 @@ import { hasField, withoutField } from './fields.ts';
 import { announcedTrailers, forwardedFields, responseFields, via } from './forwarding-fields.ts';
 import { editFields } from './header-edits.ts';
 import { modifiedPath } from './location.ts';
-import { isCall } from './grpc.ts';
+import { grpcStatusIn } from './grpc.ts';
 import { Copy } from './mirror.ts';
 import type { AnswerReason } from './reasons.ts';
 import { ReadBefore } from './read-before.ts';
@@ -39,7 +39,6 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private readonly readBefore = new ReadBefore();
   private readonly fields: string[];
   private readonly target: string;
-  private readonly needsHttp2: boolean;
   /** For mirrors; they get the body as it is read. */
   private readonly copies: readonly Copy[];
   private endpoint: Endpoint | undefined;
@@ -62,7 +61,6 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.endpoints = endpoints;
     this.fields = upstreamFields(exchange, destination);
     this.target = upstreamTarget(destination);
-    this.needsHttp2 = isCall(destination.head);
     this.copies = this.sendCopies();
   }
 
@@ -143,6 +141,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       this.fail('backend-protocol');
       return;
     }
+    if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(head);
     // A body that is there already shares the packet; a head without one must not wait for it.
     process.nextTick(flushHead, client);
   }
@@ -159,7 +158,9 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   onEnd(trailers: Fields): void {
     this.ended = true;
     this.attemptTimer?.cancel();
-    this.exchange.client.end(this.trailersPossible ? trailerFields(trailers) : []);
+    const sent = this.trailersPossible ? trailerFields(trailers) : [];
+    if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(sent) ?? this.exchange.grpcStatus;
+    this.exchange.client.end(sent);
   }
 
   onSwitch(answer: UpstreamHead, connection: Duplex): void {
@@ -246,7 +247,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private sendCopies(): readonly Copy[] {
     const { head, backend } = this.destination;
     if (backend.mirrors.length === 0) return [];
-    const request = { method: head.method, target: this.target, fields: this.fields, hasBody: head.hasBody, needsHttp2: this.needsHttp2, identity: this.identity };
+    const request = { method: head.method, target: this.target, fields: this.fields, hasBody: head.hasBody, needsHttp2: this.exchange.isCall, identity: this.identity };
     return backend.mirrors.filter((mirror) => mirror.takes()).flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
   }
 
@@ -261,7 +262,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       body: head.hasBody ? new RequestBody(client, plane.limits.stallTimeout, this, this.readBefore.chunks) : undefined,
       trailers: () => trailerFields(client.trailers),
       announcesTrailers: announcedTrailers(head) !== undefined,
-      needsHttp2: this.needsHttp2,
+      needsHttp2: this.exchange.isCall,
       upgrade: client.upgrade,
     };
   }

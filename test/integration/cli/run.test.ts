@@ -89,7 +89,9 @@ describe('sallyport run', () => {
     expect((await get(urlPrinted(/Probe +(\S+readyz)/))).statusCode).toBe(200);
     await get(gateway());
     const metrics = await request(urlPrinted(/Metrics +(\S+)/), { dispatcher: agent });
-    expect(await metrics.body.text()).toMatch(/^sallyport_proxy_requests_total 1$/m);
+    const page = await metrics.body.text();
+    expect(page).toMatch(/^sallyport_proxy_requests_total 1$/m);
+    expect(page.match(/^sallyport_proxy_grpc_calls_total\{grpc_status="(?:\d+|none)"\} 0$/gm)).toHaveLength(18);
   });
 
   test('applies a change of a file while every request is answered', async () => {

@@ -30,12 +30,13 @@ describe('a gRPC call', () => {
     });
     const answer = await request(openHttp2(port), { ...call, 'grpc-timeout': '100m' }, 'x');
     expect(answer).toMatchObject({ status: 200, body: '100m trailers', trailers: { 'grpc-status': '5', 'grpc-message': 'no such cart', 'x-bin': 'AAE=' }, code: 0 });
-    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 200, path: '/shop.Cart/Add' })]));
+    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 200, grpcStatus: 5, path: '/shop.Cart/Add' })]));
   });
 
   test('an answer that is a head alone stays one', async () => {
-    const { port } = await startService((stream) => stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '7' }, { endStream: true }));
+    const { port, log } = await startService((stream) => stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '7' }, { endStream: true }));
     expect(await request(openHttp2(port), call, 'x')).toMatchObject({ headOnly: true, headers: { 'grpc-status': '7' }, trailers: {}, code: 0 });
+    await eventually(() => expect(log).toEqual([expect.objectContaining({ grpcStatus: 7 })]));
   });
 
   test('streams both ways, and ends when the server says so', async () => {
@@ -89,7 +90,7 @@ describe('a call that the proxy answers itself', () => {
     const answer = await request(openHttp2(port), call, 'x');
     expect(answer).toMatchObject({ status: 200, headOnly: true, body: '', code: 0 });
     expect(answer.headers).toMatchObject({ 'content-type': 'application/grpc', 'grpc-status': code, 'grpc-message': message });
-    await eventually(() => expect(log).toEqual([expect.objectContaining({ reason: expect.any(String) })]));
+    await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 200, grpcStatus: Number(code), reason: expect.any(String) })]));
   });
 
   test('a timeout', async () => {
@@ -99,11 +100,13 @@ describe('a call that the proxy answers itself', () => {
   });
 
   test('a backend that breaks off in the middle of the answer breaks the call off', async () => {
-    const { port } = await startService((stream) => {
+    const { port, log } = await startService((stream) => {
       stream.respond({ ':status': 200 }, { waitForTrailers: true });
       stream.write('half', () => setImmediate(() => stream.close(2)));
     });
     expect(await request(openHttp2(port), call, 'x')).toMatchObject({ status: 200, trailers: {}, code: 2 });
+    await eventually(() => expect(log).toEqual([expect.objectContaining({ reason: 'backend-reset' })]));
+    expect(log[0]).not.toHaveProperty('grpcStatus');
   });
 
   test('other requests are told so in HTTP', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { grpcFields, isCall } from '../../../src/proxy/grpc.ts';
+import { grpcFields, grpcStatusIn, isCall } from '../../../src/proxy/grpc.ts';
 import { reasons } from '../../../src/proxy/reasons.ts';
 import type { AnswerReason } from '../../../src/proxy/reasons.ts';
 
@@ -9,6 +9,20 @@ test.each([
   [undefined, false],
 ])('%s is gRPC: %s', (type, expected) => {
   expect(isCall({ header: (name) => (name === 'content-type' ? type : undefined) })).toBe(expected);
+});
+
+test.each([
+  [['grpc-status', '0'], 0],
+  [['x', '1', 'Grpc-Status', '16', 'grpc-message', '5'], 16],
+  [['grpc-message', '5'], undefined],
+  // What gRPC does not know clients read as UNKNOWN.
+  [['grpc-status', '17'], 2],
+  [['grpc-status', '-1'], 2],
+  [['grpc-status', ''], 2],
+  [['grpc-status', '0x1'], 2],
+  [['grpc-status', '5', 'grpc-status', '0'], 2],
+])('the status in %j is %s', (fields, status) => {
+  expect(grpcStatusIn(fields)).toBe(status);
 });
 
 describe('the status of a call that the proxy answers', () => {
