@@ -4,9 +4,9 @@ import type { AddressProblem } from '../core/graph/inputs.ts';
 import { formatIpAddress, parseIpAddress, type AddressRange, type IpFamily } from '../core/text/ip-address.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import { allot, byAge, Ledger, type Allotment, type Claim } from './allotment.ts';
-import { gatewayOfChild } from './children.ts';
+import { gatewayOfService } from './children.ts';
 import { isRecord, listOf, recordOf } from './json.ts';
-import { dataPlaneName, poolClass } from './names.ts';
+import { poolClass } from './names.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
 import { isNewer } from './versions.ts';
 
@@ -224,9 +224,7 @@ export class AddressPool {
 /** The Gateway whose data planes a Service leads to, where that is to have addresses of the pool. */
 function servedGateway(service: WireObject): string | undefined {
   const { type, loadBalancerClass } = recordOf(service['spec']);
-  const gateway = type === 'LoadBalancer' && loadBalancerClass === poolClass ? gatewayOfChild(service) : undefined;
-  // One Service for each.
-  return gateway !== undefined && service.metadata.name === dataPlaneName(gateway.split('/')[1] ?? '') ? gateway : undefined;
+  return type === 'LoadBalancer' && loadBalancerClass === poolClass ? gatewayOfService(service) : undefined;
 }
 
 function demandOf(addresses: AddressWish['addresses']): Pick<Claim, 'asked' | 'content'> {

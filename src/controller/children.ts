@@ -1,5 +1,6 @@
 import type { Acknowledgement } from '../core/graph/inputs.ts';
 import { isRecord, listOf, recordOf } from './json.ts';
+import { dataPlaneName } from './names.ts';
 import type { WireObject } from './ports.ts';
 import { managedBy } from './provision.ts';
 
@@ -9,6 +10,12 @@ export function gatewayOfChild({ metadata }: WireObject): string | undefined {
   const owner = listOf(metadata['ownerReferences']).filter(isRecord).find((one) => one['kind'] === 'Gateway' && one['controller'] === true);
   const name = owner?.['name'];
   return typeof name === 'string' ? `${metadata.namespace ?? ''}/${name}` : undefined;
+}
+
+/** The same for the one Service that leads to the data planes of a Gateway: somebody may have made copies of it. */
+export function gatewayOfService(service: WireObject): string | undefined {
+  const gateway = gatewayOfChild(service);
+  return gateway !== undefined && service.metadata.name === dataPlaneName(gateway.split('/')[1] ?? '') ? gateway : undefined;
 }
 
 const mostAddresses = 16;

@@ -1,5 +1,5 @@
 import type { Acknowledgement } from '../core/graph/inputs.ts';
-import { addressesOfService, gatewayOfChild, readyPods } from './children.ts';
+import { addressesOfService, gatewayOfService, readyPods } from './children.ts';
 import { dataPlaneName } from './names.ts';
 import type { ObjectChange, WireObject } from './ports.ts';
 import { managedBy } from './provision.ts';
@@ -53,7 +53,7 @@ export class Exposure {
   #takeService(event: ObjectChange): void {
     const key = `${event.ref.namespace}/${event.ref.name}`;
     const before = this.#services.get(key);
-    const gateway = event.type === 'upsert' ? gatewayOfChild(event.object) : undefined;
+    const gateway = event.type === 'upsert' ? gatewayOfService(event.object) : undefined;
     if (event.type === 'upsert' && gateway !== undefined) {
       this.#services.set(key, { gateway, object: event.object });
       this.#tell(key);

@@ -65,6 +65,14 @@ describe('how data planes can be reached', () => {
     expect(take(gone(service()))).toBe('shop/web at nothing by nobody');
   });
 
+  test('a copy of the Service under another name does not matter, nor does its end', () => {
+    const { take } = started();
+    const reached = take(service('web-sallyport', ip), slice('a', { one: true }));
+    const copy = service('web-internal', { ip: '192.0.2.2' });
+    expect(take(copy)).toBe(reached);
+    expect(take(gone(copy))).toBe(reached);
+  });
+
   test('Services and slices of others do not matter', () => {
     const { take } = started();
     const theirs: ObjectChange = { type: 'upsert', ref: { group: '', kind: 'Service', namespace: 'shop', name: 'cart' }, object: { metadata: { namespace: 'shop', name: 'cart' } } };
