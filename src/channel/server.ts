@@ -176,7 +176,7 @@ async function serveProxy(stream: ServerHttp2Stream, { gateway, proxy, source }:
       stream.close(constants.NGHTTP2_CANCEL);
     } else stream.write(encodeLine(message));
   };
-  const peer = source.connect(proxy, send);
+  const peer = source.connect(proxy, send, () => stream.end());
   log.info({ gateway, proxy }, 'proxy connected');
   let problem: string | undefined;
   try {

@@ -20,6 +20,7 @@ interface Held {
 
 interface Session {
   readonly send: (message: ToProxy) => void;
+  readonly end: () => void;
   state: SessionState;
 }
 
@@ -73,10 +74,10 @@ export class ConfigurationSource {
 
   /**
    * A proxy connected; `name` is for people (pod name). `send` must not throw: a broken connection is closed instead.
-   * What the proxy sends goes into the returned end.
+   * `end` closes the connection once everything has been sent. What the proxy sends goes into the returned end.
    */
-  connect(name: string, send: (message: ToProxy) => void): Peer<ToController> {
-    const session: Session = { send, state: { name, sent: undefined, acknowledged: undefined, problems: new Map() } };
+  connect(name: string, send: (message: ToProxy) => void, end: () => void = () => undefined): Peer<ToController> {
+    const session: Session = { send, end, state: { name, sent: undefined, acknowledged: undefined, problems: new Map() } };
     this.sessions.add(session);
     return {
       receive: (message) => {
@@ -89,6 +90,11 @@ export class ConfigurationSource {
         for (const listener of this.disconnected) listener(session.state);
       },
     };
+  }
+
+  /** There is nothing more to come from here: proxies are let go, and may find another source when they come back. */
+  close(): void {
+    for (const { end } of this.sessions) end();
   }
 
   /** Every connected proxy. */

@@ -132,9 +132,10 @@ export class GatewayDataPlanes {
     clearTimeout(this.#timer);
   }
 
-  /** Ends it: evaluation is to forget what it was told. */
+  /** Ends it: evaluation is to forget what it was told, and data planes what they were connected to. */
   retire(): void {
     this.stop();
+    this.source.close();
     const told = [...this.#owners].filter(([, owner]) => owner.told !== undefined);
     this.#owners.clear();
     if (told.length > 0) this.#options.tell(told.map(([name]) => write(acknowledgementCell, name.split('/'), undefined)));

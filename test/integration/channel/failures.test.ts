@@ -140,6 +140,29 @@ describe('a proxy', () => {
     expect(changes).toBe(1);
   });
 
+  test('is told the rest and let go when its Gateway is served no more, and finds it where it is served anew', async () => {
+    const [former, next] = [new ConfigurationSource(), new ConfigurationSource()];
+    let served: ConfigurationSource | undefined = former;
+    const channel = await startChannel(() => served);
+    open.push({ close: () => channel.server.close() });
+    former.publish([endpointsConfig('cart', 1)], []);
+    const held = new Set<string>();
+    follow(channel, { sink: new ConfigurationSink(({ upserts, removals }) => {
+      for (const { key } of upserts) held.add(key);
+      for (const key of removals) held.delete(key);
+      return [];
+    }) });
+    await until(() => expect(held.size).toBe(1));
+    served = undefined;
+    former.publish([], [endpointsConfig('cart', 1).key]);
+    former.close();
+    await until(() => expect([held.size, former.states()]).toEqual([0, []]));
+    served = next;
+    const id = next.publish([endpointsConfig('till', 1)], []);
+    await until(() => expect(next.states()).toMatchObject([{ acknowledged: id }]));
+    expect([...held]).toEqual([endpointsConfig('till', 1).key]);
+  });
+
   test('asks for authorities and token before each attempt, until they fit', async () => {
     const source = new ConfigurationSource();
     const channel = await serve(source);

@@ -121,6 +121,14 @@ describe('acknowledgements', () => {
     expect(told.at(-1)).toMatchObject({ value: undefined });
     expect(planes.sourceOf('ns/gw')).toBeUndefined();
   });
+
+  test('data planes of a Gateway that goes are let go: should it come back, they must find what it is then', () => {
+    const { planes, source } = started();
+    const ended: string[] = [];
+    for (const pod of ['one', 'two']) source.connect(pod, () => undefined, () => void ended.push(pod));
+    planes.forget('ns/gw');
+    expect(ended).toEqual(['one', 'two']);
+  });
 });
 
 describe('several replicas', () => {
