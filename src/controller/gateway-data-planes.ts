@@ -118,8 +118,8 @@ export class GatewayDataPlanes {
     this.#setLate(new Set(behind.flatMap(({ late }) => late)));
     const writes = [...this.#owners].flatMap(([name, owner]) => {
       const value = this.#acknowledgementOf(owner);
-      const text = JSON.stringify(value);
-      if (value === undefined || text === owner.told) return [];
+      const text = value && JSON.stringify(value);
+      if (text === owner.told) return [];
       owner.told = text;
       return [write(acknowledgementCell, name.split('/'), value)];
     });

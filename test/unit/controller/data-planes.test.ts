@@ -91,6 +91,19 @@ describe('acknowledgements', () => {
     expect(told).toMatchObject([{ value: { generation: 4, addresses } }]);
   });
 
+  test('are none while the network has taken the address back', () => {
+    const { told, planes, source, ready } = started();
+    connect(source).acknowledge();
+    ready('pod');
+    planes.setReach('ns/gw', { addresses: [], pods: new Set(['pod']) });
+    expect(told.at(-1)).toMatchObject({ args: ['Gateway', 'ns', 'gw'], value: undefined });
+    const count = told.length;
+    planes.setReach('ns/gw', { addresses: [], pods: new Set(['pod', 'another']) });
+    expect(told).toHaveLength(count);
+    ready('pod');
+    expect(told.at(-1)).toMatchObject({ value: { generation: 1, addresses } });
+  });
+
   test('problems go by the name of the listener', () => {
     const { told, source, ready } = started();
     ready('pod');
