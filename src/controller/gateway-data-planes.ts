@@ -25,7 +25,7 @@ export interface Standing {
   readonly ready: number;
   /** Those of them that are behind for too long. */
   readonly late: number;
-  /** What there is to say about pods that are behind; `''`: nothing. */
+  /** What there is to say about pods that are behind, or cannot be reached; `''`: nothing. */
   readonly remark: string;
 }
 
@@ -88,7 +88,8 @@ export class GatewayDataPlanes {
   }
 
   get standing(): Standing {
-    return { ready: this.#ready.size, late: this.#late.size, remark: remarkOn(this.#late) };
+    const isReachable = this.#addresses.length > 0 || this.#ready.size === 0;
+    return { ready: this.#ready.size, late: this.#late.size, remark: isReachable ? remarkOn(this.#late) : unreachable };
   }
 
   publish({ upserts, removals }: GatewayChange): void {
@@ -254,6 +255,8 @@ export class GatewayDataPlanes {
     if (remarkOn(late) !== remarkOn(before)) this.#options.onRemark(this.#gateway);
   }
 }
+
+const unreachable = 'The Service of the data plane has no address: no load balancer has given it one yet.';
 
 function remarkOn(late: ReadonlySet<string>): string {
   return late.size === 0 ? '' : `Not acknowledged in time, so that an older generation may be served there, by ${listed([...late])}.`;

@@ -178,6 +178,17 @@ describe('several replicas', () => {
   });
 });
 
+test('pods that nobody can reach for want of an address are remarked upon, until there is one', () => {
+  const { planes, ready } = started();
+  const remark = () => planes.standingOf('ns/gw').remark;
+  planes.setReach('ns/gw', { addresses: [], pods: new Set() });
+  expect(remark()).toBe('');
+  planes.setReach('ns/gw', { addresses: [], pods: new Set(['pod']) });
+  expect(remark()).toBe('The Service of the data plane has no address: no load balancer has given it one yet.');
+  ready('pod');
+  expect(remark()).toBe('');
+});
+
 describe('data planes that are late', () => {
   test('are left out of account after a while, with a remark until they are there', async () => {
     const { told, remarks, source, ready } = started({ patience: 20 });
