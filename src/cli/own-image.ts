@@ -4,17 +4,18 @@ import { UsageError } from './usage-error.ts';
 const pods: ResourceType = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
 
 interface PodImages {
-  readonly spec?: { readonly containers?: readonly { readonly image?: string }[] };
+  readonly spec?: { readonly containers?: readonly { readonly name?: string; readonly image?: string }[] };
 }
 
 /**
- * The image of a pod's first container.
+ * The image of the controller's container in a pod; others may have been put before it (sidecars). Where none has its name, the first.
  *
  * @throws UsageError where it names none; ApiError, ConnectionError where the pod cannot be read
  */
 export async function imageOfPod(client: ApiClient, pod: { readonly namespace: string; readonly name: string }): Promise<string> {
   const { spec } = (await client.request({ path: pathOf(pods, pod) })) as PodImages;
-  const image = spec?.containers?.[0]?.image;
+  const containers = spec?.containers ?? [];
+  const { image } = containers.find(({ name }) => name === 'controller') ?? containers[0] ?? {};
   if (image === undefined) throw new UsageError(`pod ${pod.namespace}/${pod.name} names no image; give the image of data planes by --image`);
   return image;
 }
