@@ -27,6 +27,7 @@ export class Http2Stream implements ClientStream {
   /** The head of the answer while it waits for what comes with it. */
   private pending: OutgoingHttpHeaders | undefined;
   private hasNoBody = false;
+  private isTunnel = false;
   private ending: Fields = [];
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[], limits: ProxyLimits) {
@@ -40,6 +41,7 @@ export class Http2Stream implements ClientStream {
   }
 
   switchProtocol(fields: string[]): Duplex {
+    this.isTunnel = true;
     this.sentStatus = constants.HTTP_STATUS_OK;
     const { 'sec-websocket-accept': _, ...headers } = toHttp2Headers(fields);
     this.body.respond({ ...headers, [constants.HTTP2_HEADER_STATUS]: constants.HTTP_STATUS_OK });
@@ -112,7 +114,7 @@ export class Http2Stream implements ClientStream {
   }
 
   get isFinished(): boolean {
-    return this.body.writableFinished && !this.body.aborted;
+    return this.isTunnel || (this.body.writableFinished && !this.body.aborted);
   }
 
   breakOff(): void {

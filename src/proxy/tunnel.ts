@@ -1,3 +1,5 @@
+import { constants } from 'node:http2';
+import type { Http2Stream } from 'node:http2';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -24,13 +26,25 @@ function carry(from: Duplex, to: Duplex): void {
   from.allowHalfOpen = true;
   from.on('error', () => undefined).once('close', () => {
     // After both ends what is on its way is still to be sent.
-    if (!from.readableEnded || !to.writableEnded) breakOff(to);
+    if (!from.readableEnded || !to.writableEnded || wasReset(from)) breakOff(to);
   });
   from.pipe(to);
 }
 
+/** Streams of HTTP/2 end before they tell that they were reset. */
+function wasReset(connection: Duplex): boolean {
+  return isHttp2Stream(connection) && connection.aborted;
+}
+
+function isHttp2Stream(connection: Duplex): connection is Http2Stream {
+  return 'rstCode' in connection;
+}
+
 /** Ends a connection so that what came cannot be taken for all. */
 function breakOff(connection: Duplex): void {
-  if (connection instanceof Socket && !(connection instanceof TLSSocket)) connection.resetAndDestroy();
+  // RFC 8441 section 5.
+  if (isHttp2Stream(connection)) connection.close(constants.NGHTTP2_CANCEL);
+  // Node cannot reset a socket that is just ending: it would stay open.
+  else if (connection instanceof Socket && !(connection instanceof TLSSocket) && !connection.writableEnded) connection.resetAndDestroy();
   else connection.destroy();
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { closeBackends, startBackend, startCanned, startHttp2Backend, startRawBackend } from '../../support/backends.ts';
+import { closeBackends, startBackend, startCanned, startRawBackend } from '../../support/backends.ts';
 import type { Backend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -206,15 +206,6 @@ describe('a switch that does not happen', () => {
     const answer = await sendRaw(port, `GET /1 HTTP/1.1\r\nHost: a\r\n\r\n${ask}`);
     expect(answer).toMatch(/\/1 plain\.[^]*\/chat plain\./);
   });
-
-  test('where the backend speaks HTTP/2 the request goes as it is', async () => {
-    const backend = await startHttp2Backend((stream, headers) => {
-      stream.respond({ ':status': 426 });
-      stream.end(String(headers.upgrade));
-    });
-    const { port } = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')]);
-    expect(await sendRaw(port, ask)).toMatch(/^HTTP\/1\.1 426 [^]*undefined/);
-  });
 });
 
 describe('WebSocket over HTTP/2', () => {
@@ -248,6 +239,23 @@ describe('WebSocket over HTTP/2', () => {
     const session = openHttp2(port);
     await once(session, 'remoteSettings');
     expect(await answerOf(session.request(extended, { endStream: false }))).toMatchObject({ status: 403, body: 'no' });
+  });
+
+  test('a client that resets its stream takes the backend along', async () => {
+    const backend = await startSwitching();
+    const { port, proxy } = await startProxyTo(backend.port);
+    const session = openHttp2(port);
+    await once(session, 'remoteSettings');
+    const stream = session.request(extended, { endStream: false });
+    stream.on('error', () => undefined);
+    await once(stream, 'data');
+    stream.close(8);
+    await eventually(() => expect(proxy.counters().openRequests).toBe(0));
+    // Only a connection that is gone refuses what is sent on it.
+    await eventually(() => {
+      backend.switched[0]?.write('still there?');
+      expect(backend.switched[0]?.destroyed).toBe(true);
+    });
   });
 
   test('other protocols are refused', async () => {
