@@ -27,7 +27,7 @@ export interface UpstreamRequest {
   readonly announcesTrailers?: boolean;
   /** The request means nothing in HTTP/1 (gRPC): it goes over HTTP/2 even where nobody said that this is spoken. */
   readonly needsHttp2?: boolean;
-  /** The protocol to switch the connection to; the request has no body then. HTTP/1.1 alone can do that. */
+  /** The protocol to switch the connection to; the request has no body then. Over HTTP/2 a WebSocket alone can be had. */
   readonly upgrade?: string | undefined;
 }
 
@@ -43,8 +43,9 @@ export interface UpstreamHead {
  * How far a failed request came. `connect`: nothing was sent, another endpoint may be tried. `reset`: the connection
  * broke. `stale`: a connection that had rested broke before a byte of an answer; most likely the backend was just closing
  * it, but that is not certain. `protocol`: what came back is no HTTP. `refused`: the backend did nothing about it and says so.
+ * `upgrade`: nothing was sent, because connections to this backend cannot switch to the protocol asked for.
  */
-export type UpstreamFailure = 'connect' | 'reset' | 'stale' | 'protocol' | 'refused';
+export type UpstreamFailure = 'connect' | 'reset' | 'stale' | 'protocol' | 'refused' | 'upgrade';
 
 /**
  * What becomes of a forwarded request; called in the order of this list. `onEnd`, `onSwitch` or `onFailure` comes last,
@@ -58,7 +59,7 @@ export interface ResponseReceiver {
   onHead(head: UpstreamHead): void;
   onData(chunk: Buffer): void;
   onEnd(trailers: Fields): void;
-  /** The protocol was switched as asked for (101); the connection belongs to the receiver now. */
+  /** The protocol was switched as asked for (101, in HTTP/2 2xx); the connection, or its stream, belongs to the receiver now. */
   onSwitch?(head: UpstreamHead, connection: Duplex): void;
   onFailure(failure: UpstreamFailure): void;
 }

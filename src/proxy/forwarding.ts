@@ -6,6 +6,7 @@ import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, Upstr
 import { hasField, withoutField } from './fields.ts';
 import { announcedTrailers, forwardedFields, responseFields, via } from './forwarding-fields.ts';
 import { editFields } from './header-edits.ts';
+import { isSwitch } from './http2-websocket.ts';
 import { modifiedPath } from './location.ts';
 import { grpcStatusIn } from './grpc.ts';
 import { Copy } from './mirror.ts';
@@ -24,6 +25,7 @@ const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   stale: 'backend-reset',
   protocol: 'backend-protocol',
   refused: 'backend-refused',
+  upgrade: 'upgrade-unsupported',
 };
 
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
@@ -135,6 +137,10 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       this.tryLater(retry);
       return;
     }
+    if (this.looksLikeSwitch(answer)) {
+      this.fail('upgrade-unsupported');
+      return;
+    }
     const head = this.responseHead(answer);
     // Names or values that the backend's parser let pass and ours does not.
     if (head === undefined || !attempt(() => client.writeHead(answer.status, head))) {
@@ -171,7 +177,8 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     }
     this.ended = true;
     const { client, plane } = this.exchange;
-    const head = this.responseHead(answer) ?? [];
+    // RFC 9110 sections 8.6 and 9.3.6.
+    const head = withoutField(this.responseHead(answer) ?? [], 'content-length');
     this.exchange.switched();
     joinTunnel(client.switchProtocol(head), connection, {
       sent: (bytes) => (plane.counters.requestBytes += bytes),
@@ -265,6 +272,11 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       needsHttp2: this.exchange.isCall,
       upgrade: client.upgrade,
     };
+  }
+
+  /** Whether the backend kept to HTTP, which its answer would hide from a client that asked for a WebSocket over HTTP/2. */
+  private looksLikeSwitch({ status }: UpstreamHead): boolean {
+    return this.exchange.client.upgrade !== undefined && this.destination.head.httpVersion === '2.0' && isSwitch(status);
   }
 
   /** The fields for the client, or `undefined` where the answer's framing cannot be taken over. */

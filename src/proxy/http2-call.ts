@@ -1,7 +1,8 @@
 import { constants } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
-import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
 import { fromRawHeaders, toHttp2Headers } from './http2-fields.ts';
+import { canSwitch, extendedConnect, isSwitch, withProof } from './http2-websocket.ts';
 
 const failures: Readonly<Record<number, UpstreamFailure>> = {
   [constants.NGHTTP2_REFUSED_STREAM]: 'refused',
@@ -28,11 +29,17 @@ export class Http2Call implements UpstreamExchange {
 
   /** Sends the request. `freed` is told when its place on the connection is free again, unless there was none. */
   begin(session: ClientHttp2Session, freed: () => void): void {
-    const { body, trailers } = this.request;
+    const { body, trailers, upgrade } = this.request;
+    const switches = upgrade !== undefined;
+    if (switches && !canSwitch(session, this.request)) {
+      this.fail('upgrade');
+      freed();
+      return;
+    }
     this.receiver.onConnected();
     let stream: ClientHttp2Stream;
     try {
-      stream = session.request(this.head(), { endStream: body === undefined, waitForTrailers: true });
+      stream = session.request(switches ? extendedConnect(this.head()) : this.head(), { endStream: body === undefined && !switches, waitForTrailers: !switches });
     } catch {
       this.fail('protocol');
       freed();
@@ -94,9 +101,22 @@ export class Http2Call implements UpstreamExchange {
 
   private answer(head: IncomingHttpHeaders, flags: number, raw: readonly string[]): void {
     if (this.isOver) return;
-    this.receiver.onHead({ status: statusOf(head), fields: fromRawHeaders(raw), httpVersion: '2.0' });
+    const status = statusOf(head);
+    const fields = fromRawHeaders(raw);
+    if (this.request.upgrade !== undefined && isSwitch(status)) {
+      this.switch({ status, fields: withProof(fields, this.request.fields), httpVersion: '2.0' });
+      return;
+    }
+    this.receiver.onHead({ status, fields, httpVersion: '2.0' });
     // Told at once, so that an answer that is a head alone goes on as one.
     if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.complete();
+  }
+
+  /** From here on the stream belongs to the receiver. */
+  private switch(head: UpstreamHead): void {
+    this.isOver = true;
+    const { stream, receiver } = this;
+    if (stream !== undefined) receiver.onSwitch?.(head, stream);
   }
 
   private complete(): void {

@@ -25,6 +25,7 @@ const answers = {
   'trace-unsupported': { status: 501, text: 'TRACE is not supported here.' },
   'connect-unsupported': { status: 501, text: 'CONNECT is not supported here.' },
   'transfer-coding-unsupported': { status: 501, text: 'The only supported transfer coding is "chunked".' },
+  'upgrade-unsupported': { status: 501, text: 'The backend cannot switch to the protocol that the request asks for.' },
   'backend-reset': { status: 502, text: 'The backend broke the connection before it answered.' },
   'backend-protocol': { status: 502, text: 'The backend sent an invalid answer.' },
   'no-endpoints': { status: 503, text: 'The backend has no ready endpoints.' },

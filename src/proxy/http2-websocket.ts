@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2';
+import { valueOf, withoutField } from './fields.ts';
+import type { Fields, UpstreamRequest } from './forwarder.ts';
+
+/** Sixteen bytes in base64 (RFC 6455 section 4.1). */
+const soundKey = /^[+/0-9A-Za-z]{22}==$/;
+
+/**
+ * Whether a request that asks to switch HTTP/1.1 to another protocol can be made over a connection: a WebSocket alone, asked
+ * for as RFC 6455 section 4.1 says, of a backend whose settings say that it takes them (RFC 8441 section 3).
+ */
+export function canSwitch({ remoteSettings }: ClientHttp2Session, { upgrade, method, fields }: UpstreamRequest): boolean {
+  const asksForWebSocket = upgrade?.toLowerCase() === 'websocket' && method === 'GET' && soundKey.test(keyIn(fields));
+  return asksForWebSocket && remoteSettings.enableConnectProtocol === true;
+}
+
+/** The head of such a request in HTTP/2, without what proves a switch in HTTP/1.1 (RFC 8441 section 5). */
+export function extendedConnect({ 'sec-websocket-key': _key, ...head }: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  return { ...head, ':method': 'CONNECT', ':protocol': 'websocket' };
+}
+
+/** Whether a status says that a WebSocket over HTTP/2 is open (RFC 8441 section 5). */
+export function isSwitch(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The fields of the answer that opens a WebSocket, with the proof that clients in HTTP/1.1 ask for (RFC 6455 section 4.2.2). */
+export function withProof(answer: string[], request: Fields): Fields {
+  const hash = createHash('sha1').update(`${keyIn(request)}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+  return [...withoutField(answer, 'sec-websocket-accept'), 'sec-websocket-accept', hash];
+}
+
+function keyIn(fields: Fields): string {
+  return valueOf(fields, 'sec-websocket-key') ?? '';
+}
