@@ -230,7 +230,7 @@ export class Front {
 const anyAddress = '::';
 
 /** Resolves when the event loop has looked at all sockets once more. */
-async function wholeTurn(): Promise<void> {
+export async function wholeTurn(): Promise<void> {
   // The first one may come before that.
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
 }

@@ -10,7 +10,7 @@ import type { DataPlane } from './data-plane.ts';
 import { EndpointRegistry } from './endpoints.ts';
 import type { Forwarder } from './forwarder.ts';
 import type { ForwardedPolicy } from './forwarding-fields.ts';
-import { Front } from './front.ts';
+import { Front, wholeTurn } from './front.ts';
 import type { ListenerProblems } from './front.ts';
 import { defaultLimits } from './limits.ts';
 import type { ProxyLimits } from './limits.ts';
@@ -135,6 +135,8 @@ class DataPlaneProxy implements Proxy {
       this.closed = true;
       const fronts = [...this.fronts.values()];
       this.fronts.clear();
+      // A port that closes resets the connections that stand and that nobody has taken yet.
+      await wholeTurn();
       await Promise.all([...fronts.map((front) => front.drain(graceMs)), ...this.drains]);
       await this.plane.forwarder.close();
     });

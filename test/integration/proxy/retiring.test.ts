@@ -63,4 +63,15 @@ describe('a proxy that retires', () => {
     await proxy.close({ graceMs: 5_000 });
     for (const answer of await answers) expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
   });
+
+  test('takes the connections that stand before it closes', async () => {
+    const { port, proxy } = await startProxyTo((await startEcho()).port);
+    const socket = openRaw(port);
+    const answer = receiveUntil(socket, '"body":""}');
+    socket.write(get);
+    // The system has accepted the connection by then, and nobody has looked.
+    await new Promise(process.nextTick);
+    await proxy.close({ graceMs: 5_000 });
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
+  });
 });
