@@ -57,6 +57,9 @@ class Session {
   private readonly session: ServerHttp2Session;
   private readonly idleTimer: NodeJS.Timeout;
   private streams = 0;
+  /** When the last stream so far ended. */
+  private lastEnd = -Infinity;
+  private lingerTimer: NodeJS.Timeout | undefined;
 
   constructor(plane: DataPlane, connection: Connection, socket: Socket, session: ServerHttp2Session) {
     this.plane = plane;
@@ -72,13 +75,14 @@ class Session {
     // What a client did wrong has ended its connection already.
     session.on('error', () => undefined);
     session.on('close', () => clearTimeout(this.idleTimer));
+    socket.once('close', () => clearTimeout(this.lingerTimer));
   }
 
   /** GOAWAY names the last request that is served; what comes after it the client may send elsewhere (RFC 9113 section 6.8). */
   drain(): void {
     if (this.session.destroyed) return;
     this.session.close();
-    if (this.streams === 0) this.lingerBriefly();
+    if (this.streams === 0) this.linger();
   }
 
   private serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
@@ -104,6 +108,7 @@ class Session {
   private ended(): void {
     this.streams -= 1;
     if (this.streams > 0) return;
+    this.lastEnd = performance.now();
     this.idleTimer.refresh();
     if (this.session.closed || this.connection.isDraining()) this.drain();
   }
@@ -112,9 +117,14 @@ class Session {
     if (this.streams === 0) this.drain();
   }
 
-  /** Node waits for the client to close its side. */
-  private lingerBriefly(): void {
-    setTimeout(() => this.socket.destroy(), lingering).unref();
+  /**
+   * Node waits for the client to close its side, which shows that it has read everything. Nobody else may close before: what a
+   * client sends to a connection that is gone, room for more of an answer for example, resets it, and what is still on its way
+   * is lost. One that does not read gets as much time as in the middle of an answer.
+   */
+  private linger(): void {
+    const unread = this.lastEnd + this.plane.limits.stallTimeout - performance.now();
+    this.lingerTimer ??= setTimeout(() => this.socket.destroy(), Math.max(lingering, unread)).unref();
   }
 }
 

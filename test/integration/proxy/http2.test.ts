@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { closeBackends, startBackend, startCanned, startEcho } from '../../support/backends.ts';
 import type { Echo } from '../../support/backends.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answerOf, closeHttp2, frame, frameTypes, literal, openFrames, openHttp2, preface, request } from '../../support/http2.ts';
+import type { ReceivedFrame } from '../../support/http2.ts';
 import { closeProxies, fieldValues, openRaw, sendRaw, startProxy, startProxyTo, web } from '../../support/proxy.ts';
 
 afterEach(closeHttp2);
@@ -254,4 +255,47 @@ test('a client that closes its side is served to the end, and then let go', asyn
   await eventually(() => expect(busy.frames).toContainEqual(expect.objectContaining({ type: frameTypes.data, stream: 1 })));
   await busy.closed;
   await eventually(() => expect(proxy.counters()).toMatchObject({ openConnections: 0, openRequests: 0 }));
+});
+
+describe('a client that is slow to read', () => {
+  const size = 2 * 1024 * 1024;
+  const bodyOf = (frames: readonly ReceivedFrame[]) => frames.filter(({ type }) => type === frameTypes.data).reduce((sum, { payload }) => sum + payload.length, 0);
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  /** A client whose answer has been sent as a whole, and that has read nothing of it when the proxy closes. */
+  async function startUnread() {
+    const backend = await startBackend((_incoming, response) => response.end(Buffer.alloc(size)));
+    const started = await startProxyTo(backend.port);
+    const raw = openFrames(started.port);
+    raw.socket.pause();
+    // The windows of stream and connection hold all of it.
+    raw.socket.write(Buffer.concat([frame('settings', 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])), frame('windowUpdate', 0, 0, Buffer.from([0x7f, 0, 0, 0]))]));
+    raw.socket.write(frame('headers', 5, 1, literal(...get)));
+    await eventually(() => expect(started.proxy.counters().responses['2xx']).toBe(1));
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'Date'] });
+    const ended = started.proxy.close({ graceMs: 1_000_000 });
+    while (jest.getTimerCount() === 0) await new Promise(setImmediate);
+    return { ...started, ...raw, ended };
+  }
+
+  test('gets all that was sent before its connection ends', async () => {
+    const { socket, frames, closed, ended } = await startUnread();
+    jest.advanceTimersByTime(30_000);
+    // Room for more, as clients make it while they read.
+    socket.write(frame('windowUpdate', 0, 0, Buffer.from([0, 0, 1, 0])));
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+    socket.resume();
+    await Promise.all([closed, ended]);
+    expect(bodyOf(frames)).toBe(size);
+  });
+
+  test('is let go when it reads nothing at all', async () => {
+    const { proxy, ended } = await startUnread();
+    jest.advanceTimersByTime(60_000);
+    await ended;
+    expect(proxy.counters().openConnections).toBe(0);
+  });
 });

@@ -70,7 +70,7 @@ describe('a proxy that retires', () => {
     const answer = receiveUntil(socket, '"body":""}');
     socket.write(get);
     // The system has accepted the connection by then, and nobody has looked.
-    await new Promise(process.nextTick);
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     await proxy.close({ graceMs: 5_000 });
     expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
   });
