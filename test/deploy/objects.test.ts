@@ -5,11 +5,13 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BundlesInForce } from '../../src/cli/bundles-in-force.ts';
 import { admissionKinds, controllerKinds } from '../../src/cli/cluster-state.ts';
 import { FailurePolicyKeeper } from '../../src/cli/failure-policy-keeper.ts';
+import { exposeProxyCounters } from '../../src/cli/proxy-metrics.ts';
 import { openSettings } from '../../src/cli/settings-file.ts';
 import { Watchdog } from '../../src/cli/watchdog.ts';
 import { Controller } from '../../src/controller/index.ts';
 import { desiredObjects } from '../../src/controller/provision.ts';
 import { statuses } from '../../src/core/status/emit.ts';
+import { createCounters } from '../../src/proxy/counters.ts';
 import { tables } from '../../src/core/schema/index.ts';
 import { createClient } from '../../src/kubernetes/index.ts';
 import { createAdmissionMetrics, createLogger, createMetrics, type Metrics } from '../../src/telemetry/index.ts';
@@ -79,6 +81,13 @@ interface Pods {
       readonly containers: readonly [{ readonly args: readonly string[]; readonly ports: readonly { readonly name: string; readonly containerPort: number }[]; readonly lifecycle?: { readonly preStop: { readonly sleep: { readonly seconds: number } } } }];
     };
   };
+}
+
+interface Monitor {
+  readonly namespaceSelector: object;
+  readonly selector: { readonly matchLabels: object; readonly matchExpressions: readonly { readonly key: string }[] };
+  readonly podTargetLabels: readonly string[];
+  readonly podMetricsEndpoints: readonly { readonly port: string }[];
 }
 
 function podsOf(component: string): Pods['template'] {
@@ -194,6 +203,16 @@ whereRendered('what belongs together agrees', () => {
     expect(podsOf('watchdog').spec.containers[0].ports.map(({ name }) => name)).toContain('probes');
   });
 
+  test('Prometheus finds the data planes of all Gateways', () => {
+    const made = desiredObjects({ namespace: 'shop', name: 'web', uid: 'u', ports: [80], addresses: [], parameters: {}, labels: {}, annotations: {} }, { image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' });
+    const { template } = made.find(({ kind }) => kind === 'Deployment')?.['spec'] as Pods;
+    const { namespaceSelector, selector, podTargetLabels, podMetricsEndpoints } = rendering('PodMonitor sallyport-system/sallyport-data-planes')['spec'] as Monitor;
+    expect(namespaceSelector).toEqual({ any: true });
+    expect(template.metadata.labels).toMatchObject(selector.matchLabels);
+    for (const key of [...selector.matchExpressions.map((one) => one.key), ...podTargetLabels]) expect(template.metadata.labels).toHaveProperty([key]);
+    expect(template.spec.containers[0].ports.map(({ name }) => name)).toContain(podMetricsEndpoints[0]?.port);
+  });
+
   test('a pod gets the time that it takes to drain', () => {
     const { terminationGracePeriodSeconds, containers: [{ args, lifecycle }] } = podsOf('webhook').spec;
     const drain = Number(args.find((argument) => argument.startsWith('--drain='))?.slice('--drain='.length));
@@ -208,6 +227,7 @@ whereRendered('what belongs together agrees', () => {
     settings.close();
     controllerMetrics(metrics);
     clusterMetrics(metrics);
+    exposeProxyCounters(metrics, createCounters());
     const counted = [...(await metrics.scrape()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
     const shown = JSON.stringify([...['webhook', 'controller'].map((of) => rendering(`PrometheusRule sallyport-system/sallyport-${of}`)), rendering('ConfigMap sallyport-system/sallyport-dashboards')]);
     const names = [...shown.matchAll(/sallyport_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''));
