@@ -19,7 +19,7 @@ export interface InstalledKind {
   readonly versions: readonly InstalledVersion[];
   /** Versions in which objects may lie in etcd. */
   readonly storedVersions: readonly string[];
-  /** Whether the API server serves the kind by now. */
+  /** Whether the API server serves the kind, as it does until the definition has gone, last of all. */
   readonly established: boolean;
 }
 
@@ -52,7 +52,7 @@ export function readInstalledKind(definition: KubernetesObject): InstalledKind {
       schemaHash: hashSchema(recordOf(version['schema'])['openAPIV3Schema']),
     })),
     storedVersions: stored.filter((version) => typeof version === 'string'),
-    established: isEstablished && definition.metadata['deletionTimestamp'] === undefined,
+    established: isEstablished,
   };
 }
 

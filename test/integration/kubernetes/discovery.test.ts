@@ -105,6 +105,21 @@ describe('kinds of the Gateway API', () => {
     await eventually(() => expect(steps.at(-1)).toBe('upsert HTTPRoute again'));
   });
 
+  test('are there while their definition is on its way out, as long as finalizers keep their objects', async () => {
+    const definition = define(classes, 'v1');
+    const kept = seed(stage, { apiVersion: `${group}/v1`, kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false }, { metadata: { name: 'kept', finalizers: ['example.com/used'] } });
+    start();
+    await eventually(() => expect(discovery.synced).toBe(true));
+    const { store } = stage.server;
+    store.replace('customresourcedefinitions.apiextensions.k8s.io', definition as never, { ...definition, metadata: { ...definition.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } } as never);
+    await eventually(() => expect(reads()).toHaveLength(2));
+    await eventually(() => expect(discovery.settled).toBe(true));
+    expect(discovery.stateOf(classes)).toMatchObject({ phase: 'following', synced: true });
+    expect(steps).toEqual(['upsert GatewayClass kept']);
+    store.delete('gatewayclasses.gateway.networking.k8s.io', kept as never);
+    await eventually(() => expect(steps).toEqual(['upsert GatewayClass kept', 'delete GatewayClass kept']));
+  });
+
   test('are gone even when nobody saw their objects go', async () => {
     const definition = define(routes, 'v1');
     seed(stage, routeType, { metadata: { name: 'cart' } });
