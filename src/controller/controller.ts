@@ -21,7 +21,7 @@ import type { ClusterWriter, EventSink, ObjectChange, WireObject } from './ports
 import type { DataPlaneSettings } from './provision.ts';
 import { Provisioner, type Need } from './provisioner.ts';
 import { readReport, Reporter, reportName, type Replica } from './reporter.ts';
-import { StatusWriter } from './status-writer.ts';
+import { StatusWriter, type Pace } from './status-writer.ts';
 import { describeDataPlanes } from './troubles.ts';
 
 export interface ControllerOptions {
@@ -37,6 +37,8 @@ export interface ControllerOptions {
   readonly mayWrite: () => boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** How fast statuses are written, where it is not as usual. */
+  readonly pace?: Partial<Pace>;
 }
 
 const withStatus: ReadonlySet<string> = new Set(statuses.over.populations);
@@ -60,7 +62,7 @@ export class Controller {
   /** The name of this replica's own report. */
   readonly #ownReport: string;
 
-  constructor({ kernel, writer, events, dataPlane, controllerName, replica, mayWrite, log, metrics }: ControllerOptions) {
+  constructor({ kernel, writer, events, dataPlane, controllerName, replica, mayWrite, log, metrics, pace = {} }: ControllerOptions) {
     this.#kernel = kernel;
     this.#events = events;
     this.#ownReport = reportName(replica);
@@ -78,7 +80,7 @@ export class Controller {
       },
     });
     const wanted = (key: string) => kernel.emitted(statuses).get(key);
-    this.#statuses = new StatusWriter({ writer, live: this.#live, wanted, mayWrite, controllerName, events, log, metrics });
+    this.#statuses = new StatusWriter({ writer, live: this.#live, wanted, mayWrite, controllerName, events, log, metrics, pace });
     const describe = (gateway: string): void => this.#describe(gateway);
     this.#provisioner = new Provisioner({ writer, settings: dataPlane, needOf: (namespace, name) => this.#needOf(namespace, name), mayWrite, onTrouble: describe, onDeviation: (gateway, object) => this.#tellOfDeviation(gateway, object), log, metrics });
     this.#capacity = new Capacity({ onChange: describe });

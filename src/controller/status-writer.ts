@@ -19,11 +19,13 @@ export interface StatusWriterOptions {
   /** The wall clock. */
   readonly now?: () => Date;
   /** Milliseconds; see `defaultPace`. */
-  readonly pace?: Pace;
+  readonly pace?: Partial<Pace>;
 }
 
 /** How fast to go on after what did not work out. */
 export interface Pace {
+  /** From one write of an object to its next one: what changes meanwhile, as a Gateway's count of routes does, is one write. */
+  readonly rest: number;
   /** Until the next attempt where a write failed or its outcome is not known. */
   readonly retry: number;
   /** A status that has to be written again though it did not change is somebody else's doing. After `rewrites` of these
@@ -32,13 +34,15 @@ export interface Pace {
   readonly window: number;
 }
 
-const defaultPace: Pace = { retry: 1_000, rewrites: 5, window: 60_000 };
+const defaultPace: Pace = { rest: 100, retry: 1_000, rewrites: 5, window: 60_000 };
 
 /** Writes in flight, over all objects. */
 const concurrency = 16;
 
 interface Written {
   readonly status: OwnStatus | undefined;
+  /** When, in milliseconds of the wall clock. */
+  readonly at: number;
   /** When the same status was written again. */
   readonly rewrites: readonly number[];
 }
@@ -52,9 +56,9 @@ interface Sent {
 }
 
 /**
- * Brings the statuses of live objects to what they must be. Each object has at most one write in flight; what happens
- * meanwhile is one more look at the newest state afterwards. A conflict means that a newer object is on its way here:
- * its arrival marks the key again.
+ * Brings the statuses of live objects to what they must be. Each object has at most one write in flight, and rests a moment
+ * after it; what happens meanwhile is one more look at the newest state afterwards. A conflict means that a newer object is
+ * on its way here: its arrival marks the key again.
  */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
@@ -63,8 +67,8 @@ export class StatusWriter {
   readonly #marked = new Set<string>();
   readonly #flying = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Left alone for a while. */
-  readonly #contested = new Set<string>();
+  /** Left alone for a while, with this status. */
+  readonly #contested = new Map<string, OwnStatus | undefined>();
   readonly #written = new Map<string, Written>();
   readonly #writes: Family<Cell>;
   readonly #suppressed: Family<Cell>;
@@ -72,7 +76,7 @@ export class StatusWriter {
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
-    this.#pace = options.pace ?? defaultPace;
+    this.#pace = { ...defaultPace, ...options.pace };
     this.#now = options.now ?? (() => new Date());
     const { metrics } = options;
     this.#writes = metrics.counter({ name: 'status_writes_total', help: 'Writes of statuses, by what became of them.', labels: ['kind', 'result'] });
@@ -110,9 +114,11 @@ export class StatusWriter {
     }
     for (const key of this.#marked) {
       if (this.#flying.size >= concurrency) return;
-      if (this.#flying.has(key) || this.#contested.has(key)) continue;
+      if (this.#flying.has(key) || this.#isLeftAlone(key)) continue;
       this.#marked.delete(key);
-      this.#begin(key);
+      const rest = this.#restOf(key);
+      if (rest > 0) this.#later(key, rest);
+      else this.#begin(key);
     }
   }
 
@@ -171,8 +177,16 @@ export class StatusWriter {
 
   #note(key: string, ours: OwnStatus | undefined): void {
     const before = this.#written.get(key);
-    const rewrites = before?.status === ours ? [...(before?.rewrites ?? []), this.#now().getTime()] : [];
-    this.#written.set(key, { status: ours, rewrites: rewrites.slice(-this.#pace.rewrites) });
+    const at = this.#now().getTime();
+    const rewrites = before?.status === ours ? [...(before?.rewrites ?? []), at] : [];
+    this.#written.set(key, { status: ours, at, rewrites: rewrites.slice(-this.#pace.rewrites) });
+  }
+
+  /** Milliseconds until the object may be written again; never more than it rests, whatever becomes of the clock. */
+  #restOf(key: string): number {
+    const { rest } = this.#pace;
+    const written = this.#written.get(key);
+    return written === undefined ? 0 : Math.min(rest, written.at + rest - this.#now().getTime());
   }
 
   /** Whether the same status was written so often of late that one more time would not help. */
@@ -185,8 +199,13 @@ export class StatusWriter {
     this.#options.log.warn({ object: key }, 'somebody else overwrites this status again and again, it is left alone for a while');
     const note = `Somebody else overwrites the status again and again. It is left alone for ${Math.ceil(this.#pace.window / 1000)} seconds; only one controller may write it.`;
     this.#options.events.record({ regarding: regarding(kind, object), type: 'Warning', reason: 'StatusContested', action: 'Reconcile', note });
-    this.#contested.add(key);
+    this.#contested.set(key, ours);
     return true;
+  }
+
+  /** Until there is something else to say. */
+  #isLeftAlone(key: string): boolean {
+    return this.#contested.has(key) && this.#contested.get(key) === this.#options.wanted(key);
   }
 
   #later(key: string, delay: number): void {

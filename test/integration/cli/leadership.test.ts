@@ -48,7 +48,7 @@ function replica(identity: string) {
   const writer = new StatusWriter({
     writer: clusterWriter(stage.client, () => term), live, wanted: () => wanted, mayWrite: () => election.isLeader(),
     controllerName: 'example.com/us', events: { record() {} }, log: stage.log, metrics: createMetrics(),
-    pace: { retry: 1, rewrites: 5, window: 1 },
+    pace: { rest: 0, retry: 1, rewrites: 5, window: 1 },
   });
   ends.push(async () => {
     await election.stop();

@@ -28,7 +28,7 @@ function cluster(addressPool: readonly AddressRange[] = []) {
   const world = { leads: true };
   const stored = new Map<string, WireObject>();
   const controller: Controller = new Controller({
-    kernel, controllerName, replica: { namespace: 'system', name: 'me', writer: { apply: async () => ({ type: 'ok' }) } }, events: { record: ({ regarding, type, note }) => void notes.push(`${type} ${regarding.kind} ${regarding.name}: ${note}`) }, mayWrite: () => world.leads, log: createLogger('silent'), metrics: createMetrics(),
+    kernel, controllerName, replica: { namespace: 'system', name: 'me', writer: { apply: async () => ({ type: 'ok' }) } }, events: { record: ({ regarding, type, note }) => void notes.push(`${type} ${regarding.kind} ${regarding.name}: ${note}`) }, mayWrite: () => world.leads, log: createLogger('silent'), metrics: createMetrics(), pace: { rest: 0 },
     dataPlane: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM', addressPool }),
     writer: {
       async updateStatus(kind, object) {

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { LiveObjects } from '../../../src/controller/live-objects.ts';
 import type { EventNote, WireObject, WriteResult } from '../../../src/controller/ports.ts';
-import { StatusWriter } from '../../../src/controller/status-writer.ts';
+import { StatusWriter, type Pace } from '../../../src/controller/status-writer.ts';
 import type { OwnStatus } from '../../../src/core/status/emit.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
+import { eventually } from '../../support/eventually.ts';
 
 interface Call {
   readonly object: WireObject;
@@ -20,7 +21,7 @@ function status(message: string): OwnStatus {
   return { conditions: [{ type: 'Accepted', status: 'True', reason: 'Accepted', message, observedGeneration: 1 }] };
 }
 
-function started() {
+function started(pace: Partial<Pace> = {}) {
   const calls: Call[] = [];
   const notes: EventNote[] = [];
   const live = new LiveObjects();
@@ -42,7 +43,7 @@ function started() {
       }),
     },
     // Long enough that no test sees the end of it.
-    pace: { retry: 60_000, rewrites: 3, window: 60_000 },
+    pace: { rest: 0, retry: 60_000, rewrites: 3, window: 60_000, ...pace },
   });
   writers.push(writer);
   const see = (name: string, resourceVersion: string, present: unknown = {}) => writer.mark(live.set('GatewayClass', { metadata: { name, resourceVersion, generation: 1 }, status: present }));
@@ -70,6 +71,42 @@ describe('writing of statuses', () => {
     expect(calls[1]?.object).toMatchObject({ metadata: { resourceVersion: '2' }, status: { conditions: [{ message: 'three' }] } });
     await calls[1]?.answer(stored(calls[1], '3'));
     expect(calls).toHaveLength(2);
+  });
+
+  test('an object rests after a write', async () => {
+    const { calls, world, writer, see } = started({ rest: 60_000 });
+    world.wanted.set('GatewayClass//a', status('one'));
+    see('a', '1');
+    await calls[0]?.answer(stored(calls[0], '2'));
+    world.wanted.set('GatewayClass//a', status('two'));
+    writer.mark('GatewayClass//a');
+    expect(calls).toHaveLength(1);
+  });
+
+  test('what changed while it rested is written then', async () => {
+    const { calls, world, writer, see } = started({ rest: 20 });
+    world.wanted.set('GatewayClass//a', status('one'));
+    see('a', '1');
+    world.wanted.set('GatewayClass//a', status('two'));
+    writer.mark('GatewayClass//a');
+    await calls[0]?.answer(stored(calls[0], '2'));
+    await eventually(() => expect(calls).toHaveLength(2));
+    expect(calls[1]?.object).toMatchObject({ metadata: { resourceVersion: '2' }, status: { conditions: [{ message: 'two' }] } });
+    await calls[1]?.answer(stored(calls[1], '3'));
+  });
+
+  test('only what was written rests', async () => {
+    const { calls, world, see } = started({ rest: 60_000 });
+    world.wanted.set('GatewayClass//a', status('ours'));
+    see('a', '1');
+    await calls[0]?.answer({ type: 'conflict', message: 'changed' });
+    see('a', '2');
+    expect(calls).toHaveLength(2);
+    await calls[1]?.answer(stored(calls[1], '3'));
+    world.wanted.set('GatewayClass//b', status('ours'));
+    see('b', '1');
+    expect(calls).toHaveLength(3);
+    await calls[2]?.answer(stored(calls[2], '2'));
   });
 
   test('different objects do not wait for each other', () => {
@@ -146,6 +183,21 @@ describe('writing of statuses', () => {
     expect(text).toContain('sallyport_status_writes_total{kind="GatewayClass",result="ok"} 4');
     expect(text).toContain('sallyport_status_writes_suppressed_total{kind="GatewayClass",reason="contested"} 1');
     expect(notes.at(-1)).toMatchObject({ regarding: { kind: 'GatewayClass', name: 'a' }, type: 'Warning', reason: 'StatusContested' });
+  });
+
+  test('what there is to say anew is written all the same', async () => {
+    const { calls, world, writer, see } = started();
+    world.wanted.set('GatewayClass//a', status('ours'));
+    for (let round = 0; round < 4; round += 1) {
+      see('a', `before ${round}`, { conditions: [] });
+      await calls[round]?.answer(stored(calls[round], `after ${round}`));
+    }
+    see('a', 'before 4', { conditions: [] });
+    expect(calls).toHaveLength(4);
+    world.wanted.set('GatewayClass//a', status('news'));
+    writer.mark('GatewayClass//a');
+    expect(calls[4]?.object).toMatchObject({ status: { conditions: [{ message: 'news' }] } });
+    await calls[4]?.answer(stored(calls[4], 'after 4'));
   });
 
   test('a status that changes as often as it likes is no contest', async () => {
