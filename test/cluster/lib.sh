@@ -67,5 +67,20 @@ tear_down() {
   if [ "${KEEP:-}" != 1 ]; then rm -rf "$STATE"; fi
 }
 
+# Where the cluster's processes get their part of the processor; v1 has a hierarchy for that alone.
+cpu_cgroup() { if [ -e /sys/fs/cgroup/cgroup.controllers ]; then echo "/sys/fs/cgroup/$OWN_NAME"; else echo "/sys/fs/cgroup/cpu/$OWN_NAME"; fi; }
+
+# Weighs a group of the cluster's processes (system, control-plane, kubepods; . is all of it) when the processor is short; 100 is what
+# one CPU of pods has. Fails where there are no weights.
+weigh() {
+  local group
+  group=$(cpu_cgroup)/$1
+  if [ -e "$group/cpu.weight" ]; then
+    echo "$2" >"$group/cpu.weight" || true # v2 takes no more than 10000
+  else
+    [ -e "$group/cpu.shares" ] && echo "$(($2 * 1024 / 100))" >"$group/cpu.shares"
+  fi
+}
+
 # The cluster's cgroups, inner ones first, in all hierarchies.
 cgroups() { find /sys/fs/cgroup -depth -type d \( -path "*/$OWN_NAME" -o -path "*/$OWN_NAME/*" \) 2>/dev/null; }

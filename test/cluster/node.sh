@@ -13,20 +13,18 @@ mkdir -p /run/netns
 mount -t tmpfs tmpfs /var/lib # device plugins of the kubelet, results of CNI
 
 # Pods of this cluster live in a cgroup of its own: a kubelet removes the pods in its cgroup that it does not know.
-if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
-  cgroup=/sys/fs/cgroup/$OWN_NAME weights=cpu.weight weight=100
-  mkdir -p "$cgroup"
-else
-  cgroup=/sys/fs/cgroup/cpu/$OWN_NAME weights=cpu.shares weight=1024
+cgroup=$(cpu_cgroup)
+if [ "$cgroup" = "/sys/fs/cgroup/$OWN_NAME" ]; then mkdir -p "$cgroup"; else
   for hierarchy in /sys/fs/cgroup/*/; do
     [ ! -e "$hierarchy/cgroup.procs" ] || mkdir -p "$hierarchy/$OWN_NAME"
   done
 fi
-# Inside, pods have one weight of the processor for each CPU, by the kubelet, and the rest has one. To the outside all of it has one
-# for each CPU: with more, those who test the cluster would starve.
-if [ -e "$cgroup/$weights" ]; then
-  mkdir -p "$cgroup/system"
-  echo "$((weight * $(nproc)))" >"$cgroup/$weights" || true # v2 takes no more than 10000
+# Inside, pods have one weight of the processor for each CPU, by the kubelet; the node's own programs and the control plane share one.
+# To the outside all of it has one for each CPU: with more, those who test the cluster would starve.
+if weigh . "$(nproc)00"; then
+  mkdir -p "$cgroup"/{system,control-plane}
+  weigh system 50
+  weigh control-plane 50
   echo 0 >"$cgroup/system/cgroup.procs" # this process, and with it all that it starts
 fi
 ulimit -n "$(ulimit -Hn)"
@@ -38,14 +36,20 @@ start() {
   "$@" >"$STATE/log/$name.log" 2>&1 </dev/null &
 }
 
-start etcd etcd --data-dir "$STATE/etcd" --unsafe-no-fsync --quota-backend-bytes=4294967296 \
+# start NAME control_plane COMMAND...: what has machines of its own in most clusters
+control_plane() {
+  [ ! -d "$cgroup/control-plane" ] || echo 0 >"$cgroup/control-plane/cgroup.procs"
+  exec "$@"
+}
+
+start etcd control_plane etcd --data-dir "$STATE/etcd" --unsafe-no-fsync --quota-backend-bytes=4294967296 \
   --auto-compaction-mode=periodic --auto-compaction-retention=5m --listen-client-urls http://127.0.0.1:2379 \
   --advertise-client-urls http://127.0.0.1:2379 --listen-peer-urls http://127.0.0.1:2380
 
 # No default route to guess the address from; node1 resolves nowhere; the kubelet lets nobody in without a certificate.
 # The audit log is never rotated: tests read it whole.
 pki=$STATE/pki
-start kube-apiserver kube-apiserver --etcd-servers=http://127.0.0.1:2379 --bind-address=0.0.0.0 --secure-port=6443 \
+start kube-apiserver control_plane kube-apiserver --etcd-servers=http://127.0.0.1:2379 --bind-address=0.0.0.0 --secure-port=6443 \
   --advertise-address="$NODE_IP" --kubelet-preferred-address-types=InternalIP \
   --tls-cert-file="$pki/apiserver.crt" --tls-private-key-file="$pki/apiserver.key" --client-ca-file="$pki/ca.crt" \
   --service-account-issuer=https://kubernetes.default.svc --service-account-key-file="$pki/service-account.pub" \
@@ -94,10 +98,10 @@ for _ in $(seq 600); do
   ! kubectl get --raw /readyz >/dev/null 2>&1 || break
   sleep .1
 done
-start kube-controller-manager kube-controller-manager --kubeconfig="$STATE/controller-manager.kubeconfig" --leader-elect=false \
+start kube-controller-manager control_plane kube-controller-manager --kubeconfig="$STATE/controller-manager.kubeconfig" --leader-elect=false \
   --use-service-account-credentials --service-account-private-key-file="$pki/service-account.key" --root-ca-file="$pki/ca.crt" \
   --cluster-signing-cert-file="$pki/ca.crt" --cluster-signing-key-file="$pki/ca.key" --concurrent-deployment-syncs=10
-start kube-scheduler kube-scheduler --kubeconfig="$STATE/scheduler.kubeconfig" --leader-elect=false
+start kube-scheduler control_plane kube-scheduler --kubeconfig="$STATE/scheduler.kubeconfig" --leader-elect=false
 for image in "$IMAGES"/*.tar; do
   ctr -a "$STATE/containerd.sock" -n k8s.io images import "$image" >>"$STATE/log/images.log" 2>&1 || die "cannot import $image: $(tail -1 "$STATE/log/images.log")"
 done
