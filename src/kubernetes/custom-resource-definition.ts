@@ -21,6 +21,8 @@ export interface InstalledKind {
   readonly storedVersions: readonly string[];
   /** Whether the API server serves the kind, as it does until the definition has gone, last of all. */
   readonly established: boolean;
+  /** Whether the definition is on its way out, for which it may have to wait for finalizers of its objects. */
+  readonly deleting: boolean;
 }
 
 export interface InstalledVersion {
@@ -53,6 +55,7 @@ export function readInstalledKind(definition: KubernetesObject): InstalledKind {
     })),
     storedVersions: stored.filter((version) => typeof version === 'string'),
     established: isEstablished,
+    deleting: definition.metadata['deletionTimestamp'] !== undefined,
   };
 }
 

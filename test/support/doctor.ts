@@ -11,7 +11,7 @@ const versions: Readonly<Record<string, readonly string[]>> = {
 /** A kind as bundle v1.7.0, standard channel, brings it; `changes` replace parts. */
 export function installedKind(plural: string, changes: Partial<InstalledKind> = {}): InstalledKind {
   return {
-    name: `${plural}.${group}`, uid: plural, group, kind: plural, plural, established: true, storedVersions: ['v1'],
+    name: `${plural}.${group}`, uid: plural, group, kind: plural, plural, established: true, deleting: false, storedVersions: ['v1'],
     annotations: annotations('v1.7.0', 'standard'),
     versions: (versions[plural] ?? []).map((name, position) => ({ name, served: true, storage: position === 0, schemaHash: hashOf(`${plural}.${group}/${name}`, '1.7/standard') })),
     ...changes,

@@ -46,8 +46,10 @@ function presence({ kinds }: DoctorFacts): readonly Verdict[] {
 }
 
 function establishment({ kinds }: DoctorFacts): readonly Verdict[] {
-  const waiting = known(kinds).filter(({ established }) => !established);
-  return waiting.map(({ name }) => fail('crds-established', `${name} is not served`, `kubectl describe crd ${name}`));
+  return known(kinds).flatMap(({ name, established, deleting }) => {
+    if (deleting) return [fail('crds-established', `${name} is being deleted, and goes once its objects have: GatewayClasses when no Gateway names them any more`, `kubectl get ${name} -A`)];
+    return established ? [] : [fail('crds-established', `${name} is not served`, `kubectl describe crd ${name}`)];
+  });
 }
 
 function bundleVersion({ kinds }: DoctorFacts): readonly Verdict[] {

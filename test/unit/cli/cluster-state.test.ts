@@ -45,7 +45,7 @@ function definitionOf(kind: SchemaKind, version: string): ReadonlyMap<string, In
   const { group, plural } = schemaTables[kind];
   const name = `${plural}.${group}`;
   const annotations = { 'gateway.networking.k8s.io/bundle-version': version, 'gateway.networking.k8s.io/channel': 'standard' };
-  return new Map([[name, { name, uid: 'a', group, kind, plural, annotations, versions: [], storedVersions: [], established: true }]]);
+  return new Map([[name, { name, uid: 'a', group, kind, plural, annotations, versions: [], storedVersions: [], established: true, deleting: false }]]);
 }
 
 describe('the state of a cluster', () => {

@@ -8,7 +8,7 @@ const group = 'gateway.networking.k8s.io';
 
 function installed(plural: string, labels: Readonly<Record<string, string>>, versions: readonly InstalledVersion[] = []): InstalledKind {
   return {
-    name: `${plural}.${group}`, uid: 'a', group, kind: plural, plural, annotations: labels, versions, storedVersions: ['v1'], established: true,
+    name: `${plural}.${group}`, uid: 'a', group, kind: plural, plural, annotations: labels, versions, storedVersions: ['v1'], established: true, deleting: false,
   };
 }
 

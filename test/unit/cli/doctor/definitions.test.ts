@@ -53,6 +53,13 @@ describe('definitions of the Gateway API', () => {
     expect(verdict(examine(kinds), 'crds-established')).toMatchObject({ status: 'fail', commands: ['kubectl describe crd httproutes.gateway.networking.k8s.io'] });
   });
 
+  test('on its way out', () => {
+    const kinds = bundle((plural) => installedKind(plural, { deleting: plural === 'gatewayclasses' }));
+    expect(verdict(examine(kinds), 'crds-established')).toMatchObject({
+      status: 'fail', message: expect.stringContaining('gatewayclasses.gateway.networking.k8s.io is being deleted, and goes once its objects have'), commands: ['kubectl get gatewayclasses.gateway.networking.k8s.io -A'],
+    });
+  });
+
   test('mixed', () => {
     const kinds = bundle((plural) => installedKind(plural, plural === 'httproutes' ? { annotations: annotations('v1.5.1', 'standard') } : {}));
     const found = verdict(examine(kinds), 'crds-bundle');
