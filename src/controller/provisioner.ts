@@ -18,7 +18,7 @@ export interface ProvisionerOptions {
   readonly onDeviation: (gateway: string, object: WireObject) => void;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Milliseconds until the next attempt after a failure. */
+  /** Milliseconds until the next attempt after a failure; twice as many after each further one, up to twelve times as many. */
   readonly retry?: number;
 }
 
@@ -37,6 +37,8 @@ export class Provisioner {
   readonly #working = new Map<string, Promise<void>>();
   readonly #marked = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Gateway → how often in a row it did not work out. */
+  readonly #failures = new Map<string, number>();
   /** What was applied last, as JSON; Gateways without objects are missing. */
   readonly #applied = new Map<string, string>();
   /** Gateways whose objects may not be as they were applied. */
@@ -109,7 +111,10 @@ export class Provisioner {
     if (!outcome.done) {
       this.#distrusted.add(gateway);
       this.#later(gateway);
-    } else if (text === undefined) this.#applied.delete(gateway);
+      return;
+    }
+    this.#failures.delete(gateway);
+    if (text === undefined) this.#applied.delete(gateway);
     else this.#applied.set(gateway, text);
   }
 
@@ -128,7 +133,8 @@ export class Provisioner {
     // One after the other: each uses what stands before it.
     let account: string | undefined;
     for (const [index, wanted] of desired.entries()) {
-      const object = boundTo(account, keepingClass(objectOf(found[index]), wanted));
+      const live = objectOf(found[index]);
+      const object = identified(live, boundTo(account, keepingClass(live, wanted)));
       this.#upkeep.begin(gateway, object);
       const outcome = await this.#send('apply', object);
       if (object.kind === 'ServiceAccount') account = outcome.uid ?? uidOf(found[index]);
@@ -142,7 +148,8 @@ export class Provisioner {
     return summarise(await Promise.all(allObjects(namespace, name).map(async (object) => {
       this.#upkeep.forget(object);
       const found = await this.#options.writer.read(object);
-      if (found.type !== 'ok') return { done: found.type === 'notFound' };
+      // What may not even be read was not made here.
+      if (found.type !== 'ok') return { done: found.type === 'notFound' || (found.type === 'forbidden' && !this.#applied.has(gateway)) };
       if (isForeign(found, gateway)) return { done: true };
       const uid = uidOf(found);
       return this.#send('remove', uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } });
@@ -171,11 +178,14 @@ export class Provisioner {
   }
 
   #later(gateway: string): void {
+    const { retry = 5_000 } = this.#options;
+    const failures = this.#failures.get(gateway) ?? 0;
+    this.#failures.set(gateway, failures + 1);
     clearTimeout(this.#timers.get(gateway));
     this.#timers.set(gateway, setTimeout(() => {
       this.#timers.delete(gateway);
       this.mark(gateway);
-    }, this.#options.retry ?? 5_000));
+    }, retry * Math.min(2 ** failures, 12)));
   }
 }
 
@@ -197,6 +207,11 @@ function objectOf(result: WriteResult | undefined): WireObject | undefined {
 
 function uidOf(result: WriteResult | undefined): string | undefined {
   return objectOf(result)?.metadata.uid;
+}
+
+/** What is applied to an object that is there must make no other one, should it go meanwhile: a leader whose term is over may be late. */
+function identified(live: WireObject | undefined, object: WireObject): WireObject {
+  return live?.metadata.uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid: live.metadata.uid } };
 }
 
 function isForeign(found: WriteResult | undefined, gateway: string): boolean {

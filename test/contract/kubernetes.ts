@@ -179,6 +179,18 @@ export function kubernetesContract(server: string, open: () => Promise<Kubernete
         expect(conflict).toMatchObject({ type: 'conflict' });
         expect(objectOf(await applyForced(writer(), configMap('applied', { b: '3' }), { fieldManager: 'theirs' }))['data']).toEqual({ b: '3' });
       });
+
+      test('server-side apply to an object of a certain uid makes no other one', async () => {
+        const ours = { fieldManager: 'ours' };
+        const applied = (uid: string, b: string) => ({ ...configMap('identified', { b }), metadata: { namespace, name: 'identified', uid } });
+        const { metadata: { uid = '' } } = objectOf(await apply(writer(), configMap('identified', { b: '1' }), ours));
+        expect(objectOf(await applyForced(writer(), applied(uid, '2'), ours))['data']).toEqual({ b: '2' });
+        expect(await remove(writer(), { namespace, name: 'identified' }, {})).toMatchObject({ type: 'ok' });
+        expect(await applyForced(writer(), applied(uid, '3'), ours)).toMatchObject({ type: 'conflict' });
+        expect(await get(writer(), { namespace, name: 'identified' }, {})).toMatchObject({ type: 'notFound' });
+        expect(objectOf(await apply(writer(), configMap('identified', { b: '4' }), ours))['data']).toEqual({ b: '4' });
+        expect(await applyForced(writer(), applied(uid, '5'), ours)).toMatchObject({ type: 'conflict' });
+      });
     });
 
     describe('following', () => {

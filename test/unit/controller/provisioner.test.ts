@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { recordOf } from '../../../src/controller/json.ts';
 import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import type { GatewayFacts } from '../../../src/controller/provision.ts';
@@ -17,10 +17,11 @@ const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: 
 
 function started() {
   const calls: string[] = [];
-  const world: { need: Need; leads: boolean; result: WriteResult; pool: readonly AddressRange[] } = { need: facts, leads: true, result: { type: 'ok' }, pool: [] };
+  const world: { need: Need; leads: boolean; result: WriteResult; reading: WriteResult; pool: readonly AddressRange[] } = { need: facts, leads: true, result: { type: 'ok' }, reading: { type: 'ok' }, pool: [] };
   /** What the cluster holds, by kind. */
   const held = new Map<string, WireObject>();
   const act = (step: string) => async ({ kind, metadata, ...rest }: WireObject): Promise<WriteResult> => {
+    uids.push(metadata.uid);
     calls.push(`${step} ${kind} ${metadata.namespace}/${metadata.name}${step === 'remove' ? ` ${metadata.uid ?? ''}` : ''}`);
     if (world.result.type !== 'ok' || step === 'remove') return world.result;
     const uid = held.get(kind ?? '')?.metadata.uid ?? `uid ${version} of ${kind}`;
@@ -31,16 +32,20 @@ function started() {
   let version = 0;
   const troubles: (string | undefined)[] = [];
   const deviations: string[] = [];
-  const readings = { now: 0, peak: 0 };
+  /** Named in what was sent. */
+  const uids: (string | undefined)[] = [];
+  const readings = { now: 0, peak: 0, all: 0 };
   const provisioner: Provisioner = new Provisioner({
     writer: {
       apply: act('apply'),
       remove: act('remove'),
       async read({ kind = '', metadata: { name: wanted } }) {
         readings.now += 1;
+        readings.all += 1;
         readings.peak = Math.max(readings.peak, readings.now);
         await Promise.resolve();
         readings.now -= 1;
+        if (world.reading.type !== 'ok') return world.reading;
         const object = held.get(kind);
         return object?.metadata.name === wanted ? { type: 'ok', object } : { type: 'notFound', message: 'no' };
       },
@@ -69,7 +74,7 @@ function started() {
     await new Promise(setImmediate);
     return calls.splice(0);
   };
-  return { calls, deviations, readings, provisioner, held, troubles, world, mark, see };
+  return { calls, deviations, readings, uids, provisioner, held, troubles, world, mark, see };
 }
 
 const name = 'shop/web-sallyport';
@@ -174,6 +179,63 @@ describe('provisioning', () => {
     world.result = { type: 'ok' };
     await mark();
     expect(troubles).toEqual([`ServiceAccount ${name} cannot be made: exceeded quota: few`, undefined]);
+  });
+
+  test('what may not be read was never made here, and nobody looks for it again when its Gateway goes', async () => {
+    const { world, readings, mark } = started();
+    world.reading = { type: 'forbidden', message: 'no' };
+    world.result = world.reading;
+    await mark();
+    world.need = 'none';
+    await mark();
+    expect(readings.all).toBe(2 * all.length);
+    await mark();
+    expect(readings.all).toBe(2 * all.length);
+  });
+
+  test('what was made here is looked for until it may be read', async () => {
+    const { world, mark } = started();
+    await mark();
+    world.need = 'none';
+    world.reading = { type: 'forbidden', message: 'no' };
+    expect(await mark()).toEqual([]);
+    world.reading = { type: 'ok' };
+    expect(await mark()).toHaveLength(all.length);
+  });
+
+  test('pauses between attempts that fail grow, up to twelve times the first, and begin anew after success', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
+    try {
+      const { calls, world, mark } = started();
+      world.result = { type: 'unavailable', message: 'no answer' };
+      /** How often it was tried when so many pauses had passed; each of them is the first one's length. */
+      const attempts = async (pauses: number) => {
+        for (let pause = 0; pause < pauses; pause += 1) {
+          jest.advanceTimersByTime(60_000);
+          await new Promise(setImmediate);
+        }
+        return calls.splice(0).length / all.length;
+      };
+      await mark();
+      expect(await attempts(1 + 2 + 4 + 8 + 12 + 12)).toBe(6);
+      world.result = { type: 'ok' };
+      expect(await attempts(12)).toBe(1);
+      world.result = { type: 'unavailable', message: 'no answer' };
+      world.need = { ...facts, ports: [81] };
+      await mark();
+      expect(await attempts(1)).toBe(1);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test('what is applied to an object that is there makes no other one, should it go meanwhile', async () => {
+    const { uids, world, mark } = started();
+    await mark();
+    expect(uids.splice(0)).toEqual(all.map(() => undefined));
+    world.need = { ...facts, ports: [81] };
+    await mark();
+    expect(uids).toEqual(all.map(() => expect.stringMatching(/^uid /)));
   });
 
   test('what nobody answered to says nothing about the Gateway', async () => {
