@@ -126,6 +126,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .requiredOption('--token-file <file>', 'ServiceAccount token to prove itself with; read at each connection')
     .requiredOption('--ca-file <file>', 'authorities that the controller is verified with, PEM; read at each connection')
     .option('--bind <address>', 'address for all listeners; all of IPv6 and IPv4 where it is ::', '::')
+    .addOption(new Option('--forwarded <policy>', 'what becomes of what clients claim in X-Forwarded-For and Forwarded').choices(['append', 'replace']).default('append'))
     .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 19_090)
     .addOption(identityOption())
     .option('--no-access-log', 'do not log requests')

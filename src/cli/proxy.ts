@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectChannel, ConfigurationSink, type CertificateResource, type ConfigChange, type ResourceProblem } from '../channel/index.ts';
+import type { ForwardedPolicy } from '../proxy/forwarding-fields.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
 import { exposeProxyCounters } from './proxy-metrics.ts';
@@ -17,6 +18,7 @@ export interface ProxyCommandOptions {
   readonly caFile: string;
   /** The address that listeners are bound to, each with its own port. */
   readonly bind: string;
+  readonly forwarded: ForwardedPolicy;
   readonly probePort: number;
   /** The pod's name. */
   readonly identity: string;
@@ -47,6 +49,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   const certificates = new ReceivedCertificates();
   const proxy = createProxy({
     bind: ({ port }) => ({ host: options.bind, port }),
+    forwarded: options.forwarded,
     certificates: (secret) => certificates.pairOf(secret),
     ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
   });

@@ -142,9 +142,12 @@ function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata
 }
 
 function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPlaneSettings, name: string): object {
-  const { cpu = '100m', memory = '96Mi' } = gateway.parameters;
+  const { cpu = '100m', memory = '96Mi', forwarded } = gateway.parameters;
   const probePort = freePort(gateway.ports);
-  const args = ['proxy', `--controller=${controller}`, `--gateway=${gateway.namespace}/${gateway.name}`, `--token-file=${paths.token}/token`, `--ca-file=${paths.authority}/ca.crt`, `--probe-port=${probePort}`];
+  const args = [
+    'proxy', `--controller=${controller}`, `--gateway=${gateway.namespace}/${gateway.name}`, `--token-file=${paths.token}/token`, `--ca-file=${paths.authority}/ca.crt`, `--probe-port=${probePort}`,
+    ...(forwarded === undefined ? [] : [`--forwarded=${forwarded}`]),
+  ];
   return {
     serviceAccountName: name,
     automountServiceAccountToken: false,

@@ -13,6 +13,8 @@ export interface DataPlaneParameters {
   readonly serviceType?: string;
   readonly loadBalancerClass?: string;
   readonly externalTrafficPolicy?: string;
+  /** What becomes of what clients claim about those before them (X-Forwarded-For, Forwarded). */
+  readonly forwarded?: string;
   /** Requests of each pod, as Kubernetes writes quantities. */
   readonly cpu?: string;
   readonly memory?: string;
@@ -81,6 +83,7 @@ const known: Readonly<Record<keyof DataPlaneParameters, Parameter>> = {
   serviceType: { form: /^(?:LoadBalancer|NodePort|ClusterIP)$/, words: 'LoadBalancer, NodePort or ClusterIP' },
   loadBalancerClass: { form: /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, words: 'a name such as example.com/internal' },
   externalTrafficPolicy: { form: /^(?:Cluster|Local)$/, words: 'Cluster or Local' },
+  forwarded: { form: /^(?:append|replace)$/, words: 'append or replace' },
   cpu: { form: /^(?:[0-9]{1,6}m|[0-9]{1,4}(?:\.[0-9]{1,3})?)$/, words: `${quantity} 250m` },
   memory: { form: /^[0-9]{1,12}(?:Ki|Mi|Gi|Ti|k|M|G|T)?$/, words: `${quantity} 128Mi` },
 };

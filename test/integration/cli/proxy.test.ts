@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 /** A controller and the program as its proxy. */
-async function start(bind: readonly string[] = ['--bind=127.0.0.1']): Promise<{ readonly probePort: number }> {
+async function start(options: readonly string[] = ['--bind=127.0.0.1']): Promise<{ readonly probePort: number }> {
   source = new ConfigurationSource();
   channel = await startChannel((name) => (name === gateway ? source : undefined));
   const [tokenFile, caFile, probePort] = [join(folder, 'token'), join(folder, 'ca.crt'), await freePort()];
@@ -54,7 +54,7 @@ async function start(bind: readonly string[] = ['--bind=127.0.0.1']): Promise<{ 
   await writeFile(caFile, channel.authority.certificate);
   program = startProgram(
     'proxy', `--controller=127.0.0.1:${channel.server.port}`, `--gateway=${gateway}`, `--token-file=${tokenFile}`, `--ca-file=${caFile}`,
-    ...bind, `--probe-port=${probePort}`, '--identity=web-1', '--drain=1', '--grace=1',
+    ...options, `--probe-port=${probePort}`, '--identity=web-1', '--drain=1', '--grace=1',
   );
   return { probePort };
 }
@@ -112,6 +112,15 @@ describe('sallyport proxy', () => {
       const { fields } = await response.json() as Echo;
       expect(fields[fields.indexOf('x-forwarded-for') + 1]).toBe(address);
     }
+  });
+
+  test.each([[[], '10.0.0.1, 127.0.0.1'], [['--forwarded=replace'], '127.0.0.1']])('with %j tells backends of %s where a client claims to come from 10.0.0.1', async (options, expected) => {
+    await start(['--bind=127.0.0.1', ...options]);
+    const port = await freePort();
+    const id = source.publish([endpointsConfig('cart', echo.port), listenerConfig('web', { port }), route], []);
+    await until(() => expect(source.states()).toMatchObject([{ acknowledged: id, problems: new Map() }]));
+    const { fields } = await (await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-for': '10.0.0.1' } })).json() as Echo;
+    expect(fields[fields.indexOf('x-forwarded-for') + 1]).toBe(expected);
   });
 
   test('is not ready before it has everything', async () => {

@@ -91,6 +91,12 @@ describe('objects of a data plane', () => {
     });
   });
 
+  test.each([[{}, []], [{ forwarded: 'replace' }, ['--forwarded=replace']]])('with parameters %j proxies are told %j about what clients claim', (parameters, expected) => {
+    const spec = recordOf(recordOf(recordOf(desiredObjects({ ...facts, parameters }, settings)[3]?.['spec'])['template'])['spec']);
+    const [container] = spec['containers'] as readonly [{ readonly args: readonly string[] }];
+    expect(container.args.filter((argument) => argument.startsWith('--forwarded'))).toEqual(expected);
+  });
+
   test('a proxy that is busy keeps its traffic', () => {
     expect(desiredObjects(facts, settings)[3]).toMatchObject({ spec: { template: { spec: { containers: [{ readinessProbe: { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 5 } }] } } } });
   });
