@@ -205,7 +205,9 @@ whereRendered('what belongs together agrees', () => {
 
   test('Prometheus finds the data planes of all Gateways', () => {
     const made = desiredObjects({ namespace: 'shop', name: 'web', uid: 'u', ports: [80], addresses: [], parameters: {}, labels: {}, annotations: {} }, { image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' });
-    const { template } = made.find(({ kind }) => kind === 'Deployment')?.['spec'] as Pods;
+    const [deployment] = made.flatMap(({ kind, spec }) => (kind === 'Deployment' ? [spec as Pods] : []));
+    if (deployment === undefined) throw new Error('a Gateway has a Deployment');
+    const { template } = deployment;
     const { namespaceSelector, selector, podTargetLabels, podMetricsEndpoints } = rendering('PodMonitor sallyport-system/sallyport-data-planes')['spec'] as Monitor;
     expect(namespaceSelector).toEqual({ any: true });
     expect(template.metadata.labels).toMatchObject(selector.matchLabels);

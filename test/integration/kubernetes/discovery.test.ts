@@ -116,7 +116,7 @@ describe('kinds of the Gateway API', () => {
     await eventually(() => expect(discovery.settled).toBe(true));
     expect(discovery.stateOf(classes)).toMatchObject({ phase: 'following', synced: true });
     expect(steps).toEqual(['upsert GatewayClass kept']);
-    store.delete('gatewayclasses.gateway.networking.k8s.io', kept as never);
+    store.delete('gatewayclasses.gateway.networking.k8s.io', kept);
     await eventually(() => expect(steps).toEqual(['upsert GatewayClass kept', 'delete GatewayClass kept']));
   });
 
