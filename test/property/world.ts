@@ -124,7 +124,7 @@ const service = fc.record({
   apiVersion: fc.constant('v1'), kind: fc.constant('Service'), metadata: metadata({ name: serviceName, namespace }),
   spec: fc.record({ type: rarely(fc.constant('ExternalName')), ports: fc.array(servicePort, { minLength: 1, maxLength: 2 }) }),
 });
-const endpoint = fc.record({ addresses: fc.array(fc.constantFrom('10.0.0.1', '10.0.0.2'), { maxLength: 2 }), conditions: maybe(fc.record({ ready: maybe(fc.boolean()) })) });
+const endpoint = fc.record({ addresses: fc.array(fc.constantFrom('10.0.0.1', '10.0.0.2'), { maxLength: 2 }), conditions: maybe(fc.record({ ready: maybe(fc.boolean()), serving: maybe(fc.boolean()), terminating: maybe(fc.boolean()) })) });
 const slice = fc.record({
   apiVersion: fc.constant('discovery.k8s.io/v1'), kind: fc.constant('EndpointSlice'),
   metadata: metadata({ name: fc.constantFrom('s1', 's2', 's3'), namespace, labels: serviceName.map((name) => ({ 'kubernetes.io/service-name': name })) }),

@@ -188,17 +188,19 @@ export interface EndpointAddress {
   readonly port: number;
 }
 
-/** The ready endpoints of a Service port, sorted, each once. */
+/**
+ * The endpoints of a Service port that requests go to, sorted, each once: the ready ones, or where there are none those
+ * that serve while they terminate (KEP-1669), as kube-proxy has it.
+ */
 export const endpoints = defineQuery({
   name: 'endpoints',
   stratum: strata.links,
   compute(read, namespace: string, service: string, port: string): readonly EndpointAddress[] {
     const found = read.query(servicePort, namespace, service, port);
     if (found.type !== 'port') return [];
-    const byAddress = new Map<string, EndpointAddress>();
-    for (const slice of read.list(slicesOfService, `${namespace}/${service}`)) {
-      for (const address of sliceAddresses(read, namespace, slice, found.name)) byAddress.set(`${address.host} ${address.port}`, address);
-    }
+    const all = read.list(slicesOfService, `${namespace}/${service}`).flatMap((slice) => [...sliceAddresses(read, namespace, slice, found.name)]);
+    const ready = all.filter(({ state }) => state === 'ready');
+    const byAddress = new Map((ready.length > 0 ? ready : all).map(({ host, port: number }) => [`${host} ${number}`, { host, port: number }]));
     return [...byAddress.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
   },
 });
@@ -208,17 +210,34 @@ function slicePort(slice: Resource<'EndpointSlice'>, name: string): number | und
   return found === undefined || found < 1 || found > 65_535 ? undefined : found;
 }
 
-function* sliceAddresses(read: Reader, namespace: string, name: string, portName: string): Iterable<EndpointAddress> {
+interface EndpointConditions {
+  readonly ready?: boolean;
+  readonly serving?: boolean;
+  readonly terminating?: boolean;
+}
+
+interface UsableAddress extends EndpointAddress {
+  readonly state: 'ready' | 'draining';
+}
+
+function* sliceAddresses(read: Reader, namespace: string, name: string, portName: string): Iterable<UsableAddress> {
   const slice = readObject(read, 'EndpointSlice', namespace, name);
   // FQDN slices would mean resolving names that the Service's owner does not control.
   if (slice === undefined || (slice.addressType !== 'IPv4' && slice.addressType !== 'IPv6')) return;
   const port = slicePort(slice, portName);
   if (port === undefined) return;
   for (const [index, endpoint] of (slice.endpoints ?? []).entries()) {
-    // An absent condition means ready (EndpointSlice API); one that could not be read does not.
-    if (endpoint.conditions?.ready === false || !isReadable(slice, ['endpoints', index])) continue;
+    const state = stateOf(endpoint.conditions);
+    // Absent conditions mean something (EndpointSlice API); those that could not be read do not.
+    if (state === undefined || !isReadable(slice, ['endpoints', index])) continue;
     for (const host of endpoint.addresses ?? []) {
-      if (isIpAddress(host)) yield { host, port };
+      if (isIpAddress(host)) yield { host, port, state };
     }
   }
+}
+
+/** Unset, `ready` means ready, whatever the others say, and `serving` what `ready` does. `undefined`: not to be used. */
+function stateOf({ ready = true, serving = ready, terminating = false }: EndpointConditions = {}): UsableAddress['state'] | undefined {
+  if (ready) return 'ready';
+  return serving && terminating ? 'draining' : undefined;
 }
