@@ -10,3 +10,8 @@ export function service(namespace: string, name: string = backend.name): object 
 export function httpRoute(metadata: { readonly name: string; readonly namespace: string; readonly finalizers?: readonly string[] }, spec: object, version: string = 'v1'): object {
   return { apiVersion: `gateway.networking.k8s.io/${version}`, kind: 'HTTPRoute', metadata, spec };
 }
+
+/** A GRPCRoute as a manifest. */
+export function grpcRoute(metadata: { readonly name: string; readonly namespace: string }, spec: object): object {
+  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GRPCRoute', metadata, spec };
+}
