@@ -14,28 +14,41 @@ export class Endpoint {
   /** `host:port`, for logs. */
   readonly address: string;
   private readonly anonymous: Upstream;
-  /** By the certificate that the connections prove themselves with. */
-  private readonly identified = new Map<CertificatePair['cert'], Upstream>();
+  /** Those that prove themselves, by Gateway: a data plane that serves one has one, whatever certificates come and go. */
+  private readonly identified = new Map<string, Upstream>();
+  private readonly released: (upstream: Upstream) => void;
   private failures = 0;
   private suspendedUntil = 0;
 
-  constructor(host: string, port: number, { protocol, tls }: Manner = {}) {
+  /** `released` is told of connections that no further request goes over. */
+  constructor(host: string, port: number, { protocol, tls }: Manner = {}, released: (upstream: Upstream) => void = () => undefined) {
     this.address = formatAddress(host, port);
     this.anonymous = { host, port, ...(protocol && { protocol }), ...(tls && { tls }) };
+    this.released = released;
   }
 
-  /** Where to send; `identity` is asked what to prove oneself with, where the connection is made over TLS. */
-  upstream(identity: () => CertificatePair | undefined): Upstream {
+  /**
+   * Where to send for a Gateway (`namespace/name`); `identity` is asked what to prove oneself with, where the connection
+   * is made over TLS.
+   */
+  upstream(gateway: string, identity: () => CertificatePair | undefined): Upstream {
     const { tls } = this.anonymous;
-    const client = tls === undefined ? undefined : identity();
-    if (tls === undefined || client === undefined) return this.anonymous;
-    const known = this.identified.get(client.cert) ?? { ...this.anonymous, tls: { ...tls, client } };
-    this.identified.set(client.cert, known);
-    return known;
+    if (tls === undefined) return this.anonymous;
+    const client = identity();
+    const known = this.identified.get(gateway);
+    if (known?.tls?.client?.cert === client?.cert) return known ?? this.anonymous;
+    this.identified.delete(gateway);
+    if (known !== undefined) this.released(known);
+    if (client === undefined) return this.anonymous;
+    const renewed = { ...this.anonymous, tls: { ...tls, client } };
+    this.identified.set(gateway, renewed);
+    return renewed;
   }
 
-  upstreams(): readonly Upstream[] {
-    return [this.anonymous, ...this.identified.values()];
+  /** No further request goes there. */
+  release(): void {
+    for (const upstream of [this.anonymous, ...this.identified.values()]) this.released(upstream);
+    this.identified.clear();
   }
 
   /** No connection came about: left out for a second, and twice as long each time it happens again, up to ten. */
@@ -109,10 +122,10 @@ export class EndpointRegistry {
   private readonly sets = new Map<ConfigKey, EndpointSet>();
   private readonly shared = new Map<string, Shared>();
   private readonly entries = new WeakMap<Endpoint, Shared>();
-  private readonly released: (endpoint: Endpoint) => void;
+  private readonly released: (upstream: Upstream) => void;
 
-  /** `released` is told of each endpoint that no set holds any more. */
-  constructor(released: (endpoint: Endpoint) => void) {
+  /** `released` is told of connections that no further request goes over: their endpoint or certificate has gone. */
+  constructor(released: (upstream: Upstream) => void) {
     this.released = released;
   }
 
@@ -136,7 +149,7 @@ export class EndpointRegistry {
 
   private hold(host: string, port: number, manner: Manner): Endpoint {
     const key = JSON.stringify([host, port, manner.protocol, manner.tls]);
-    const entry = this.shared.get(key) ?? { key, endpoint: new Endpoint(host, port, manner), users: 0 };
+    const entry = this.shared.get(key) ?? { key, endpoint: new Endpoint(host, port, manner, this.released), users: 0 };
     entry.users += 1;
     this.shared.set(key, entry);
     this.entries.set(entry.endpoint, entry);
@@ -150,7 +163,7 @@ export class EndpointRegistry {
       entry.users -= 1;
       if (entry.users > 0) continue;
       this.shared.delete(entry.key);
-      this.released(endpoint);
+      endpoint.release();
     }
   }
 }

@@ -252,17 +252,17 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   }
 
   private sendCopies(): readonly Copy[] {
-    const { head, backend } = this.destination;
+    const { head, backend, listener: { gateway } } = this.destination;
     if (backend.mirrors.length === 0) return [];
-    const request = { method: head.method, target: this.target, fields: this.fields, hasBody: head.hasBody, needsHttp2: this.exchange.isCall, identity: this.identity };
+    const request = { method: head.method, target: this.target, fields: this.fields, hasBody: head.hasBody, needsHttp2: this.exchange.isCall, gateway, identity: this.identity };
     return backend.mirrors.filter((mirror) => mirror.takes()).flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
   }
 
   private requestTo(endpoint: Endpoint): UpstreamRequest {
-    const { head } = this.destination;
+    const { head, listener: { gateway } } = this.destination;
     const { client, plane } = this.exchange;
     return {
-      upstream: endpoint.upstream(this.identity),
+      upstream: endpoint.upstream(gateway, this.identity),
       method: head.method,
       target: this.target,
       fields: this.fields,

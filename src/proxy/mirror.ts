@@ -38,6 +38,8 @@ const pendingBytes = 1024 * 1024;
 /** A request to be copied; the pieces of its body come as they are read. */
 export interface CopiedRequest extends Pick<UpstreamRequest, 'method' | 'target' | 'fields' | 'needsHttp2'> {
   readonly hasBody: boolean;
+  /** `namespace/name` of the Gateway that it came to. */
+  readonly gateway: string;
   /** What to prove oneself with to backends over TLS. */
   readonly identity: () => CertificatePair | undefined;
 }
@@ -60,14 +62,14 @@ export class Copy implements ResponseReceiver {
   }
 
   /** Sends a copy to an endpoint of the mirror; `undefined` where there is none. */
-  static send(plane: DataPlane, mirror: Mirror, { hasBody, identity, ...request }: CopiedRequest): Copy | undefined {
+  static send(plane: DataPlane, mirror: Mirror, { hasBody, gateway, identity, ...request }: CopiedRequest): Copy | undefined {
     const endpoints = plane.endpoints.get(mirror.endpoints);
     const endpoint = endpoints?.failure === undefined ? endpoints?.pick([], performance.now()) : undefined;
     if (endpoint === undefined) return undefined;
     plane.counters.mirrored += 1;
     const body = hasBody ? new Readable({ read: () => undefined }) : undefined;
     // The engine may write into the fields.
-    return new Copy(plane, { ...request, upstream: endpoint.upstream(identity), fields: [...request.fields], body });
+    return new Copy(plane, { ...request, upstream: endpoint.upstream(gateway, identity), fields: [...request.fields], body });
   }
 
   /** The next piece of the body. */

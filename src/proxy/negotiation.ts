@@ -20,6 +20,7 @@ export class Negotiation {
   private waiting: DeferredCall[] = [];
   private isAsking = false;
   private found: keyof Engines | undefined;
+  private isReleased = false;
 
   /** `timeout` is milliseconds for a connection to come about. */
   constructor(upstream: Upstream, engines: Engines, timeout: number) {
@@ -36,6 +37,11 @@ export class Negotiation {
     return call;
   }
 
+  /** No further request goes there. A connection that is still being made serves those who wait for it, and goes with them. */
+  release(): void {
+    this.isReleased = true;
+  }
+
   private ask(): void {
     this.isAsking = true;
     this.connector.connect({
@@ -44,6 +50,7 @@ export class Negotiation {
         this.found = negotiatedProtocol(socket) === 'h2' ? 'http2' : 'http1';
         this.engines[this.found].adopt(this.upstream, socket);
         this.serve(this.found);
+        if (this.isReleased) for (const engine of [this.engines.http1, this.engines.http2]) engine.release(this.upstream);
       },
       failed: () => {
         this.isAsking = false;

@@ -26,6 +26,7 @@ export class ProtocolForwarder implements Forwarder, Engines {
   }
 
   release(upstream: Upstream): void {
+    this.negotiations.get(upstream)?.release();
     this.negotiations.delete(upstream);
     this.http1.release(upstream);
     this.http2.release(upstream);

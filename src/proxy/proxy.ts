@@ -85,9 +85,7 @@ class DataPlaneProxy implements Proxy {
     this.options = options;
     const limits = { ...defaultLimits, ...options.limits };
     const forwarder = options.forwarder ?? new ProtocolForwarder(limits);
-    const endpoints = new EndpointRegistry((endpoint) => {
-      for (const upstream of endpoint.upstreams()) forwarder.release(upstream);
-    });
+    const endpoints = new EndpointRegistry((upstream) => forwarder.release(upstream));
     const configuration = new Configuration(endpoints);
     this.configuration = configuration;
     this.plane = {

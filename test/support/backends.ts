@@ -11,6 +11,8 @@ export interface Backend {
   readonly port: number;
   /** Connections accepted so far. */
   connections(): number;
+  /** Those that stand. */
+  openConnections(): number;
   close(): Promise<void>;
 }
 
@@ -68,7 +70,7 @@ export function startNegotiatingBackend(pair: ServingPair): Promise<Backend> {
 
 /** The same for HTTP/1.1 alone. */
 export function startSecureHttp1Backend(pair: ServingPair): Promise<Backend> {
-  return listen(createHttpsServer({ ...pair, ALPNProtocols: ['http/1.1'] }, (request, response) => response.end(request.httpVersion)));
+  return listen(createHttpsServer({ ...pair, ALPNProtocols: ['http/1.1'], keepAliveTimeout: 60_000 }, (request, response) => response.end(request.httpVersion)));
 }
 
 export type Http2Listener = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
@@ -118,6 +120,7 @@ async function listen(server: Server): Promise<Backend> {
   const backend: Backend = {
     port: (server.address() as AddressInfo).port,
     connections: () => connections,
+    openConnections: () => sockets.size,
     close: () => {
       running.delete(backend);
       for (const socket of sockets) socket.destroy();

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -24,17 +25,40 @@ afterEach(async () => {
   servers.clear();
 });
 
+/** A request that waits for its answer, and the connection that it came by. */
+interface Held {
+  readonly socket: TLSSocket;
+  readonly answer: () => void;
+}
+
+interface SecureBackend {
+  readonly port: number;
+  handshakes(): number;
+  /** The next request is not answered by itself. */
+  holdNext(): Promise<Held>;
+}
+
 /** A backend over TLS that answers with what it saw: server name, and the subject of the client's certificate. */
-async function startSecureBackend(leaf: LeafOptions, issuer = authority): Promise<{ port: number; handshakes(): number }> {
+async function startSecureBackend(leaf: LeafOptions, issuer = authority): Promise<SecureBackend> {
   let handshakes = 0;
+  let hold: ((held: Held) => void) | undefined;
   const server = createServer({ ...(await issueLeaf(issuer, leaf)), ca: authority.certificate, requestCert: true, rejectUnauthorized: false }, (request, response) => {
     const socket = request.socket as TLSSocket;
-    response.end(JSON.stringify({ serverName: socket.servername, host: request.headers.host, client: socket.authorized, reused: socket.isSessionReused() }));
+    const answer = (): void => {
+      response.end(JSON.stringify({ serverName: socket.servername, host: request.headers.host, client: socket.authorized, reused: socket.isSessionReused() }));
+    };
+    if (hold === undefined) answer();
+    else hold({ socket, answer });
+    hold = undefined;
   });
   server.on('secureConnection', () => { handshakes += 1; });
   servers.add(server);
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  return { port: (server.address() as AddressInfo).port, handshakes: () => handshakes };
+  return {
+    port: (server.address() as AddressInfo).port,
+    handshakes: () => handshakes,
+    holdNext: () => new Promise((resolve) => { hold = resolve; }),
+  };
 }
 
 const policy = (parts: Partial<BackendTls> = {}): BackendTls => ({ serverName: 'inner.shop.example', subjectAltNames: [], authorities: [authority.certificate], ...parts });
@@ -94,6 +118,25 @@ test('the Gateway proves who it is, with the certificate that is current', async
   expect(JSON.parse((await send(port, '/')).body)).toMatchObject({ client: false });
   identity = await issueLeaf(authority, {});
   expect(JSON.parse((await send(port, '/')).body)).toMatchObject({ client: true });
+});
+
+test('a new certificate ends connections that were made with the one before, and no request on them', async () => {
+  const backend = await startSecureBackend({ dnsNames: ['inner.shop.example'] });
+  const held = backend.holdNext();
+  let identity = await issueLeaf(authority, {});
+  const { port } = await startProxy([listenerConfig('web', { backendCertificate: 'infra/identity' }), { ...endpointsConfig('app', backend.port), tls: policy() }, routeTo('app')], {
+    certificates: () => identity,
+  });
+  const first = send(port, '/');
+  const { socket, answer } = await held;
+  identity = await issueLeaf(authority, {});
+  expect((await send(port, '/')).status).toBe(200);
+  const closed = once(socket, 'close');
+  answer();
+  expect((await first).status).toBe(200);
+  await closed;
+  expect((await send(port, '/')).status).toBe(200);
+  expect(backend.handshakes()).toBe(2);
 });
 
 test('endpoints that must not be used: 500, and nothing is sent', async () => {

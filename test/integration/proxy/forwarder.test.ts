@@ -6,7 +6,11 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Forwarder, ResponseReceiver, UpstreamRequest } from '../../../src/proxy/forwarder.ts';
 import { defaultLimits } from '../../../src/proxy/limits.ts';
 import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
-import { closeBackends, refusingPort, startBackend, startCanned, startEcho, startRawBackend } from '../../support/backends.ts';
+import { ProtocolForwarder } from '../../../src/proxy/protocol-forwarder.ts';
+import { createAuthority } from '../../../src/certificates/index.ts';
+import { closeBackends, refusingPort, startBackend, startCanned, startEcho, startNegotiatingBackend, startRawBackend, startSecureHttp1Backend } from '../../support/backends.ts';
+import { issueLeaf } from '../../support/certificates.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const forwarders: Forwarder[] = [];
 afterEach(() => Promise.all(forwarders.splice(0).map((forwarder) => forwarder.close())));
@@ -108,6 +112,25 @@ describe('the forwarder', () => {
     await closed;
     forwarder.forward(request, second.receiver);
     expect((await second.ended).at(-1)).toBe('end');
+  });
+});
+
+describe('release while the version of HTTP is being found out', () => {
+  test.each([
+    ['HTTP/2', startNegotiatingBackend],
+    ['HTTP/1.1', startSecureHttp1Backend],
+  ])('lets the requests that wait be answered, and closes their connections: %s', async (_, start) => {
+    const authority = await createAuthority();
+    const backend = await start(await issueLeaf(authority, { dnsNames: ['inner.example'] }));
+    const tls = { serverName: 'inner.example', subjectAltNames: [], authorities: [authority.certificate] };
+    const forwarder = new ProtocolForwarder(defaultLimits);
+    forwarders.push(forwarder);
+    const request = get(backend.port, { upstream: { host: '127.0.0.1', port: backend.port, tls } });
+    const receivers = [createReceiver(), createReceiver()];
+    for (const { receiver } of receivers) forwarder.forward({ ...request, fields: [...request.fields] }, receiver);
+    forwarder.release(request.upstream);
+    for (const { ended } of receivers) expect((await ended).at(-1)).toBe('end');
+    await eventually(() => expect(backend.openConnections()).toBe(0));
   });
 });
 

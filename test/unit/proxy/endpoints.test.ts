@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Endpoint, EndpointRegistry, EndpointSet } from '../../../src/proxy/endpoints.ts';
+import type { Upstream } from '../../../src/proxy/forwarder.ts';
 import { endpointsConfig } from '../../support/config.ts';
 
 const [a, b, c] = ['a:1', 'b:1', 'c:1'] as const;
@@ -55,10 +56,49 @@ describe('the suspension of an endpoint', () => {
   });
 });
 
+describe('the connections to an endpoint over TLS', () => {
+  const tls = { serverName: 'a.example', subjectAltNames: [], authorities: 'system' as const };
+  const [one, other] = [{ cert: 'one', key: 'k' }, { cert: 'other', key: 'k' }];
+  const nobody = (): undefined => undefined;
+
+  function secureEndpoint(): { endpoint: Endpoint; released: Upstream[] } {
+    const released: Upstream[] = [];
+    return { endpoint: new Endpoint('a', 1, { tls }, (upstream) => released.push(upstream)), released };
+  }
+
+  test('are those of an identity', () => {
+    const { endpoint, released } = secureEndpoint();
+    const first = endpoint.upstream('shop/front', () => one);
+    expect(first).toMatchObject({ host: 'a', port: 1, tls: { ...tls, client: one } });
+    expect(endpoint.upstream('shop/front', () => ({ ...one }))).toBe(first);
+    expect(endpoint.upstream('shop/back', () => other)).not.toBe(first);
+    expect(endpoint.upstream('shop/front', () => one)).toBe(first);
+    expect(released).toEqual([]);
+  });
+
+  test('go when their Gateway proves itself by another certificate, or by none', () => {
+    const { endpoint, released } = secureEndpoint();
+    const first = endpoint.upstream('shop/front', () => one);
+    const theirs = endpoint.upstream('shop/back', () => one);
+    const second = endpoint.upstream('shop/front', () => other);
+    expect(released).toEqual([first]);
+    const anonymous = endpoint.upstream('shop/front', nobody);
+    expect(released).toEqual([first, second]);
+    expect(anonymous.tls).toEqual(tls);
+    endpoint.release();
+    expect(released).toEqual([first, second, anonymous, theirs]);
+  });
+
+  test('are the same for all where there is no TLS', () => {
+    const plain = new Endpoint('a', 1);
+    expect(plain.upstream('shop/front', () => one)).toBe(plain.upstream('shop/back', nobody));
+  });
+});
+
 describe('the registry', () => {
   test('shares an endpoint among sets, with its health, and lets it go with the last one', () => {
     const released: string[] = [];
-    const registry = new EndpointRegistry(({ address }) => released.push(address));
+    const registry = new EndpointRegistry(({ host, port }) => released.push(`${host}:${port}`));
     registry.upsert(endpointsConfig('one', 1, 2));
     registry.upsert(endpointsConfig('two', 2));
     registry.get(endpointsConfig('one').key)?.all()[1]?.connectFailed(0);
@@ -73,7 +113,7 @@ describe('the registry', () => {
 
   test('keeps an endpoint that a set holds before and after', () => {
     const released: string[] = [];
-    const registry = new EndpointRegistry(({ address }) => released.push(address));
+    const registry = new EndpointRegistry(({ host, port }) => released.push(`${host}:${port}`));
     registry.upsert(endpointsConfig('one', 1));
     const before = registry.get(endpointsConfig('one').key)?.all()[0];
     registry.upsert(endpointsConfig('one', 1, 1, 2));
@@ -91,18 +131,6 @@ describe('the registry', () => {
     const [plain, again, h2c, secure] = ['plain', 'again', 'h2c', 'tls'].map((service) => registry.get(endpointsConfig(service).key)?.all()[0]);
     expect(again).toBe(plain);
     expect(new Set([plain, h2c, secure]).size).toBe(3);
-  });
-
-  test('an endpoint has connections of its own for each identity, over TLS only', () => {
-    const tls = { serverName: 'a.example', subjectAltNames: [], authorities: 'system' as const };
-    const [one, other] = [{ cert: 'one', key: 'k' }, { cert: 'other', key: 'k' }];
-    const secure = new Endpoint('a', 1, { tls });
-    expect(secure.upstream(() => one)).toBe(secure.upstream(() => ({ ...one })));
-    expect(secure.upstream(() => other)).not.toBe(secure.upstream(() => one));
-    expect(secure.upstream(() => one)).toMatchObject({ host: 'a', port: 1, tls: { ...tls, client: one } });
-    expect(secure.upstreams()).toHaveLength(3);
-    const plain = new Endpoint('a', 1);
-    expect(plain.upstream(() => one)).toBe(plain.upstream(() => undefined));
   });
 
   test('writes IPv6 addresses with brackets', () => {
