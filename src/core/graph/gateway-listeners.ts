@@ -65,15 +65,25 @@ function ownedListeners(read: Reader, namespace: string, gateway: string): reado
   return read.query(listenerOwners, namespace, gateway).flatMap((owner) => read.query(askedFor, owner.kind, owner.namespace, owner.name));
 }
 
-/** The ports of everything that a Gateway is asked to serve, whether it is valid or not, ascending. */
+/**
+ * The ports of everything that a Gateway is asked to serve, whether it is valid or not, ascending; `undefined` where it is
+ * asked for protocols alone that are not served. Those get no port: a mistyped one is no wish to have none.
+ */
 export const gatewayPorts = defineQuery({
   name: 'gatewayPorts',
   stratum: strata.links,
-  compute(read, namespace: string, gateway: string): readonly number[] {
-    const ports = ownedListeners(read, namespace, gateway).map(({ port }) => port).filter((port) => port >= 1 && port <= 65_535);
+  compute(read, namespace: string, gateway: string): readonly number[] | undefined {
+    const listeners = ownedListeners(read, namespace, gateway);
+    const served = listeners.filter((listener) => isServed(listener));
+    if (served.length === 0 && listeners.length > 0) return undefined;
+    const ports = served.map(({ port }) => port).filter((port) => port >= 1 && port <= 65_535);
     return [...new Set(ports)].sort((one, other) => one - other);
   },
 });
+
+function isServed({ protocol }: OwnedListener): boolean {
+  return routeKindsOf(protocol) !== undefined;
+}
 
 type Verdict<T> = readonly [listener: OwnedListener, verdict: T];
 
@@ -88,7 +98,7 @@ function* conflictsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict
       else yield [listener, { ...conflict, standing: 'lost' }];
     }
     // Protocols that are not served get no port, and take none from others.
-    const claims = remaining.filter(({ protocol }) => routeKindsOf(protocol) !== undefined);
+    const claims = remaining.filter((listener) => isServed(listener));
     const own = new Claims();
     for (const listener of claims) own.add(listener);
     for (const listener of claims) {

@@ -8,7 +8,7 @@ import { defineEmission } from '../incremental/index.ts';
 
 /** What has to be provisioned for a Gateway of ours. */
 export interface Infrastructure {
-  /** Of all listeners, those of ListenerSets included, ascending. */
+  /** Of all listeners whose protocol is served, those of ListenerSets included, ascending. */
   readonly ports: readonly number[];
   readonly addresses: readonly WantedAddress[];
   /** Those of the Gateway go before those of its class. */
@@ -17,20 +17,25 @@ export interface Infrastructure {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** What each Gateway of ours needs to have provisioned, valid or not. Key: `namespace/name`. */
+/**
+ * What each Gateway of ours needs to have provisioned, valid or not. Key: `namespace/name`. Of one that asks only for what is
+ * not served nothing is said: what it has may stay.
+ */
 export const infrastructure = defineEmission<Infrastructure>({
   name: 'infrastructure',
   stratum: strata.emissions,
   over: objectsOf('Gateway'),
   emit(read, _kind = '', namespace = '', name = '') {
     if (!read.query(isOurGateway, namespace, name)) return [];
+    const ports = read.query(gatewayPorts, namespace, name);
+    if (ports === undefined) return [];
     const { labels = {}, annotations = {} } = readObject(read, 'Gateway', namespace, name)?.spec?.infrastructure ?? {};
     const wanted = read.query(addresses, namespace, name).flatMap((node) => (node.outcome === 'wanted' ? [{ type: node.type, value: node.value }] : []));
     const parameters = {
       ...parametersOf(read.query(classParameters, read.query(gatewayClassName, namespace, name) ?? '')),
       ...parametersOf(read.query(gatewayParameters, namespace, name)),
     };
-    return [{ key: `${namespace}/${name}`, value: { ports: read.query(gatewayPorts, namespace, name), addresses: wanted, parameters, labels, annotations } }];
+    return [{ key: `${namespace}/${name}`, value: { ports, addresses: wanted, parameters, labels, annotations } }];
   },
 });
 

@@ -219,6 +219,19 @@ describe('a controller', () => {
     expect(calls).toContain('remove Service web-sallyport');
   });
 
+  test('takes nothing away from a Gateway whose only protocol is mistyped, until that goes', async () => {
+    const { statuses, calls, put, drop } = cluster();
+    await put(gatewayClass);
+    await put(gateway);
+    calls.splice(0);
+    const mistyped = { ...gateway, metadata: { ...gateway.metadata, generation: 4 }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'http' }] } };
+    await put(mistyped);
+    expect(statuses.get('Gateway web')).toMatchObject({ conditions: [{ type: 'Accepted', status: 'False', reason: 'ListenersNotValid' }, {}, {}] });
+    expect(calls).not.toContainEqual(expect.stringMatching(/^(?:apply|remove)/));
+    await drop(mistyped);
+    expect(calls).toContain('remove Service web-sallyport');
+  });
+
   test('takes nothing away while a class is refused, until that goes', async () => {
     const { controller, statuses, calls, put, drop } = cluster();
     await put(gatewayClass);

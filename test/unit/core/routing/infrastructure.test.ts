@@ -29,6 +29,17 @@ describe('infrastructure', () => {
     }]]);
   });
 
+  test('has no port for a protocol that is not served, unless another listener has it', () => {
+    const portsOf = (...listeners: readonly unknown[]): unknown => evaluate([ourClass, gatewayWith(...listeners)]).kernel.emitted(infrastructure).get('shop/front')?.ports;
+    const [web, raw, names] = [{ name: 'web', port: 80, protocol: 'HTTP' }, { name: 'raw', port: 9000, protocol: 'TCP' }, { name: 'names', port: 53, protocol: 'UDP' }];
+    expect(portsOf(web, raw, names, { name: 'own', port: 81, protocol: 'example.com/own' }, { name: 'odd', port: 82, protocol: 'http' })).toEqual([80]);
+    expect(portsOf(web, { ...raw, port: 80 })).toEqual([80]);
+  });
+
+  test('is not told of where no protocol is served, so that a mistyped one takes nothing away', () => {
+    expect(evaluate([ourClass, gatewayWith({ name: 'odd', port: 80, protocol: 'http' })]).kernel.emitted(infrastructure).size).toBe(0);
+  });
+
   test('is nothing for Gateways of others', () => {
     expect(evaluate([plain]).kernel.emitted(infrastructure).size).toBe(0);
   });
