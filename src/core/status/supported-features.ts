@@ -1,5 +1,5 @@
 import type { InstalledBundles } from '../graph/inputs.ts';
-import { enumOf, fieldIn, type SchemaKind } from '../schema/index.ts';
+import { enumOf, fieldIn, resolveAll, until, type MaybeVersioned, type SchemaKind } from '../schema/index.ts';
 
 /** A field of a kind, or one of the values that it can have, without which a feature cannot be asked for. */
 type Need = readonly [kind: SchemaKind, field?: string, value?: number];
@@ -82,6 +82,12 @@ const missing: ReadonlySet<FeatureName> = new Set<FeatureName>([
   'UDPRoute',
 ]);
 
+/** What features were called, where suites and tools of that time look for other names. */
+const formerNames: { readonly [N in FeatureName]?: readonly MaybeVersioned<string>[] } = {
+  GatewayInfrastructure: [until('1.7', 'GatewayInfrastructurePropagation')],
+  HTTPRouteRetryCodes: [until('1.7', 'HTTPRouteRetry'), until('1.7', 'HTTPRouteRetryBackendTimeout')],
+};
+
 /** In the form of the bundle: an object per name, or before v1.2 the name alone. */
 export type SupportedFeatures = readonly { readonly name: string }[] | readonly string[];
 
@@ -95,10 +101,16 @@ export function supportedFeatures(installed: InstalledBundles): SupportedFeature
   const bundle = installed.GatewayClass;
   const place = bundle && fieldIn(bundle, 'GatewayClass', 'status.supportedFeatures');
   if (bundle === undefined || place?.type !== 'list') return undefined;
-  const names = featureNames.filter((name) => !missing.has(name) && isAvailable(needs[name], installed)).sort();
+  const names = featureNames.filter((name) => !missing.has(name) && isAvailable(needs[name], installed)).flatMap((name) => namesOf(name, installed)).sort();
   if (place.items.type !== 'string') return names.map((name) => ({ name }));
   const known = enumOf(place.items, bundle);
   return known.length === 0 ? names : names.filter((name) => known.includes(name));
+}
+
+/** The name of today, and those that it had in the bundle of its kind. */
+function namesOf(name: FeatureName, installed: InstalledBundles): readonly string[] {
+  const bundle = installed[needs[name][0]];
+  return bundle === undefined ? [name] : [name, ...resolveAll(formerNames[name] ?? [], bundle)];
 }
 
 function isAvailable([kind, field, value]: Need, installed: InstalledBundles): boolean {

@@ -43,6 +43,22 @@ describe('supportedFeatures of a GatewayClass', () => {
     expect(after).toContain('HTTPRoute308RedirectStatusCode');
   });
 
+  test('has before v1.7 the names of that time, too', () => {
+    const retries = ['HTTPRouteRetry', 'HTTPRouteRetryBackendTimeout'];
+    const former = new Set([...retries, 'GatewayInfrastructurePropagation']);
+    const formerIn = (bundle: Bundle): readonly string[] | undefined => claimedFor(bundle)?.filter((name) => former.has(name));
+    expect(formerIn({ minor: '1.6', channel: 'standard' })).toEqual(['GatewayInfrastructurePropagation']);
+    expect(formerIn({ minor: '1.6', channel: 'experimental' })).toEqual(['GatewayInfrastructurePropagation', ...retries]);
+    expect(formerIn({ minor: '1.1', channel: 'experimental' })).toEqual(['GatewayInfrastructurePropagation']);
+    for (const channel of channels) expect(formerIn({ minor: '1.7', channel })).toEqual([]);
+  });
+
+  test('goes by the bundle of the kind, where bundles are mixed', () => {
+    const bundles = { ...filesOnly(newest).bundles, HTTPRoute: { minor: '1.6', channel: 'experimental' } as const };
+    expect(supportedFeatures(bundles)).toContainEqual({ name: 'HTTPRouteRetry' });
+    expect(supportedFeatures(bundles)).not.toContainEqual({ name: 'GatewayInfrastructurePropagation' });
+  });
+
   test('claims nothing of a kind that is not installed', () => {
     const { HTTPRoute: _absent, ...others } = filesOnly(newest).bundles;
     const claimed = supportedFeatures(others)?.map((feature) => (typeof feature === 'string' ? feature : feature.name));
