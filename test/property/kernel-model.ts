@@ -144,6 +144,7 @@ const summary = defineEmission({
         nickname: read.query(nickname, kind, name),
         lineage: read.query(lineage, kind, name, '....'),
         fans: read.count(reached, `${kind}/${name}`),
+        isShared: read.several(tagged, tag),
       },
     };
   },
@@ -194,6 +195,7 @@ export function allReads(read: Reader): readonly (() => unknown)[] {
     ...buckets.flatMap(([index, bucket]) => [
       () => [...read.list(index, bucket)],
       () => read.count(index, bucket),
+      () => read.several(index, bucket),
       () => read.first(index, bucket),
     ]),
   ];

@@ -8,7 +8,7 @@ import { refusedByRules } from './schema.ts';
 
 /** For rules about one object: looking at another one is an error. */
 const blind: Reader = {
-  input: refuse, query: refuse, list: refuse, count: refuse, first: refuse,
+  input: refuse, query: refuse, list: refuse, count: refuse, several: refuse, first: refuse,
 };
 
 function refuse(): never {

@@ -1,10 +1,10 @@
 import { installationCell, objectCell, type Installation } from '../graph/inputs.ts';
 import { write, type Kernel } from '../incremental/index.ts';
 import { backendReferenceRules } from '../rules/backend-references.ts';
-import { registry } from '../rules/registry.ts';
+import { runRules } from '../rules/link-findings.ts';
+import { linkRules } from '../rules/link-rules.ts';
 import { attachmentRules } from '../rules/route-attachment.ts';
 import type { Rule } from '../rules/rule.ts';
-import { runRules } from '../rules/run.ts';
 import { tables, type KindName } from '../schema/index.ts';
 import { amongOthers } from './installation.ts';
 import { judgeWith, type Candidate, type JudgedFinding } from './judge.ts';
@@ -15,7 +15,7 @@ const aboutOthers: ReadonlySet<string> = new Set([...attachmentRules, ...backend
 
 const kinds = Object.keys(tables) as KindName[];
 const rulesByKind = new Map<KindName, readonly Rule[]>(
-  kinds.map((kind) => [kind, registry.filter((rule) => rule.kinds.includes(kind) && !aboutOthers.has(rule.id))]),
+  kinds.map((kind) => [kind, linkRules.filter((rule) => rule.kinds.includes(kind) && !aboutOthers.has(rule.id))]),
 );
 
 /**

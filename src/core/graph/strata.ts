@@ -9,10 +9,14 @@ export const strata = {
   links: 2,
   /** Reverse relations over links: routes of a listener, users of a Service. */
   linkIndexes: 3,
-  /** Judgements about one object. */
-  findings: 4,
-  /** Reverse relations over judgements. */
-  findingIndexes: 5,
+  /** Judgements about one object and its links, and what of it works by them. */
+  validity: 4,
+  /** Reverse relations over what works and may be in each other's way: the matches of a listener. */
+  rivalIndexes: 5,
+  /** All judgements about one object, those included that depend on its rivals. */
+  findings: 6,
+  /** Reverse relations over judgements that nobody judges by. */
+  findingIndexes: 7,
   /** Conditions, configuration. */
-  emissions: 6,
+  emissions: 8,
 } as const;

@@ -5,10 +5,11 @@ import { SortedStrings } from './sorted-strings.ts';
 export interface Facet {
   readonly list: readonly string[];
   readonly count: number;
+  readonly several: boolean;
   readonly first: string | undefined;
 }
 
-export const facetNames = ['list', 'count', 'first'] as const satisfies readonly (keyof Facet)[];
+export const facetNames = ['list', 'count', 'several', 'first'] as const satisfies readonly (keyof Facet)[];
 
 /** How entries differ from what they were when last settled. */
 interface Change {
@@ -87,17 +88,19 @@ export class Entries {
 const readers: { readonly [F in keyof Facet]: (entries: Entries) => Facet[F] } = {
   list: (entries) => entries.list,
   count: (entries) => entries.size,
+  several: (entries) => entries.size > 1,
   first: (entries) => entries.first,
 };
 
 const comparisons: { readonly [F in keyof Facet]: (entries: Entries, change: Change) => boolean } = {
   list: (_, { net }) => net.size > 0,
   count: (entries, { count }) => entries.size !== count,
+  several: (entries, { count }) => entries.size > 1 !== count > 1,
   first: (entries, { first }) => entries.first !== first,
 };
 
 /** What a bucket that does not exist answers. */
-export const emptyFacets: Facet = { list: Object.freeze([]), count: 0, first: undefined };
+export const emptyFacets: Facet = { list: Object.freeze([]), count: 0, several: false, first: undefined };
 
 /** Where contributions go: hands out the entries of a bucket for changing them. */
 export interface OpenBuckets {

@@ -6,7 +6,7 @@ import type { LiveState } from './live-state.ts';
 
 /** What a result was made of. */
 export interface Explanation {
-  readonly kind: 'query' | 'input' | 'list' | 'count' | 'first';
+  readonly kind: 'query' | 'input' | 'list' | 'count' | 'several' | 'first';
   /** The name of the query, input or index. */
   readonly name: string;
   /** The arguments; for an index the bucket. */

@@ -83,7 +83,7 @@ class Bucket {
   readonly index: Index;
   readonly name: string;
   readonly entries = new Entries();
-  readonly facets: Record<keyof Facet, FacetCell | undefined> = { list: undefined, count: undefined, first: undefined };
+  readonly facets: Record<keyof Facet, FacetCell | undefined> = { list: undefined, count: undefined, several: undefined, first: undefined };
   private readonly home: Map<string, Bucket>;
 
   constructor(index: Index, name: string, home: Map<string, Bucket>) {

@@ -38,6 +38,11 @@ export class LawfulReader implements Reader {
     return this.resolver.facet(index, bucket, 'count');
   }
 
+  several(index: Index, bucket: string): boolean {
+    this.calls.allowIndex(index);
+    return this.resolver.facet(index, bucket, 'several');
+  }
+
   first(index: Index, bucket: string): string | undefined {
     this.calls.allowIndex(index);
     return this.resolver.facet(index, bucket, 'first');

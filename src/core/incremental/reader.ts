@@ -12,6 +12,8 @@ export interface Reader {
   list(index: Index, bucket: string): readonly string[];
   /** How many entries a bucket has; wakes the reader only when the number changes. */
   count(index: Index, bucket: string): number;
+  /** Whether a bucket has more than one entry; wakes the reader only when that changes. */
+  several(index: Index, bucket: string): boolean;
   /** The first entry in order; wakes the reader only when that entry changes. */
   first(index: Index, bucket: string): string | undefined;
 }

@@ -2,16 +2,15 @@ import { attachments, type Attachment } from '../graph/attachment.ts';
 import { backends, type RuleBackends } from '../graph/backends.ts';
 import { readObject } from '../graph/inputs.ts';
 import { isOwnerKind, servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
+import { routeIdentity } from '../graph/precedence.ts';
 import type { ServedRouteKind } from '../graph/protocols.ts';
 import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { isLost, type Resource } from '../resources/resource.ts';
+import { isUnservable, servedMatches } from '../rules/match-places.ts';
 import { backendProblem, partProblems, routeValidity, type PartProblem } from '../rules/validity.ts';
 import { parseDuration } from '../text/duration.ts';
 import { backendTarget } from './backend-target.ts';
 import { compileBackendFilters, compileFilters } from './compile-filters.ts';
-import { compileCalls } from './compile-calls.ts';
-import { compileMatches } from './compile-matches.ts';
 import { configuredListener } from './listener-key.ts';
 import type { Retry, RouteAttachment, RouteBackend, RouteConfig, RouteMatch, RouteRule } from './config.ts';
 
@@ -21,11 +20,11 @@ export function* compileRoute(read: Reader, kind: string, namespace: string, nam
   const route = readObject(read, kind as ServedRouteKind, namespace, name);
   if (attached.length === 0 || route === undefined) return;
   const problems = read.query(partProblems, kind, namespace, name);
-  if (problems.some((problem) => problem.scope === 'object' && problem.condition === 'Accepted')) return;
+  if (isUnservable(problems)) return;
 
   const { failedRules } = read.query(routeValidity, kind, namespace, name);
   const nodes = read.query(backends, kind, namespace, name);
-  const matches = ruleMatches(route, problems);
+  const matches = servedMatches(route, problems);
   const rules = (route.spec?.rules ?? []).map((rule, index) =>
     compileRule(rule, {
       index,
@@ -37,10 +36,7 @@ export function* compileRoute(read: Reader, kind: string, namespace: string, nam
   );
   yield {
     kind: 'route',
-    key: `route/${kind}/${namespace}/${name}`,
-    route: `${namespace}/${name}`,
-    ...(route.kind === 'GRPCRoute' ? { protocol: 'grpc' } : {}),
-    created: route.meta.created,
+    ...routeIdentity(route),
     attachments: mergeAttachments(attached),
     rules,
     generation: route.meta.generation,
@@ -60,16 +56,6 @@ function compileAttachment(read: Reader, { parent, outcome }: Attachment): reado
 function mergeAttachments(attached: readonly RouteAttachment[]): readonly RouteAttachment[] {
   const byListener = new Map(attached.map((attachment) => [attachment.listener, attachment]));
   return [...byListener.values()];
-}
-
-/** The matches of each rule of a route, without those that have a problem. */
-function ruleMatches(route: Resource<ServedRouteKind>, problems: readonly PartProblem[]): readonly (readonly RouteMatch[])[] {
-  // A rule whose matches cannot be read must not answer for requests that it may never have been meant for.
-  const isKnown = (rule: number): boolean => !isLost(route, ['spec', 'rules', rule, 'matches']);
-  const isInvalid = (rule: number) => (match: number): boolean => problems.some((problem) => problem.scope === 'match' && problem.part === rule && problem.member === match);
-  return route.kind === 'GRPCRoute'
-    ? (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileCalls(matches, isInvalid(rule)) : []))
-    : (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileMatches(matches, isInvalid(rule)) : []));
 }
 
 /** What rules of all kinds have; that of an HTTPRoute has most. */

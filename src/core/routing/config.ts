@@ -1,3 +1,7 @@
+import type { RouteMatch } from '../graph/route-match.ts';
+
+export type { NamedMatch, RouteMatch, StringMatchType } from '../graph/route-match.ts';
+
 /**
  * The configuration a data plane receives: small keyed resources, children naming their parents. All are plain
  * JSON, compared by digest. What could not be understood or resolved is already a variant here (`invalid`,
@@ -93,27 +97,6 @@ export interface Retry {
   readonly attempts: number;
   /** Milliseconds to wait before a try; absent: as the data plane thinks fit. */
   readonly backoff?: number;
-}
-
-export type StringMatchType = 'Exact' | 'RegularExpression';
-
-export interface RouteMatch {
-  /** Position in spec.rules[].matches. */
-  readonly index: number;
-  readonly path: { readonly type: 'Exact' | 'PathPrefix' | 'RegularExpression'; readonly value: string };
-  /** Of a GRPCRoute: how many characters of service and method it names. Precedence goes by these, not by the path. */
-  readonly call?: { readonly service: number; readonly method: number };
-  readonly method?: string;
-  /** Names in lower case; already freed of repetitions. */
-  readonly headers: readonly NamedMatch[];
-  /** Names as written: they are case-sensitive. */
-  readonly query: readonly NamedMatch[];
-}
-
-export interface NamedMatch {
-  readonly name: string;
-  readonly type: StringMatchType;
-  readonly value: string;
 }
 
 export type RouteFilter = HeaderFilter | RedirectFilter | RewriteFilter | MirrorFilter | CorsFilter;

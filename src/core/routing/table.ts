@@ -1,7 +1,7 @@
+import { sortKey } from '../graph/precedence.ts';
 import { conditionsOf, hostnameCondition } from './conditions.ts';
 import type { RouteRequest } from './conditions.ts';
 import type { ConfigKey, MatchedRoute, RouteAttachment, RouteConfig } from './config.ts';
-import { sortKey } from './precedence.ts';
 import { Tier } from './tier.ts';
 import type { Entry } from './tier.ts';
 import { Trie } from './trie.ts';

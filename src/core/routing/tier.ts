@@ -1,6 +1,6 @@
+import { withoutTrailingSlash } from '../graph/precedence.ts';
 import type { Condition, RouteRequest } from './conditions.ts';
 import type { MatchedRoute } from './config.ts';
-import { withoutTrailingSlash } from './precedence.ts';
 import { Trie } from './trie.ts';
 
 /** A match of a rule under one of its route's hostnames. */

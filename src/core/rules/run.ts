@@ -1,46 +1,24 @@
 import { objectCell } from '../graph/inputs.ts';
 import { strata } from '../graph/strata.ts';
 import { defineQuery } from '../incremental/index.ts';
-import type { Reader } from '../incremental/reader.ts';
-import type { Resource } from '../resources/resource.ts';
 import type { KindName } from '../schema/index.ts';
-import { printable } from '../text/display.ts';
+import { linkFindings, runRules } from './link-findings.ts';
+import { rivalRules } from './match-taken.ts';
 import { registry } from './registry.ts';
-import { longestMessage, type Finding, type Rule } from './rule.ts';
-
-const byKind = new Map<KindName, Rule[]>();
-for (const rule of registry) {
-  for (const kind of rule.kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), rule]);
-}
+import type { Finding } from './rule.ts';
 
 /** The kinds that rules are about. */
-export const judgedKinds: readonly KindName[] = [...byKind.keys()];
-
-const none: readonly Finding[] = [];
+export const judgedKinds: readonly KindName[] = [...new Set(registry.flatMap(({ kinds }) => kinds))];
 
 /** Every finding about one object: in the order of the registry, and within a rule in the order of the object. */
 export const findings = defineQuery({
   name: 'findings',
   stratum: strata.findings,
   compute(read, kind: string, namespace: string, name: string): readonly Finding[] {
-    const subject = read.input(objectCell, kind, namespace, name);
-    return subject === undefined ? none : runRules(byKind.get(subject.kind) ?? [], subject, read);
+    const byLinks = read.query(linkFindings, kind, namespace, name);
+    const rules = rivalRules.filter(({ kinds }) => (kinds as readonly string[]).includes(kind));
+    const subject = rules.length === 0 ? undefined : read.input(objectCell, kind, namespace, name);
+    const byRivals = subject === undefined ? [] : runRules(rules, subject, read);
+    return byRivals.length === 0 ? byLinks : [...byLinks, ...byRivals];
   },
 });
-
-/** What some rules find in an object of one of their kinds, in their order. */
-export function runRules(rules: readonly Rule[], subject: Resource, read: Reader): readonly Finding[] {
-  const found = rules.flatMap((rule) => runRule(rule, subject, read));
-  return found.length === 0 ? none : found;
-}
-
-function runRule(rule: Rule, subject: Resource, read: Reader): readonly Finding[] {
-  const found: Finding[] = [];
-  try {
-    rule.check(subject, read, (finding) => found.push({ rule: rule.id, ...finding, message: printable(finding.message, longestMessage) }));
-  } catch (error) {
-    // A rule that throws is our bug; the object's owner and its neighbours must not pay for it.
-    found.push({ rule: rule.id, path: [], message: `This rule could not judge the object (${String(error)}); please report it.` });
-  }
-  return found;
-}

@@ -9,11 +9,11 @@ import { servedRouteKinds, type ServedRouteKind } from '../graph/protocols.ts';
 import { strata } from '../graph/strata.ts';
 import { defineIndex, defineQuery } from '../incremental/index.ts';
 import { qualifiedName } from '../resources/reference.ts';
-import { registry } from './registry.ts';
+import { linkFindings } from './link-findings.ts';
+import { linkRules } from './link-rules.ts';
 import type { Consequence, Finding, Scope } from './rule.ts';
-import { findings } from './run.ts';
 
-const consequences = new Map(registry.map((rule) => [rule.id, rule.consequence]));
+const consequences = new Map(linkRules.map((rule) => [rule.id, rule.consequence]));
 
 /** What status and traffic do with a finding; `undefined` where they do not react. */
 export function consequenceOf(finding: Finding): Consequence | undefined {
@@ -38,9 +38,9 @@ export interface PartProblem {
 /** The findings that status and traffic react to, with the part of the object that each concerns. */
 export const partProblems = defineQuery({
   name: 'partProblems',
-  stratum: strata.findings,
+  stratum: strata.validity,
   compute(read, kind: string, namespace: string, name: string): readonly PartProblem[] {
-    return read.query(findings, kind, namespace, name).flatMap((finding) => {
+    return read.query(linkFindings, kind, namespace, name).flatMap((finding) => {
       const consequence = consequenceOf(finding);
       return consequence === undefined ? [] : [partProblem(finding, consequence)];
     });
@@ -72,7 +72,7 @@ export interface RouteValidity {
  */
 export const routeValidity = defineQuery({
   name: 'routeValidity',
-  stratum: strata.findings,
+  stratum: strata.validity,
   compute(read, kind: string, namespace: string, name: string): RouteValidity {
     const problems = read.query(partProblems, kind, namespace, name);
     const whole = problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
@@ -139,7 +139,7 @@ export function listenerValidity(problems: readonly PartProblem[], index: number
 /** Whether a Gateway or ListenerSet has anything that can be served. */
 export const hasValidListener = defineQuery({
   name: 'hasValidListener',
-  stratum: strata.findings,
+  stratum: strata.validity,
   compute(read, kind: OwnerKind, namespace: string, name: string): boolean {
     const problems = read.query(partProblems, kind, namespace, name);
     if (servesNothing(problems)) return false;

@@ -31,7 +31,7 @@ export const conditionTypes = {
   gateway: ['Accepted', 'Programmed', 'ResolvedRefs', 'InsecureFrontendValidationMode'],
   listenerSet: ['Accepted', 'Programmed'],
   listener: ['Accepted', 'Programmed', 'ResolvedRefs', 'Conflicted', 'OverlappingTLSConfig'],
-  route: ['Accepted', 'ResolvedRefs', 'PartiallyInvalid'],
+  route: ['Accepted', 'ResolvedRefs', 'PartiallyInvalid', 'sallyport.dev/Shadowed'],
   policy: ['Accepted', 'ResolvedRefs'],
 } as const;
 

@@ -2,6 +2,8 @@ import { attachments, type Attachment, type AttachmentOutcome, type ParentNode }
 import { installationCell, readObject } from '../graph/inputs.ts';
 import { failureOf, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { takenMatches, type TakenMatch } from '../rules/match-places.ts';
+import { describeTaken, shadowed, takenCure } from '../rules/match-taken.ts';
 import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/validity.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
@@ -31,11 +33,13 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
   const problems = read.query(partProblems, kind, namespace, name);
   const validity = read.query(routeValidity, kind, namespace, name);
   const resolved = references(problems);
+  const taken = read.query(takenMatches, kind, namespace, name);
   return {
     parents: withoutRepetitions(ours).map((attachment) => {
       const accepted = acceptance(attachment, problems, validity);
       const partial = accepted.status === 'True' ? partialValidity(validity.dropped, failureOf[route.kind]) : undefined;
-      const outcomes = { Accepted: accepted, ResolvedRefs: resolved, ...(partial && { PartiallyInvalid: partial }) };
+      const lost = shadowing(taken.filter(({ parent }) => parent === attachment.index));
+      const outcomes = { Accepted: accepted, ResolvedRefs: resolved, ...(partial && { PartiallyInvalid: partial }), ...(lost && { [shadowed.condition]: lost }) };
       return { parentRef: attachment.parent, controllerName, conditions: conditionsAt('route', route.meta.generation, outcomes) };
     }),
   };
@@ -69,6 +73,11 @@ function describeDropped({ scope, part, member, message }: PartProblem, answer: 
   if (scope === 'match') return `Dropped Rule ${part} in part (${place}.matches[${member}] matches nothing): ${message}`;
   if (scope === 'backendRef') return `Dropped Rule ${part} in part (${place}.backendRefs[${member}] answers ${answer}): ${message}`;
   return `Dropped Rule ${part} (${place}, its requests are answered ${answer}): ${message}`;
+}
+
+/** Present only while others take all requests of some match ("make it clear which path has been chosen", API design guide). */
+function shadowing(taken: readonly TakenMatch[]): Outcome | undefined {
+  return taken.length === 0 ? undefined : isTrue(shadowed.reason, `${joinMessages(taken.map(describeTaken))} ${takenCure}`);
 }
 
 function references(problems: readonly PartProblem[]): Outcome {

@@ -39,6 +39,20 @@ describe('Entries', () => {
     expect(different(entries)).toEqual(['list', 'first']);
   });
 
+  test('that there are several differs with the second entry only', () => {
+    const entries = entriesOf('b');
+    entries.add('b');
+    expect([entries.read('several'), different(entries)]).toEqual([false, []]);
+    entries.add('c');
+    expect([entries.read('several'), different(entries)]).toEqual([true, ['list', 'count', 'several']]);
+    entries.settle();
+    entries.add('d');
+    expect([entries.read('several'), different(entries)]).toEqual([true, ['list', 'count']]);
+    entries.remove('d');
+    entries.remove('c');
+    expect([entries.read('several'), different(entries)]).toEqual([false, ['list', 'count', 'several']]);
+  });
+
   test('what comes and goes before it is settled makes no difference', () => {
     const entries = entriesOf('b');
     entries.remove('b');

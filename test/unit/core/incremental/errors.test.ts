@@ -40,6 +40,7 @@ describe('the law of strata', () => {
   test.each<[string, (read: Reader) => unknown, string]>([
     ['list', (read) => read.list(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     ['count', (read) => read.count(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
+    ['several', (read) => read.several(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     ['first', (read) => read.first(index, 'b'), 'index index (stratum 1) is read by same(a) (stratum 1)'],
     ['query', (read) => read.query(queryOf('high', 2, () => 1), 'x'), 'query high (stratum 2) is read by same(a) (stratum 1)'],
   ])('forbids reading up: %s', (_, compute, message) => {

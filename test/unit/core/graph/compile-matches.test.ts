@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { compileMatches } from '../../../../src/core/routing/compile-matches.ts';
+import { compileMatches } from '../../../../src/core/graph/compile-matches.ts';
 
 function pathOf(type: string, value: string): string | undefined {
   return compileMatches([{ path: { type, value } }], () => false)[0]?.path.value;

@@ -1,7 +1,7 @@
-import type { MatchView } from '../graph/route-views.ts';
 import { headerKey } from '../text/header.ts';
 import { canonicalSpelling } from '../text/path.ts';
-import type { NamedMatch, RouteMatch, StringMatchType } from './config.ts';
+import type { NamedMatch, RouteMatch, StringMatchType } from './route-match.ts';
+import type { MatchView } from './route-views.ts';
 
 /** What the API server fills in where a rule has no matches: every path. */
 const everything: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [] };

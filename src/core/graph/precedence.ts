@@ -1,9 +1,28 @@
-import type { RouteConfig, RouteMatch } from './config.ts';
+import type { Resource } from '../resources/resource.ts';
+import type { ServedRouteKind } from './protocols.ts';
+import type { NamedMatch, RouteMatch } from './route-match.ts';
+
+/** What tells a route apart from others. */
+export interface RouteIdentity {
+  /** `route/<kind>/<namespace>/<name>`: unique over all kinds of configuration. */
+  readonly key: string;
+  /** `namespace/name`. */
+  readonly route: string;
+  /** Set for a GRPCRoute. */
+  readonly protocol?: 'grpc';
+  /** `ObjectMeta.created`; older sorts first. */
+  readonly created: string;
+}
+
+/** What tells a route apart from others, as precedence and configuration have it. */
+export function routeIdentity({ kind, ref: { namespace, name }, meta: { created } }: Resource<ServedRouteKind>): RouteIdentity {
+  return { key: `route/${kind}/${namespace}/${name}`, route: `${namespace}/${name}`, ...(kind === 'GRPCRoute' ? { protocol: 'grpc' } : {}), created };
+}
 
 /** One way into a route: one of its own hostnames (`''` for none) with one match of one of its rules. */
 export interface Precedence {
   readonly hostname: string;
-  readonly route: Pick<RouteConfig, 'key' | 'created' | 'route' | 'protocol'>;
+  readonly route: RouteIdentity;
   /** Position in spec.rules. */
   readonly rule: number;
   readonly match: RouteMatch;
@@ -36,6 +55,35 @@ export function sortKey(entry: Precedence): string {
     ascending(rule),
     ascending(match.index),
   ].join(separator);
+}
+
+/** A match of a route, by the positions of its rule and of itself. */
+export interface OwnedMatch {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly rule: number;
+  readonly match: number;
+}
+
+/** The match that a sort key stands for. */
+export function ofSortKey(key: string): OwnedMatch {
+  const [route = '', rule = '', match = ''] = key.split(separator).slice(-3);
+  const [, kind = '', namespace = '', name = ''] = route.split('/');
+  return { kind, namespace, name, rule: Number.parseInt(rule, 16), match: Number.parseInt(match, 16) };
+}
+
+/**
+ * The same text for matches that the same requests of one host meet, whichever of them they are tried against first: it is
+ * the conditions that count, in whatever order, and not what gives precedence.
+ */
+export function requestsOf({ path: { type, value }, method, headers, query }: RouteMatch): string {
+  const path = type === 'PathPrefix' ? withoutTrailingSlash(value) : value;
+  return JSON.stringify([type, path, method, asSet(headers), asSet(query)]);
+}
+
+function asSet(matches: readonly NamedMatch[]): readonly string[] {
+  return matches.map(({ name, type, value }) => JSON.stringify([name, type, value])).sort();
 }
 
 /** Sorts before every character of a name, so that a name comes before the names it begins. */

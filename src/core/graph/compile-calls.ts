@@ -1,7 +1,7 @@
-import type { MatchView } from '../graph/route-views.ts';
 import { canonicalSpelling } from '../text/path.ts';
 import { compileHeaders } from './compile-matches.ts';
-import type { RouteMatch } from './config.ts';
+import type { RouteMatch } from './route-match.ts';
+import type { MatchView } from './route-views.ts';
 
 /** Without matches every gRPC request matches (GRPCRouteRule.matches). */
 const everyCall: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [], call: { service: 0, method: 0 } };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { compileCalls } from '../../../../src/core/routing/compile-calls.ts';
+import { compileCalls } from '../../../../src/core/graph/compile-calls.ts';
 import { RouteTable } from '../../../../src/core/routing/table.ts';
 import { routeConfig, routeRequest } from '../../../support/routes.ts';
 
