@@ -189,7 +189,8 @@ export function kubernetesContract(server: string, open: () => Promise<Kubernete
         expect(await applyForced(writer(), applied(uid, '3'), ours)).toMatchObject({ type: 'conflict' });
         expect(await get(writer(), { namespace, name: 'identified' }, {})).toMatchObject({ type: 'notFound' });
         expect(objectOf(await apply(writer(), configMap('identified', { b: '4' }), ours))['data']).toEqual({ b: '4' });
-        expect(await applyForced(writer(), applied(uid, '5'), ours)).toMatchObject({ type: 'conflict' });
+        expect(await applyForced(writer(), applied(uid, '5'), ours)).toMatchObject({ type: 'invalid', message: expect.stringContaining('metadata.uid') });
+        expect(await read(configMaps, 'identified')).toMatchObject({ data: { b: '4' } });
       });
     });
 

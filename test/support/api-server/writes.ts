@@ -84,7 +84,8 @@ function applyPatch(store: Store, target: Target, write: Write, before: StoredOb
   const empty = { metadata: { name, ...(resource.namespaced ? { namespace } : {}) } };
   const applied = record(write.body);
   const { uid } = record(applied['metadata']);
-  if (uid !== undefined && uid !== before?.metadata.uid) throw new Refusal(409, 'Conflict', 'uid mismatch');
+  if (uid !== undefined && before === undefined) throw new Refusal(409, 'Conflict', 'uid mismatch');
+  if (uid !== undefined && uid !== before?.metadata.uid) throw new Refusal(422, 'Invalid', 'metadata.uid: Invalid value: field is immutable');
   const object = applyFields(before ?? { ...empty, apiVersion: applied['apiVersion'], kind: applied['kind'] }, applied, owners, { manager, force });
   if (before === undefined) return { code: 201, body: insert(store, target, write, object) };
   const after = withGeneration(before, { ...before, ...object, metadata: { ...before.metadata, ...record(object['metadata']) } });
