@@ -89,6 +89,10 @@ differential: $(VALIDATORS) ## What real API servers refuse, and what we say: BU
 fuzz: $(VALIDATORS) ## Fuzzed objects through everything: COUNT=1000000 SEED=1; twenty minutes
 	@node --disable-warning=ExperimentalWarning test/fuzz/fuzz.ts
 
+.PHONY: attack
+attack: build ## Attack webhook, data plane and parsers at full size: SEED=1 JEST_FLAGS='test/attack/floods'; some minutes
+	@ATTACK=full SEED='$(or $(SEED),1)' $(JEST) --config jest.attack.config.js $(JEST_FLAGS)
+
 .PHONY: cluster-up
 cluster-up: node ## Start a real Kubernetes on this machine; CLUSTER=name for one more
 	@test/cluster/build.sh
