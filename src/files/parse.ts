@@ -23,7 +23,7 @@ const schema = CORE_SCHEMA.withTags(mergeTag);
 export function parseDocuments(text: string, file: string): ParsedFile {
   const documents: SourceDocument[] = [];
   const problems: FileProblem[] = [];
-  for (const chunk of splitDocuments(text.replace(/^\uFEFF/, ''))) {
+  for (const chunk of splitDocuments(text)) {
     const parsed = parseChunk(chunk, { file, index: documents.length });
     for (const document of parsed.documents) documents.push(document);
     problems.push(...parsed.problems);
@@ -39,7 +39,8 @@ export interface Origin {
 }
 
 /** Reads the objects of one chunk of a file. Never throws. */
-export function parseChunk(chunk: Chunk, { file, index }: Origin): ParsedFile {
+export function parseChunk(written: Chunk, { file, index }: Origin): ParsedFile {
+  const chunk = withoutMark(written);
   const outline = new Outline(chunk);
   const content = readContent(chunk, outline);
   const documents: SourceDocument[] = [];
@@ -66,7 +67,25 @@ interface Content {
   readonly problems: readonly ChunkProblem[];
 }
 
+// Directives, markers, comments and empty lines precede the content of a document.
+const markBeforeContent = /^((?:(?:%[^\n]*|---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n)*)\uFEFF/;
+
+/**
+ * The chunk without the byte order marks before its marker and before its content. Editors write one at the beginning of a file,
+ * and it stays there when files are joined; kubectl ignores it.
+ */
+function withoutMark(chunk: Chunk): Chunk {
+  if (!chunk.text.includes('\uFEFF')) return chunk;
+  const text = chunk.text.replace(markBeforeContent, '$1').replace(markBeforeContent, '$1');
+  return { ...chunk, text };
+}
+
+// Files that were joined without a line --- between them.
+const markInContent = /\n\uFEFF/;
+
 function readContent(chunk: Chunk, outline: Outline): Content {
+  const mark = markInContent.exec(chunk.text);
+  if (mark !== null) return { problems: [failure(outline.at(mark.index + 1), misplacedMark)] };
   try {
     const events = parseEvents(chunk.text, { maxDepth: maximumDepth });
     outline.fill(events);
@@ -82,6 +101,8 @@ function readContent(chunk: Chunk, outline: Outline): Content {
     return { problems: [explain(chunk, outline, error)] };
   }
 }
+
+const misplacedMark = 'a byte order mark (U+FEFF) begins this line in the middle of a document. Remove it. If two files were joined here, write a line --- between them.';
 
 function failure(position: Position, message: string): ChunkProblem {
   return { severity: 'error', position, message };

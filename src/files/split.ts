@@ -5,8 +5,8 @@ export interface Chunk {
   readonly line: number;
 }
 
-// Neither marker can be part of content: YAML 1.2.2, section 9.1.2.
-const marker = /(?:^|\n)(?:(?<start>---)|\.\.\.)(?=[ \t\r\n]|$)/g;
+// Neither marker can be part of content: YAML 1.2.2, section 9.1.2. A byte order mark may precede a document (5.2).
+const marker = /(?:^|\n)\uFEFF?(?:(?<start>---)|\.\.\.)(?=[ \t\r\n]|$)/g;
 
 /**
  * Cuts a YAML text before every `---` and behind every `...`, so that a broken document cannot spoil its neighbours.
@@ -77,8 +77,8 @@ function endOfLine(text: string, from: number): number {
 
 /** `%YAML 1.2` and its like stand before the `---` of the document they are about. */
 function hasOnlyDirectives(chunk: string): boolean {
-  if (!/(?:^|\n)%/.test(chunk)) return false;
-  return chunk.split('\n').every((line) => /^%|^\s*(?:#|$)/.test(line));
+  if (!/(?:^|\n)\uFEFF?%/.test(chunk)) return false;
+  return chunk.split('\n').every((line) => /^\uFEFF?%|^\s*(?:#|$)/.test(line));
 }
 
 function countLines(text: string): number {

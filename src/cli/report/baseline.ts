@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { orUsageError, UsageError } from '../usage-error.ts';
+import { jsonText } from './json-text.ts';
 import type { Report, ReportedFinding } from './report.ts';
 
 /** Findings that are known and do not count, each as often as it was found when the baseline was written. */
@@ -52,7 +53,7 @@ export class BaselineRecorder implements Baseline {
 
   /** Sorted, a line for each finding, so that changes of the file can be reviewed. Throws UsageError where it cannot be written. */
   async write(file: string): Promise<void> {
-    const text = `${JSON.stringify({ version: 1, findings: this.identities.sort() }, null, 2)}\n`;
+    const text = `${jsonText({ version: 1, findings: this.identities.sort() }, 2)}\n`;
     await orUsageError(`the baseline ${file}`, writeFile(file, text));
   }
 }

@@ -4,7 +4,7 @@ import type { Position } from '../../files/document.ts';
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /** A text in which everything invisible is a blank, one for each. */
-export function visible(text: string): string {
+function visible(text: string): string {
   return text.replace(unsafe, ' ');
 }
 

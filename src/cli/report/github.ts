@@ -18,10 +18,18 @@ export async function* writeGithub(report: Report): AsyncGenerator<string> {
   yield `${describeTally(tally)}\n`;
 }
 
+// Control characters and whatever else nobody can see. The runner itself decodes %0D, %0A, %25, and in properties %3A and %2C.
+const inData = /[%\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const inProperty = /[%:,\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return text.toWellFormed().replace(inData, encode);
 }
 
 function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  return text.toWellFormed().replace(inProperty, encode);
+}
+
+function encode(character: string): string {
+  return encodeURIComponent(character);
 }

@@ -1,5 +1,6 @@
 import { groupOf, identifyObject } from '../../core/resources/parse.ts';
 import { gatewayGroups } from '../../core/schema/index.ts';
+import { jsonText } from './json-text.ts';
 import { memberOf } from './member.ts';
 import { activeFindings, counted, nothing, type Report, type ReportedFinding, type ReportedObject, type ReportedProblem, type ReportSetting, type Severity } from './report.ts';
 
@@ -16,7 +17,7 @@ export async function* writeJson(report: Report, { version }: ReportSetting): As
   const verdicts = { allowed: 0, denied: 0, skipped: 0 };
   const problems: string[] = [];
   let separator = '';
-  yield `{"tool":"sallyport","version":${JSON.stringify(version)},"objects":[`;
+  yield `{"tool":"sallyport","version":${jsonText(version)},"objects":[`;
   for await (const reported of report) {
     tally = counted(tally, reported);
     if (reported.type === 'problem') {
@@ -26,12 +27,12 @@ export async function* writeJson(report: Report, { version }: ReportSetting): As
     }
     const entry = entryOf(reported);
     verdicts[entry.verdict]++;
-    yield `${separator}\n${JSON.stringify(entry)}`;
+    yield `${separator}\n${jsonText(entry)}`;
     separator = ',';
   }
   yield `\n],"problems":[${problems.join(',')}`;
   const { bySeverity, suppressed } = tally;
-  yield `\n],"summary":${JSON.stringify({ ...verdicts, ...bySeverity, suppressed, problemsLeftOut })}}\n`;
+  yield `\n],"summary":${jsonText({ ...verdicts, ...bySeverity, suppressed, problemsLeftOut })}}\n`;
 }
 
 function entryOf(object: ReportedObject) {
@@ -71,5 +72,5 @@ function entryOfFinding({ rule, severity, field, message, position: { line, colu
 }
 
 function problemLine({ file, findings }: ReportedProblem): string {
-  return findings.map(({ position: { line, column }, rule, severity, message }) => `\n${JSON.stringify({ file, line, column, rule, severity, message })}`).join(',');
+  return findings.map(({ position: { line, column }, rule, severity, message }) => `\n${jsonText({ file, line, column, rule, severity, message })}`).join(',');
 }

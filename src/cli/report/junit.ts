@@ -41,7 +41,7 @@ function errorsOf(object: Reported): readonly ReportedFinding[] {
 }
 
 function text(findings: readonly ReportedFinding[], { file }: Reported): string {
-  return escape(findings.map((finding) => `${file}:${finding.position.line}:${finding.position.column}: ${finding.severity} [${finding.rule}] ${sentence(finding)}`).join('\n'));
+  return findings.map((finding) => escape(`${file}:${finding.position.line}:${finding.position.column}: ${finding.severity} [${finding.rule}] ${sentence(finding)}`)).join('\n');
 }
 
 function attributes(values: Readonly<Record<string, string | number>>): string {
@@ -49,9 +49,16 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-// What XML 1.0 cannot hold, not even escaped.
-const unfit = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+// XML 1.0 forbids these, even as character references (2.2): C0 controls, lone surrogates, U+FFFE and U+FFFF.
+const forbidden = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+// Character references survive the normalization of attributes and line ends (2.11, 3.3.3), and show what nobody could see.
+const special = /[&<>"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
+/** The text of an attribute or element. Forbidden characters become `\u001b`, as in messages. */
 function escape(value: string): string {
-  return value.replace(unfit, '\ufffd').replace(/[&<>"]/g, (character) => entities[character] ?? character);
+  return value.replace(forbidden, (character) => `\\u${codeOf(character).padStart(4, '0')}`).replace(special, (character) => entities[character] ?? `&#x${codeOf(character)};`);
+}
+
+function codeOf(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16);
 }

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { jsonText } from './json-text.ts';
 import { ruleSummaries } from './rules.ts';
 import type { Report, Reported, ReportedFinding, ReportSetting } from './report.ts';
 import { sentence } from './text.ts';
@@ -11,10 +12,10 @@ export async function* writeSarif(report: Report, { version }: ReportSetting): A
   const rules = [...ruleSummaries].map(([id, summary]) => ({ id, shortDescription: { text: summary } }));
   const tool = { driver: { name: 'sallyport', version, rules } };
   let separator = '';
-  yield `{"$schema":${JSON.stringify(schema)},"version":"2.1.0","runs":[{"tool":${JSON.stringify(tool)},"columnKind":"utf16CodeUnits","results":[`;
+  yield `{"$schema":${jsonText(schema)},"version":"2.1.0","runs":[{"tool":${jsonText(tool)},"columnKind":"utf16CodeUnits","results":[`;
   for await (const object of report) {
     for (const finding of object.findings) {
-      yield `${separator}\n${JSON.stringify(resultOf(object, finding))}`;
+      yield `${separator}\n${jsonText(resultOf(object, finding))}`;
       separator = ',';
     }
   }

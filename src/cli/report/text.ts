@@ -1,4 +1,5 @@
-import { excerpt, visible } from './excerpt.ts';
+import { printable } from '../../core/text/display.ts';
+import { excerpt } from './excerpt.ts';
 import { activeFindings, counted, describeTally, nothing, type Report, type ReportedFinding, type ReportSetting, type Severity } from './report.ts';
 
 const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<Severity, string>;
@@ -18,10 +19,14 @@ export async function* writeText(report: Report, { style }: ReportSetting): Asyn
 
 /** `file:line:column: severity [rule] field: message`, a form that editors make links of. */
 export function findingLine(file: string, { position: { line, column }, severity, ...finding }: ReportedFinding, style: ReportSetting['style']): string {
-  return `${visible(file)}:${line}:${column}: ${style(colours[severity], severity)} [${finding.rule}] ${sentence(finding)}`;
+  return `${escaped(file)}:${line}:${column}: ${style(colours[severity], severity)} [${finding.rule}] ${sentence(finding)}`;
 }
 
-/** What is wrong and where in the object. */
+/** The finding in one line: where in the object, and what is wrong. Characters that nobody can see are escaped. */
 export function sentence({ field, message }: Pick<ReportedFinding, 'field' | 'message'>): string {
-  return visible(field === '' ? message : `${field}: ${message}`);
+  return escaped(field === '' ? message : `${field}: ${message}`);
+}
+
+function escaped(text: string): string {
+  return printable(text, Infinity);
 }

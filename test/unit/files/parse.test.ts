@@ -41,6 +41,30 @@ describe('documents', () => {
     expect(values('--- {a: 1}\n--- {b: ---}\n---\nc: |\n  ---\n  ...\n')).toEqual([{ a: 1 }, { b: '---' }, { c: '---\n...\n' }]);
   });
 
+  test.each([
+    ['before the marker', '\uFEFF---\na: 1\n', [{ a: 1 }]],
+    ['after the marker', '---\n\uFEFFa: 1\n', [{ a: 1 }]],
+    ['before and after the marker', '\uFEFF---\n\uFEFFa: 1\n', [{ a: 1 }]],
+    ['after a comment and an empty line', '---\n# c\n\n\uFEFFa: 1\n', [{ a: 1 }]],
+    ['before a directive', '\uFEFF%YAML 1.2\n---\na: 1\n', [{ a: 1 }]],
+    ['of the second of two files', 'a: 1\n\uFEFF---\nb: 2\n', [{ a: 1 }, { b: 2 }]],
+    ['of the second of two files, joined by a marker', 'a: 1\n---\n\uFEFF# c\nb: 2\n', [{ a: 1 }, { b: 2 }]],
+    ['within text', 'a: "x\uFEFFy"\nb: |\n  \uFEFFz\n', [{ a: 'x\uFEFFy', b: '\uFEFFz\n' }]],
+  ])('a byte order mark %s', (_case, text, expected) => {
+    expect(values(text)).toEqual(expected);
+    expect(problems(text)).toEqual([]);
+  });
+
+  test('places behind a byte order mark are where editors show them', () => {
+    const [document] = parseDocuments('---\n\uFEFFa: {b: 1}\nc: 2\n', 'f.yaml').documents;
+    expect([document?.line, document?.locate(['a', 'b']), document?.locate(['c'])]).toEqual([2, { line: 2, column: 5 }, { line: 3, column: 1 }]);
+  });
+
+  test('a byte order mark in the middle of a document is an error at its place', () => {
+    expect(problems('a: 1\n\uFEFFb: 2\n---\nc: 3\n')).toEqual(['f.yaml:2:1: a byte order mark (U+FEFF) begins this line in the middle of a document. Remove it. If two files were joined here, write a line --- between them.']);
+    expect(values('a: 1\n\uFEFFb: 2\n---\nc: 3\n')).toEqual([{ c: 3 }]);
+  });
+
   test('merge keys and aliases', () => {
     expect(values('a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: *a\n')).toEqual([{ a: { x: 1 }, b: { x: 1, y: 2 }, c: { x: 1 } }]);
   });

@@ -10,7 +10,7 @@ describe('github', () => {
     ], 'a,b: c.yaml');
     expect(await written(writeGithub, object)).toBe(
       '::error file=a%2Cb%3A c.yaml,line=1,col=1,title=one::kind: 100%25 wrong: a, b\n'
-      + '::notice file=a%2Cb%3A c.yaml,line=1,col=1,title=two::line break\n'
+      + '::notice file=a%2Cb%3A c.yaml,line=1,col=1,title=two::line\\nbreak\n'
       + '1 object: 1 error, 0 warnings, 1 note\n',
     );
   });

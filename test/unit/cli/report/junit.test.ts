@@ -19,7 +19,7 @@ describe('junit', () => {
   </testsuite>
   <testsuite name="b.yaml" tests="1" failures="1" errors="0" skipped="0" time="0">
     <testcase classname="b.yaml" name="HTTPRoute shop/cart" time="0">
-      <failure type="one" message="kind: a &lt; b &amp; &quot;c&quot; ">b.yaml:1:1: error [one] kind: a &lt; b &amp; &quot;c&quot; </failure>
+      <failure type="one" message="kind: a &lt; b &amp; &quot;c&quot;\\u0001">b.yaml:1:1: error [one] kind: a &lt; b &amp; &quot;c&quot;\\u0001</failure>
       <system-out>b.yaml:1:1: warning [two] unusual</system-out>
     </testcase>
   </testsuite>
@@ -27,8 +27,8 @@ describe('junit', () => {
 `);
   });
 
-  test('replaces what XML cannot hold, in names too', async () => {
+  test('escapes what XML cannot hold, in names too', async () => {
     const object = reported('kind: HTTPRoute\n', [], 'a\u0000\uffff.yaml');
-    expect(await written(writeJunit, object)).toContain('classname="a\ufffd\ufffd.yaml"');
+    expect(await written(writeJunit, object)).toContain('classname="a\\u0000\\uffff.yaml"');
   });
 });
