@@ -12,7 +12,7 @@ import { withAnnotations } from './report/annotation.ts';
 import { BaselineRecorder, readBaseline, withBaseline, type Baseline } from './report/baseline.ts';
 import type { FormatName } from './report/format-names.ts';
 import { formats } from './report/formats.ts';
-import { counted, nothing, type Report, type Reported } from './report/report.ts';
+import { counted, nothing, type Report, type Reported, type Severity } from './report/report.ts';
 import { reportedProblem } from './report/reported.ts';
 import { filesAmongOthers, filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
@@ -61,12 +61,19 @@ export async function check(paths: readonly string[], { profile, bundle, scope, 
 }
 
 const scopes: Readonly<Record<CheckOptions['scope'], (items: AsyncIterable<Item>, policy: AdmissionPolicy) => Report>> = {
-  open: (items, policy) => judgeTogether(items, policy, filesAmongOthers(policy.bundle)),
-  closed: (items, policy) => judgeTogether(items, policy, filesOnly(policy.bundle)),
+  open: (items, policy) => judgeTogether(items, policy, { installation: filesAmongOthers(policy.bundle), duplicates: 'warning' }),
+  // In a cluster there is one object of a name, so it is not clear which one the files mean.
+  closed: (items, policy) => judgeTogether(items, policy, { installation: filesOnly(policy.bundle), duplicates: 'error' }),
   alone: judgeAlone,
 };
 
-async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolicy, installation: Installation): Report {
+interface Together {
+  readonly installation: Installation;
+  /** The severity of two documents that describe one object with different contents. */
+  readonly duplicates: Severity;
+}
+
+async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolicy, { installation, duplicates }: Together): Report {
   const documents: SourceDocument[] = [];
   const problems: FileProblem[] = [];
   for await (const item of items) {
@@ -76,7 +83,7 @@ async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolic
   const { Workspace } = await import('./workspace.ts');
   const workspace = new Workspace(installation, policy, []);
   workspace.update(documents);
-  yield* reportWorkspace(workspace, problems);
+  yield* reportWorkspace(workspace, problems, duplicates);
 }
 
 async function* judgeAlone(items: AsyncIterable<Item>, policy: AdmissionPolicy): Report {

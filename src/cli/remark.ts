@@ -9,7 +9,7 @@ import type { SourceDocument } from '../files/document.ts';
 export interface Remark {
   readonly document: SourceDocument;
   /** `foreign`: somebody else's kind. `stray`: no object at all, but something that other tools keep beside manifests. */
-  readonly type: 'invalid' | 'unserved' | 'foreign' | 'stray' | 'duplicate';
+  readonly type: 'invalid' | 'unserved' | 'foreign' | 'stray';
   /** `HTTPRoute shop/cart`; `document` where that cannot be told. */
   readonly name: string;
   readonly message: string;

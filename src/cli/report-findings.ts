@@ -1,14 +1,19 @@
 import type { JudgedFinding } from '../core/admission/judge.ts';
 import { describeRef } from '../core/resources/reference.ts';
-import type { FileProblem } from '../files/document.ts';
+import { display } from '../core/text/display.ts';
+import type { FileProblem, SourceDocument } from '../files/document.ts';
 import { reportedObject, reportedProblem, skippedObject, statementOf, type Statement } from './report/reported.ts';
-import type { Reported, ReportedObject } from './report/report.ts';
+import type { Reported, ReportedObject, Severity } from './report/report.ts';
 import { checkRules } from './report/rules.ts';
 import type { Remark } from './remark.ts';
-import type { Workspace } from './workspace.ts';
+import type { Copy, Workspace } from './workspace.ts';
 
-/** Everything there is to say about some files, in the order of files and lines. Each object is judged when its turn comes. */
-export function* reportWorkspace(workspace: Workspace, problems: readonly FileProblem[]): Generator<Reported> {
+/**
+ * Everything there is to say about some files, in the order of files and lines. Each object is judged when its turn comes.
+ *
+ * @param duplicates the severity of two documents that describe one object with different contents
+ */
+export function* reportWorkspace(workspace: Workspace, problems: readonly FileProblem[], duplicates: Severity): Generator<Reported> {
   const structure = new Map(workspace.unserved().map(({ document, findings }) => [document, findings]));
   const placed = [
     ...problems.map((problem) => ({ file: problem.file, line: problem.position?.line ?? 0, report: () => reportedProblem(problem) })),
@@ -17,6 +22,7 @@ export function* reportWorkspace(workspace: Workspace, problems: readonly FilePr
       line: object.document.line,
       report: () => reportedObject(object.document, describeRef(object.candidate.resource.ref), workspace.judge(object).map(statementOf)),
     })),
+    ...workspace.copies().map((copy) => ({ file: copy.document.file, line: copy.document.line, report: () => reportedCopy(copy, workspace, duplicates) })),
     ...workspace.remarks().flatMap((remark) => {
       const report = reportedRemark(remark, structure.get(remark.document) ?? []);
       return report === undefined ? [] : [{ file: report.file, line: remark.document.line, report: () => report }];
@@ -26,7 +32,21 @@ export function* reportWorkspace(workspace: Workspace, problems: readonly FilePr
   for (const { report } of placed) yield report();
 }
 
-const remarkRules = { invalid: checkRules.object, unserved: checkRules.unserved, duplicate: checkRules.duplicate } as const;
+/** One object per file and purpose is how examples are kept, so equal contents are no finding; each document is judged. */
+function reportedCopy(copy: Copy, workspace: Workspace, severity: Severity): ReportedObject {
+  const { document, candidate, original, isSame } = copy;
+  const name = describeRef(candidate.resource.ref);
+  const statements = workspace.judgeCopy(copy).map(statementOf);
+  return reportedObject(document, name, isSame ? statements : [{ rule: checkRules.duplicate, severity, path: [], message: differentContents(name, original.document) }, ...statements]);
+}
+
+function differentContents(name: string, { file, line }: SourceDocument): string {
+  return `Duplicate object: ${display(file, longestFileName)}:${line} defines ${name} with different contents, and other objects are checked against those. Remove one of the two documents, or rename one object.`;
+}
+
+const longestFileName = 1024;
+
+const remarkRules = { invalid: checkRules.object, unserved: checkRules.unserved } as const;
 
 /** What is said of a document that takes no part, with what the schema finds; `undefined` for what is no object. */
 export function reportedRemark({ document, type, name, message }: Remark, structure: readonly JudgedFinding[]): ReportedObject | undefined {

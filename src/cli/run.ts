@@ -105,7 +105,7 @@ function applyAcknowledgement(workspace: Workspace, writes: readonly Write[], lo
 
 function printFindings(terminal: Terminal, workspace: Workspace, problems: readonly FileProblem[]): void {
   terminal.heading('Findings');
-  const report = [...reportWorkspace(workspace, problems)];
+  const report = [...reportWorkspace(workspace, problems, 'error')];
   for (const line of linesOf(terminal, report)) terminal.line(line);
   terminal.line(describeTally(report.reduce(counted, nothing)));
 }
@@ -135,14 +135,14 @@ function createFollower({ terminal, workspace, plane, proxy, log, problems: know
   return async (change) => {
     try {
       const before = new Map(workspace.kernel.emitted(statuses));
-      const seen = new Set(linesOf(terminal, reportWorkspace(workspace, problems)));
+      const seen = new Set(linesOf(terminal, reportWorkspace(workspace, problems, 'error')));
       problems = change.problems;
       await plane.publish(workspace.update(change.documents));
       const touched = [...change.added, ...change.changed.map(({ after }) => after), ...change.removed];
       if (touched.some((document) => isSecret(document.value))) plane.sink.report(await proxy.reloadCertificates());
       const files = [...new Set(touched.map((document) => document.file))];
       terminal.heading(`${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'nothing applied' : `applied ${files.join(', ')}`}`);
-      for (const line of linesOf(terminal, reportWorkspace(workspace, change.problems))) if (!seen.has(line)) terminal.line(line);
+      for (const line of linesOf(terminal, reportWorkspace(workspace, change.problems, 'error'))) if (!seen.has(line)) terminal.line(line);
       printStatuses(terminal, [...workspace.kernel.emitted(statuses)].filter(([key, status]) => before.get(key) !== status));
     } catch (error) {
       log.error({ err: error }, 'a change of the files could not be applied');

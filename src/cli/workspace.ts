@@ -7,7 +7,7 @@ import { installationCell, objectCell, type Installation } from '../core/graph/i
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import type { Emission } from '../core/incremental/reader.ts';
 import { parseObject } from '../core/resources/parse.ts';
-import { describeRef, type ObjectRef } from '../core/resources/reference.ts';
+import type { ObjectRef } from '../core/resources/reference.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { factWrites } from './fact-writes.ts';
 import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
@@ -20,6 +20,13 @@ export interface WorkspaceObject {
 
 interface Entry extends WorkspaceObject {
   readonly id: string;
+}
+
+/** A document that describes an object again, after the document that counts. */
+export interface Copy extends WorkspaceObject {
+  readonly original: WorkspaceObject;
+  /** Whether both are the same JSON, in whatever order keys come. */
+  readonly isSame: boolean;
 }
 
 /**
@@ -60,15 +67,15 @@ export class Workspace {
     return [...this.entries.values()].flatMap(([first]) => (first === undefined ? [] : [first])).sort((one, other) => compare(one.document, other.document));
   }
 
-  /** What takes no part in evaluation, duplicates included, in order of appearance. */
+  /** Documents that describe objects which earlier documents describe, too. They take no part in the evaluation of others. */
+  copies(): readonly Copy[] {
+    return [...this.entries.values()].flatMap(([original, ...rest]) => (original === undefined ? [] : rest.map(({ document, candidate }): Copy =>
+      ({ document, candidate, original, isSame: sameJson(original.candidate.json, candidate.json) }))));
+  }
+
+  /** What takes no part in evaluation, in order of appearance. */
   remarks(): readonly Remark[] {
-    const duplicates = [...this.entries.values()].flatMap(([first, ...rest]) =>
-      rest.map((entry): Remark => {
-        const name = describeRef(entry.candidate.resource.ref);
-        return { document: entry.document, type: 'duplicate', name, message: `${name} stands already in ${place(first ?? entry)}; that one counts. Remove one of the two.` };
-      }),
-    );
-    return [...this.remarksByDocument.values(), ...duplicates].sort((one, other) => compare(one.document, other.document));
+    return [...this.remarksByDocument.values()].sort((one, other) => compare(one.document, other.document));
   }
 
   /** Objects of kinds of the Gateway API that take no part in evaluation, with what the schema says of them. */
@@ -84,6 +91,12 @@ export class Workspace {
   /** Everything that is to be said about one object, as admission would. */
   judge(object: WorkspaceObject): readonly JudgedFinding[] {
     return judge(this.kernel.read, object.candidate, this.policy);
+  }
+
+  /** The same for a copy, as if it replaced the document that counts. */
+  judgeCopy({ candidate, original, isSame }: Copy): readonly JudgedFinding[] {
+    if (isSame) return this.judge(original);
+    return judge(this.kernel.overlay(writesFor(candidate)).read, candidate, this.policy);
   }
 
   /** A Secret as it stands in its file, for who terminates TLS; evaluation sees facts about it only. */
@@ -124,8 +137,7 @@ export class Workspace {
     }
     const numbered = this.numbered(entry);
     entries[0] = numbered;
-    const { kind, namespace, name } = numbered.candidate.resource.ref;
-    return [write(objectCell, [kind, namespace, name], numbered.candidate.resource), ...factWrites({ kind, namespace, name }, numbered.candidate.json)];
+    return writesFor(numbered.candidate);
   }
 
   /** Files rarely carry a generation; count changes of what is not metadata, as the API server does. */
@@ -140,8 +152,9 @@ export class Workspace {
   }
 }
 
-function place({ document }: Entry): string {
-  return `${document.file}:${document.line}`;
+function writesFor({ resource, json }: Candidate): readonly Write[] {
+  const { kind, namespace, name } = resource.ref;
+  return [write(objectCell, [kind, namespace, name], resource), ...factWrites({ kind, namespace, name }, json)];
 }
 
 function idOf(ref: ObjectRef): string {

@@ -2,6 +2,7 @@ import { judge, judgeUnevaluated, type JudgedFinding } from '../core/admission/j
 import { createLoneJudge } from '../core/admission/judge-alone.ts';
 import { readDocument, type ReadDocument } from '../core/admission/read-document.ts';
 import { certificateFacts } from '../certificates/facts.ts';
+import { sameJson } from '../core/admission/ratchet.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { certificateCell, installationCell, objectCell } from '../core/graph/inputs.ts';
 import { write, type Write } from '../core/incremental/index.ts';
@@ -28,15 +29,17 @@ export function evaluateSet(objects: readonly unknown[], judgement: Judgement): 
   const { policy, installation } = judgement;
   const kernel = createEvaluation([statuses]);
   const documents = objects.map((json, position) => readDocument(json, policy.bundle, String(position).padStart(9, '0')));
-  const first = new Map<string, ReadDocument>();
+  const first = new Map<string, CandidateDocument>();
   for (const document of documents) if (document.type === 'candidate' && !first.has(keyOf(document))) first.set(keyOf(document), document);
   kernel.apply([write(installationCell, [], installation), ...[...first.values()].flatMap(writesOf)]);
   const all = kernel.emitted(statuses);
   return documents.map((document, position) => {
     if (document.type !== 'candidate') return { findings: withoutEvaluation(document, objects[position], judgement), status: undefined };
     const key = keyOf(document);
-    if (first.get(key) !== document) return { findings: [failure('duplicate-object', `${describeRef(document.candidate.resource.ref)} stands before this already; that one counts. Remove one of the two.`)], status: undefined };
-    return { findings: judge(kernel.read, document.candidate, policy), status: all.get(key) };
+    const { candidate } = document;
+    const original = first.get(key) ?? document;
+    if (!sameJson(original.candidate.json, candidate.json)) return { findings: [failure('duplicate-object', `Duplicate object: an earlier object defines ${describeRef(candidate.resource.ref)} with different contents. Remove one of the two, or rename one.`)], status: undefined };
+    return { findings: judge(kernel.read, original.candidate, policy), status: all.get(key) };
   });
 }
 

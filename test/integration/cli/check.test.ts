@@ -148,7 +148,7 @@ apiVersion: v1
 kind: List
 items:
 - { apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass, metadata: { name: other }, spec: { controllerName: example.net/controller } }
-- { apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass, metadata: { name: other }, spec: { controllerName: example.net/controller } }
+- { apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass, metadata: { name: other }, spec: { controllerName: example.net/another } }
 ---
 apiVersion: v2
 name: a-chart
@@ -175,7 +175,7 @@ ${route('cart', mistake)}`;
     const [deployment, ...others] = [
       [1, 'Deployment', 'shop', 'cart', 'skipped', []],
       [8, 'GatewayClass', '', 'other', 'allowed', []],
-      [9, 'GatewayClass', '', 'other', 'denied', ['duplicate-object deny']],
+      [9, 'GatewayClass', '', 'other', 'allowed', ['duplicate-object warn']],
       [16, 'HTTPRoute', 'shop', '', 'denied', ['invalid-object deny']],
       [20, 'TCPRoute', 'default', 'db', 'denied', ['unserved-kind record', 'schema deny']],
       [25, 'HTTPRoute', 'shop', 'cart', 'denied', ['backend-request-timeout deny']],
@@ -196,7 +196,7 @@ ${route('cart', mistake)}`;
         { file: 'stdin', line: 15, column: 1, rule: 'unreadable-file', severity: 'error', message: expect.stringContaining('invalid YAML') },
         { file: 'stdin', line: 22, column: 41, rule: 'ambiguous-scalar', severity: 'warning', message: expect.any(String) },
       ]);
-      expect(summary).toEqual({ allowed: 1, denied: 4, skipped: 1, error: 5, warning: 1, note: 1, suppressed: 0, problemsLeftOut: 0 });
+      expect(summary).toEqual({ allowed: 2, denied: 3, skipped: 1, error: 4, warning: 2, note: 1, suppressed: 0, problemsLeftOut: 0 });
     });
   });
 

@@ -80,6 +80,13 @@ describe('evaluate', () => {
     expect(attached?.status).toMatchObject({ parents: [{ controllerName: 'example.net/mine' }] });
   });
 
+  test('gives equal objects the same findings and status', () => {
+    const { spec, ...rest } = gateway;
+    const [, first, second] = evaluate([gatewayClass, gateway, { spec, ...rest }], { controllerName: 'example.net/mine' });
+    expect(first?.status).toBeDefined();
+    expect([second?.findings, second?.status]).toEqual([first?.findings, first?.status]);
+  });
+
   test('keeps the order, and counts the first of two', () => {
     const second = { ...gateway, spec: { gatewayClassName: 'ours' } };
     const [first, rest] = evaluate([gateway, second]);
