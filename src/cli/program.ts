@@ -10,6 +10,7 @@ import type { LogLevel } from '../telemetry/index.ts';
 import type { CheckOptions } from './check.ts';
 import type { ControllerCommandOptions } from './controller.ts';
 import type { Installation } from './doctor/facts.ts';
+import type { ExplainOptions } from './explain.ts';
 import type { ProxyCommandOptions } from './proxy.ts';
 import { formatNames } from './report/format-names.ts';
 import { isUsageError, UsageError } from './usage-error.ts';
@@ -62,11 +63,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   program
     .command('explain')
     .description('say which rule answers a request, with which backends, and why the others do not')
-    .argument('<url>', 'for example http://store.example.com/cart', parseUrl)
+    .argument('<url>', 'for example http://store.example.com/cart; the path is used as written')
     .requiredOption('-f, --files <path>', 'file or folder of YAML or JSON; may be repeated', collect)
     .option('-X, --method <method>', 'request method', 'GET')
     .option('-H, --header <line>', 'request header; may be repeated', collect, [])
-    .action(async (url: URL, options: { readonly files: readonly string[]; readonly method: string; readonly header: readonly string[] }) => {
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
+    .action(async (url: string, options: ExplainOptions) => {
       const { explain } = await import('./explain.ts');
       process.exitCode = await explain(url, options);
     });
@@ -218,12 +220,6 @@ function parseMinor(text: string): Minor {
 
 function asSentence(problem: string): string {
   return `${problem[0]?.toUpperCase()}${problem.slice(1)}.`;
-}
-
-function parseUrl(text: string): URL {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('Write a full URL, for example http://store.example.com/cart.');
-  return url;
 }
 
 interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output'> {

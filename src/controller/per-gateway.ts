@@ -1,5 +1,5 @@
 import type { ChannelResource } from '../channel/messages.ts';
-import { endpointsOf, secretsOf, type ConfigKey, type ListenerConfig, type RouteConfig } from '../core/routing/config.ts';
+import { endpointsFor, endpointsOf, secretsOf, type ConfigKey, type ListenerConfig, type RouteConfig } from '../core/routing/config.ts';
 
 /** What becomes of configuration; a key is either upserted or removed. */
 export interface ConfigurationChange {
@@ -161,9 +161,6 @@ function partFor(gateway: string, resource: User): User {
   return { ...resource, attachments: resource.attachments.filter(({ listener }) => gatewayOf(listener) === gateway) };
 }
 
-/** Endpoints as one Gateway may use them. */
 function shareFor(gateway: string, resource: Shared): Shared {
-  if (resource.kind !== 'endpoints' || resource.withheld === undefined) return resource;
-  const { withheld, ...rest } = resource;
-  return withheld.from.includes(gateway) ? { kind: rest.kind, key: rest.key, addresses: [], failure: withheld.failure } : rest;
+  return resource.kind === 'endpoints' ? endpointsFor(gateway, resource) : resource;
 }

@@ -1,5 +1,4 @@
-import type { MatchedRoute } from '../core/routing/config.ts';
-import type { RouteTable } from '../core/routing/table.ts';
+import type { Routing } from '../core/routing/decision/decide.ts';
 import type { AccessLogEntry } from './access-log.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { ProxyCounters } from './counters.ts';
@@ -10,9 +9,7 @@ import type { ProxyLimits } from './limits.ts';
 import type { CertificateSource } from './tls-termination.ts';
 
 /** What every request is handled with. Table and endpoints change underneath; a request keeps what it took. */
-export interface DataPlane {
-  readonly table: Pick<RouteTable, 'match'>;
-  ruleOf(matched: MatchedRoute): CompiledRule | undefined;
+export interface DataPlane extends Routing<CompiledRule> {
   readonly endpoints: EndpointRegistry;
   readonly forwarder: Forwarder;
   /** What to prove oneself with to backends, by Secret. */

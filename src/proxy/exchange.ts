@@ -1,4 +1,7 @@
 import type { ListenerConfig, MatchedRoute } from '../core/routing/config.ts';
+import { decide, decideBackend } from '../core/routing/decision/decide.ts';
+import type { Decision, Taken } from '../core/routing/decision/decide.ts';
+import type { Fields } from '../core/text/fields.ts';
 import type { AccessLogEntry } from './access-log.ts';
 import type { ClientStream } from './client-stream.ts';
 import type { CompiledBackend, CompiledRule } from './compiled-rule.ts';
@@ -6,9 +9,7 @@ import type { Connection } from './connection.ts';
 import { countCall, countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
 import { grpcFields, grpcStatusIn, isCall } from './grpc.ts';
-import { editFields } from './header-edits.ts';
 import { Forwarding } from './forwarding.ts';
-import { redirectLocation } from './location.ts';
 import { answerFor } from './reasons.ts';
 import type { AnswerReason, Reason } from './reasons.ts';
 import type { RequestHead } from './request-head.ts';
@@ -79,8 +80,7 @@ export class Exchange {
       return;
     }
     this.listener = listener;
-    if (isForProxyItself(head)) this.answerForItself(head);
-    else this.route(head, listener);
+    this.execute(decide(this.plane, listener, head), head);
   }
 
   /** Answers on the proxy's own account; breaks the connection off where an answer has already begun. */
@@ -135,68 +135,43 @@ export class Exchange {
     this.record();
   }
 
-  private route(head: RequestHead, listener: ListenerConfig): void {
-    const matched = this.plane.table.match(listener.key, head);
-    const rule = matched === undefined ? undefined : this.plane.ruleOf(matched);
-    if (matched === undefined || rule === undefined) {
-      this.answer('no-route');
-      return;
-    }
-    this.matched = matched;
-    const preflight = rule.cors?.preflight(head);
-    if (rule.fails) this.answer('rule-failure');
-    else if (preflight !== undefined) this.answerPreflight(preflight);
-    else if (rule.redirect === undefined) this.forward({ head, listener, matched, rule });
-    else {
-      const location = redirectLocation(rule.redirect, listener, head, matched.match);
-      const own = ['location', location, 'content-length', '0'];
-      const fields = editFields(rule.cors?.respond(own, head) ?? own, rule.responseEdits);
-      fields.push('server', 'sallyport');
-      this.client.writeHead(rule.redirect.statusCode, fields);
-      this.client.end([]);
+  private execute(decision: Decision<CompiledRule>, head: RequestHead): void {
+    if ('taken' in decision) this.matched = decision.taken.matched;
+    switch (decision.type) {
+      case 'answer':
+        this.answer(decision.reason);
+        return;
+      case 'acknowledge':
+        this.answerWithoutBody(204, []);
+        return;
+      case 'preflight':
+        this.answerWithoutBody(204, decision.fields);
+        return;
+      case 'redirect':
+        this.answerWithoutBody(decision.status, decision.fields);
+        return;
+      case 'forward':
+        this.forward(decision.taken, head);
     }
   }
 
-  private answerPreflight(fields: string[]): void {
-    fields.push('server', 'sallyport');
-    this.client.writeHead(204, fields);
+  private answerWithoutBody(status: number, fields: Fields): void {
+    this.client.writeHead(status, [...fields, 'server', 'sallyport']);
     this.client.end([]);
   }
 
-  private forward(found: Omit<Destination, 'backend'>): void {
-    const backend = found.rule.backends.next();
-    if (backend === undefined) {
-      this.answer('no-backend');
-      return;
-    }
+  private forward(taken: Taken<CompiledRule>, head: RequestHead): void {
+    const backend = taken.rule.backends.next();
     this.backend = backend;
-    if (backend.endpoints === undefined) {
-      this.answer('invalid-backend');
+    const endpoints = decideBackend(backend, (key) => this.plane.endpoints.get(key));
+    if (backend === undefined || typeof endpoints === 'string') {
+      this.answer(typeof endpoints === 'string' ? endpoints : 'no-backend');
       return;
     }
-    const endpoints = this.plane.endpoints.get(backend.endpoints);
-    if (endpoints?.failure !== undefined) {
-      this.answer('invalid-backend');
-      return;
-    }
-    if (endpoints === undefined || endpoints.isEmpty) {
-      this.answer('no-endpoints');
-      return;
-    }
-    const { requestTimeout } = found.rule;
+    const { requestTimeout } = taken.rule;
     if (requestTimeout > 0) this.requestTimer = new Timer(requestTimeout, () => this.giveUp('request-timeout'));
-    this.forwarding = new Forwarding(this, { ...found, backend }, endpoints);
+    this.forwarding = new Forwarding(this, { ...taken, head, backend }, endpoints);
     this.forwarding.start();
-  }
-
-  /** `OPTIONS *`, or a request whose hops are used up (RFC 9110 section 7.6.2). */
-  private answerForItself(head: RequestHead): void {
-    if (head.method === 'TRACE') {
-      this.answer('trace-unsupported');
-      return;
-    }
-    this.client.writeHead(204, ['server', 'sallyport']);
-    this.client.end([]);
   }
 
   private record(): void {
@@ -233,8 +208,4 @@ export class Exchange {
 /** Kinds have names of their own: `HTTPRoute/shop/a` is another route than `GRPCRoute/shop/a`. */
 function routeLabel({ route }: MatchedRoute): string {
   return route.key.replace(/^route\//, '');
-}
-
-function isForProxyItself(head: RequestHead): boolean {
-  return head.path === '*' || head.remainingHops === 0;
 }

@@ -1,8 +1,8 @@
 import type { Duplex, Readable } from 'node:stream';
+import type { Fields } from '../core/text/fields.ts';
 import type { UpstreamTls } from './backend-tls.ts';
 
-/** Header fields as they travel: name, value, name, value … Names keep their spelling and may repeat. */
-export type Fields = readonly string[];
+export type { Fields };
 
 /** Where connections lead, and how they are made. They are shared by all requests that name the same object. */
 export interface Upstream {

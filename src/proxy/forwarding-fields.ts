@@ -1,4 +1,4 @@
-import { nameKey, valueOf } from './fields.ts';
+import { nameKey, valueOf } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { RequestHead } from './request-head.ts';
 

@@ -3,11 +3,11 @@ import type { ClientStream } from './client-stream.ts';
 import type { Endpoint, EndpointSet } from './endpoints.ts';
 import type { Destination, Exchange } from './exchange.ts';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
-import { hasField, withoutField } from './fields.ts';
+import { hasField, withoutField } from '../core/text/fields.ts';
 import { announcedTrailers, forwardedFields, responseFields, via } from './forwarding-fields.ts';
-import { editFields } from './header-edits.ts';
+import { editFields } from '../core/routing/decision/header-edits.ts';
 import { isSwitch } from './http2-websocket.ts';
-import { modifiedPath } from './location.ts';
+import { forwardedHost, forwardedTarget } from '../core/routing/decision/decide.ts';
 import { grpcStatusIn } from './grpc.ts';
 import { Copy } from './mirror.ts';
 import type { AnswerReason } from './reasons.ts';
@@ -62,7 +62,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.destination = destination;
     this.endpoints = endpoints;
     this.fields = upstreamFields(exchange, destination);
-    this.target = upstreamTarget(destination);
+    this.target = forwardedTarget(destination.backend, destination.head, destination.matched);
     this.copies = this.sendCopies();
   }
 
@@ -297,14 +297,10 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   }
 }
 
-function upstreamTarget({ head, matched, backend }: Destination): string {
-  return `${modifiedPath(head.path, backend.path, matched.match)}${head.search}`;
-}
-
 function upstreamFields(exchange: Exchange, { head, backend }: Destination): string[] {
   const { connection, plane } = exchange;
   const fields = editFields(forwardedFields(head, connection.peer, plane.forwardedPolicy), backend.requestEdits);
-  const host = backend.hostname ?? head.authority;
+  const host = forwardedHost(backend, head.authority);
   if (host !== '') fields.push('host', host);
   if (head.contentLength !== undefined && head.contentLength > 0) fields.push('content-length', String(head.contentLength));
   fields.push('via', via(head.httpVersion));

@@ -12,11 +12,10 @@ import { createHttp1Server } from './http1.ts';
 import type { Http1Server } from './http1.ts';
 import { createHttp2Server } from './http2.ts';
 import type { Http2Server } from './http2.ts';
-import { ListenerIndex } from './listener-index.ts';
+import { ListenerIndex } from '../core/routing/decision/listener-index.ts';
 import { peek } from './peek.ts';
 import type { WireProtocol } from './peek.ts';
 import { rawAnswer } from './reasons.ts';
-import type { AnswerReason } from './reasons.ts';
 import { loadCertificates, TlsTermination } from './tls-termination.ts';
 import type { CertificateSource, ListenerCertificates } from './tls-termination.ts';
 
@@ -200,7 +199,7 @@ export class Front {
   private plainConnection(peer: Peer): Connection {
     return {
       peer,
-      listenerFor: (host) => this.plain.select(host) ?? 'no-listener',
+      listenerFor: (host) => this.plain.listenerFor(host),
       isDraining: () => this.retired,
     };
   }
@@ -208,16 +207,9 @@ export class Front {
   private secureConnection(peer: Peer, chosen: ListenerConfig): Connection {
     return {
       peer,
-      listenerFor: (host) => this.secureListener(host, chosen),
+      listenerFor: (host) => this.secure.listenerFor(host, chosen),
       isDraining: () => this.retired || !this.secure.has(chosen),
     };
-  }
-
-  /** On a connection opened for one listener, hosts of another are answered 421 (Gateway API Listener.hostname). */
-  private secureListener(host: string, chosen: ListenerConfig): ListenerConfig | AnswerReason {
-    const wanted = this.secure.select(host);
-    if (wanted === undefined) return 'no-listener';
-    return wanted.key === chosen.key ? wanted : 'misdirected';
   }
 
   private contextFor(serverName: string): ReturnType<ListenerCertificates['contextFor']> {

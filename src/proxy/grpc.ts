@@ -1,5 +1,5 @@
 import { isGrpc } from '../core/text/grpc.ts';
-import { valueOf } from './fields.ts';
+import { valueOf } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import { answerFor } from './reasons.ts';
 import type { AnswerReason } from './reasons.ts';

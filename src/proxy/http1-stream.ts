@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ClientStream } from './client-stream.ts';
 import { closeGently } from './connection.ts';
 import type { Connection } from './connection.ts';
-import { pairs } from './fields.ts';
+import { pairs } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';

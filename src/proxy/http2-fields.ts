@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http2';
-import { nameKey } from './fields.ts';
+import { nameKey } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 
 /**

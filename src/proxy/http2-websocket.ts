@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2';
-import { valueOf, withoutField } from './fields.ts';
+import { valueOf, withoutField } from '../core/text/fields.ts';
 import type { Fields, UpstreamRequest } from './forwarder.ts';
 
 /** Sixteen bytes in base64 (RFC 6455 section 4.1). */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import type { ConfigKey, MirrorFilter, RouteFilter } from '../core/routing/config.ts';
+import type { ConfigKey, MirrorFilter } from '../core/routing/config.ts';
+import { decideBackend } from '../core/routing/decision/decide.ts';
 import type { DataPlane } from './data-plane.ts';
 import type { ResponseReceiver, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
 import { Timer } from './timer.ts';
@@ -28,8 +29,8 @@ export class Mirror {
 }
 
 /** Mirrors to usable backends; others get nothing, and the route's status says so. */
-export function compileMirrors(filters: readonly RouteFilter[]): readonly Mirror[] {
-  return filters.flatMap((filter) => (filter.type === 'mirror' && filter.target.type === 'endpoints' ? [new Mirror(filter.target.key, filter)] : []));
+export function compileMirrors(filters: readonly MirrorFilter[]): readonly Mirror[] {
+  return filters.flatMap((filter) => (filter.target.type === 'endpoints' ? [new Mirror(filter.target.key, filter)] : []));
 }
 
 /** What a copy may hold of a body that its backend does not take as fast as the client sends it. */
@@ -63,8 +64,8 @@ export class Copy implements ResponseReceiver {
 
   /** Sends a copy to an endpoint of the mirror; `undefined` where there is none. */
   static send(plane: DataPlane, mirror: Mirror, { hasBody, gateway, identity, ...request }: CopiedRequest): Copy | undefined {
-    const endpoints = plane.endpoints.get(mirror.endpoints);
-    const endpoint = endpoints?.failure === undefined ? endpoints?.pick([], performance.now()) : undefined;
+    const endpoints = decideBackend(mirror, (key) => plane.endpoints.get(key));
+    const endpoint = typeof endpoints === 'string' ? undefined : endpoints.pick([], performance.now());
     if (endpoint === undefined) return undefined;
     plane.counters.mirrored += 1;
     const body = hasBody ? new Readable({ read: () => undefined }) : undefined;

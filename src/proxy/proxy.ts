@@ -89,7 +89,7 @@ class DataPlaneProxy implements Proxy {
     const configuration = new Configuration(endpoints);
     this.configuration = configuration;
     this.plane = {
-      table: configuration.table,
+      match: (listener, request) => configuration.table.match(listener, request),
       ruleOf: (matched) => configuration.ruleOf(matched),
       endpoints,
       forwarder,

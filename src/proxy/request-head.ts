@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hostFromHeader } from '../core/text/hostname.ts';
 import { normalizePath } from '../core/text/path.ts';
 import type { RouteRequest } from '../core/routing/table.ts';
-import { nameKey } from './fields.ts';
+import { nameKey } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';

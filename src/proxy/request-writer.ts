@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Socket } from 'node:net';
 import { formatAddress } from './address.ts';
-import { hasField, positionOf } from './fields.ts';
+import { hasField, positionOf } from '../core/text/fields.ts';
 import type { Fields, UpstreamRequest } from './forwarder.ts';
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

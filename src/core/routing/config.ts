@@ -203,6 +203,13 @@ export function secretsOf({ certificates, backendCertificate }: ListenerConfig):
   return backendCertificate === undefined ? certificates : [...certificates, backendCertificate];
 }
 
+/** Endpoints as one Gateway (`namespace/name`) may use them: those that are withheld from it become a failure. */
+export function endpointsFor(gateway: string, endpoints: EndpointsConfig): EndpointsConfig {
+  const { withheld, ...rest } = endpoints;
+  if (withheld === undefined) return endpoints;
+  return withheld.from.includes(gateway) ? { kind: rest.kind, key: rest.key, addresses: [], failure: withheld.failure } : rest;
+}
+
 /** Keys of all endpoints that requests of a route can be sent to, as copies or as themselves. */
 export function endpointsOf({ rules }: RouteConfig): readonly ConfigKey[] {
   return rules.flatMap(({ filters, backends }) => [

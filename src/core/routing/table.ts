@@ -11,8 +11,10 @@ export type { RouteRequest } from './conditions.ts';
 /** An entry as `explain` shows it. */
 export interface Candidate {
   readonly candidate: MatchedRoute;
-  /** `matches`, or in words everything that keeps the request from matching. */
-  readonly verdict: string;
+  /** Whether the hostname that the entry stands for covers the host of the request. */
+  readonly coversHost: boolean;
+  /** Everything that keeps the request from matching, in words. Empty: the request matches. */
+  readonly unmet: readonly string[];
 }
 
 /**
@@ -59,14 +61,14 @@ export class RouteTable {
     return this.listeners.get(listener)?.first(request)?.matched;
   }
 
-  /** All entries of a listener in the order in which they take precedence, each with its verdict on the request. */
+  /** All entries of a listener in the order in which they take precedence, each with what keeps the request from matching. */
   *candidates(listener: ConfigKey, request: RouteRequest): Iterable<Candidate> {
     const entries: Entry[] = [];
     for (const placements of this.placements.values()) {
       for (const placement of placements) if (placement.listener === listener) entries.push(placement.entry);
     }
     entries.sort((left, right) => (left.sortKey < right.sortKey ? -1 : 1));
-    for (const entry of entries) yield { candidate: entry.matched, verdict: verdictOf(entry, request) };
+    for (const entry of entries) yield candidateOf(entry, request);
   }
 
   get isEmpty(): boolean {
@@ -107,11 +109,10 @@ function hostnamesByListener(attachments: readonly RouteAttachment[]): Map<Confi
   return byListener;
 }
 
-function verdictOf(entry: Entry, request: RouteRequest): string {
-  const unmet = [hostnameCondition(entry.hostname), ...entry.conditions]
-    .filter((condition) => !condition.holds(request))
-    .map((condition) => condition.otherwise(request));
-  return unmet.length === 0 ? 'matches' : unmet.join('; ');
+function candidateOf({ matched, hostname, conditions }: Entry, request: RouteRequest): Candidate {
+  const ofHost = hostnameCondition(hostname);
+  const unmet = [ofHost, ...conditions].filter((condition) => !condition.holds(request)).map((condition) => condition.otherwise(request));
+  return { candidate: matched, coversHost: ofHost.holds(request), unmet };
 }
 
 /** The entries of one listener by hostname: a tier for each, from the most specific one to none. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startProgram } from '../../support/program.ts';
 
 async function outcome(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
@@ -47,23 +47,129 @@ spec: { parentRefs: [{ name: front }], rules: [{ matches: [{ method: { service: 
     const url = 'http://store.example.com/shop.Cart/Add';
     const call = await outcome('explain', '-f', folder, '-X', 'POST', '-H', 'content-type: application/grpc', url);
     expect(call.output).toContain('GRPCRoute shop/cart rule 0 match 0');
-    expect(call.output).toContain('1 of 1 to an error (BackendNotFound)');
+    expect(call.output).toContain('1 of 1 answered UNAVAILABLE: BackendNotFound');
+    expect(call.code).toBe(1);
     expect((await outcome('explain', '-f', folder, url)).output).toContain('header "content-type" is absent');
     await rm(folder, { recursive: true });
   });
 
   test('ends with 1 where nobody answers', async () => {
     const { code, output } = await outcome('explain', ...quickstart, 'http://nobody.example.com/');
-    expect(output).toContain('No route matches: 404');
+    expect(output).toContain('Answers 404: No route matches this request.');
     expect(code).toBe(1);
   });
 
   test('says where no listener is', async () => {
     const { code, output } = await outcome('explain', ...quickstart, 'https://store.example.com/');
-    expect(output).toContain('No listener serves HTTPS for host store.example.com on port 443');
+    expect(output).toContain('No listener found for HTTPS on port 443.');
     expect(code).toBe(1);
   });
 });
+
+describe('sallyport explain, for everything that a rule does', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    await writeFile(join(folder, 'objects.yaml'), everything);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test('reports the failure of a backend whose BackendTLSPolicy is invalid, and ends with 1', async () => {
+    const { code, output } = await outcome('explain', '-f', folder, 'http://shop.example.com/secure');
+    expect(output).toMatch(/1 of 1 answered 500 \(shop\/secure\/8443\): .*BackendTLSPolicy/);
+    expect(code).toBe(1);
+  });
+
+  test('reports mirrors, timeouts, retries, and the path and Host that the backend gets', async () => {
+    const { code, output } = await outcome('explain', '-f', folder, 'http://shop.example.com/cart/1?q=2');
+    expect(output).toContain('1 of 1 to shop/cart/80: 127.0.0.1:9101');
+    expect(output).toContain('as cart.internal/basket/1?q=2');
+    expect(output).toContain('mirrors 50 of 100 requests to shop/copy/80');
+    expect(output).toContain('request timeout 10000 ms');
+    expect(output).toContain('retries 2 times on failed connections and status 503');
+    expect(code).toBe(0);
+  });
+
+  test('reports the answer to a CORS preflight', async () => {
+    const preflight = ['-X', 'OPTIONS', '-H', 'Origin: https://a.example', '-H', 'Access-Control-Request-Method: GET'];
+    const { output } = await outcome('explain', '-f', folder, ...preflight, 'http://shop.example.com/cors');
+    expect(output).toContain('answers the CORS preflight with 204');
+    expect(output).toContain('access-control-allow-origin: https://a.example');
+  });
+
+  test('reads the path as a data plane does', async () => {
+    const { code, output } = await outcome('explain', '-f', folder, 'http://shop.example.com/cors/../cart/%2e%2e/%63art/1');
+    expect(output).toContain('as cart.internal/basket/1');
+    expect(code).toBe(0);
+  });
+
+  test('prints JSON for machines', async () => {
+    const { output } = await outcome('explain', '-f', folder, '-o', 'json', 'http://shop.example.com/cart');
+    const { outcomes } = JSON.parse(output) as { readonly outcomes: readonly { readonly gateway: string; readonly shares: readonly unknown[] }[] };
+    expect(outcomes.map(({ gateway, shares }) => [gateway, shares.length])).toEqual([['shop/front', 1]]);
+  });
+});
+
+const everything = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: sallyport }
+spec: { controllerName: sallyport.dev/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: front, namespace: shop }
+spec: { gatewayClassName: sallyport, listeners: [{ name: http, port: 80, protocol: HTTP }] }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: all, namespace: shop }
+spec:
+  parentRefs: [{ name: front }]
+  rules:
+  - matches: [{ path: { value: /secure } }]
+    backendRefs: [{ name: secure, port: 8443 }]
+  - matches: [{ path: { value: /cart } }]
+    filters:
+    - type: URLRewrite
+      urlRewrite: { hostname: cart.internal, path: { type: ReplacePrefixMatch, replacePrefixMatch: /basket } }
+    - type: RequestMirror
+      requestMirror: { backendRef: { name: copy, port: 80 }, percent: 50 }
+    timeouts: { request: 10s }
+    retry: { attempts: 2, codes: [503] }
+    backendRefs: [{ name: cart, port: 80 }]
+  - matches: [{ path: { value: /cors } }]
+    filters:
+    - type: CORS
+      cors: { allowOrigins: ["https://a.example"], allowMethods: [GET] }
+    backendRefs: [{ name: cart, port: 80 }]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: { name: secure, namespace: shop }
+spec:
+  targetRefs: [{ group: "", kind: Service, name: secure }]
+  validation:
+    hostname: secure.example.com
+    caCertificateRefs: [{ group: "", kind: ConfigMap, name: gone }]
+${['secure 8443 9102', 'cart 80 9101', 'copy 80 9103'].map(serviceOf).join('')}`;
+
+function serviceOf(text: string): string {
+  const [name, port, endpoint] = text.split(' ');
+  return `---
+apiVersion: v1
+kind: Service
+metadata: { name: ${name}, namespace: shop }
+spec: { ports: [{ name: main, port: ${port} }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: ${name}, namespace: shop, labels: { kubernetes.io/service-name: ${name} } }
+addressType: IPv4
+ports: [{ name: main, port: ${endpoint} }]
+endpoints: [{ addresses: [127.0.0.1] }]
+`;
+}
 
 describe('sallyport check', () => {
   test('prints a line for each finding with its place, and ends with 1 where something would be denied', async () => {

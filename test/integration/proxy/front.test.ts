@@ -8,7 +8,7 @@ import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
 import { sendRaw, web } from '../../support/proxy.ts';
 
 const plane: DataPlane = {
-  table: { match: () => undefined },
+  match: () => undefined,
   ruleOf: () => undefined,
   endpoints: new EndpointRegistry(() => undefined),
   forwarder: new Http1Forwarder(defaultLimits),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { withoutField } from '../../../src/proxy/fields.ts';
+import { withoutField } from '../../../src/core/text/fields.ts';
 import { responseFields } from '../../../src/proxy/forwarding-fields.ts';
 
 test('fields of a response lose what belongs to the connection, whatever its spelling', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RouteConfig, RouteMatch } from '../../../../src/core/routing/config.ts';
-import { RouteTable } from '../../../../src/core/routing/table.ts';
+import { RouteTable, type Candidate } from '../../../../src/core/routing/table.ts';
 import type { RouteRequest } from '../../../../src/core/routing/table.ts';
 import { routeConfig, routeMatch, routeRequest, routeRule } from '../../../support/routes.ts';
 
@@ -27,6 +27,10 @@ function withMatches(...matches: readonly RouteMatch[]): Pick<RouteConfig, 'rule
 const prefix = (value: string) => routeMatch({ path: { type: 'PathPrefix', value } });
 const exact = (value: string) => routeMatch({ path: { type: 'Exact', value } });
 const expression = (value: string) => routeMatch({ path: { type: 'RegularExpression', value } });
+
+function verdictOf({ unmet }: Candidate): string {
+  return unmet.length === 0 ? 'matches' : unmet.join('; ');
+}
 
 describe('hostnames', () => {
   const table = tableOf(
@@ -107,7 +111,7 @@ describe('paths', () => {
     const table = tableOf(routeConfig('a/r', withMatches(prefix(value))));
     expect(winner(table, routeRequest(`http://h${path}`)) !== undefined).toBe(expected);
     const [candidate] = [...table.candidates('web', routeRequest(`http://h${path}`))];
-    expect(candidate?.verdict === 'matches').toBe(expected);
+    expect(candidate?.unmet.length === 0).toBe(expected);
   });
 
   test.each([
@@ -135,7 +139,7 @@ describe('paths', () => {
   test('an expression that cannot be compiled matches nothing and leaves its neighbours alone', () => {
     const table = tableOf(routeConfig('a/r', withMatches(expression('/(('), prefix('/'))));
     expect(winner(table, routeRequest('http://h/(('))).toBe('a/r 0.1');
-    expect([...table.candidates('web', routeRequest('http://h/'))].map(({ verdict }) => verdict)).toEqual([
+    expect([...table.candidates('web', routeRequest('http://h/'))].map(verdictOf)).toEqual([
       expect.stringMatching(/^the expression for path is unusable: ./),
       'matches',
     ]);
@@ -220,7 +224,7 @@ describe('headers, query and method', () => {
     ['GET', 'http://h/', { 'x-env': 'dev' }, 'method "GET" is not "POST"; query parameter "Q" is absent'],
   ])('%s %s %j: %s', (method, url, headers, verdict) => {
     const request = routeRequest(url, { method, headers });
-    expect([...table.candidates('web', request)].map((candidate) => candidate.verdict)).toEqual([verdict]);
+    expect([...table.candidates('web', request)].map(verdictOf)).toEqual([verdict]);
     expect(winner(table, request)).toBe(verdict === 'matches' ? 'a/r 0.0' : undefined);
   });
 });
@@ -234,7 +238,7 @@ describe('candidates', () => {
       routeConfig('a/elsewhere', { attachments: [{ listener: 'other', hostnames: [''] }] }),
     );
     const seen = [...table.candidates('web', routeRequest('http://a.example.com/'))];
-    expect(seen.map(({ candidate, verdict }) => [candidate.route.route, verdict])).toEqual([
+    expect(seen.map((seenCandidate) => [seenCandidate.candidate.route.route, verdictOf(seenCandidate)])).toEqual([
       ['a/other', 'host "a.example.com" is not covered by "b.example.com"'],
       ['a/wild', 'path "/" is not below "/x"'],
       ['a/any', 'matches'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CorsFilter } from '../../../src/core/routing/config.ts';
-import { compileCors, type CorsRequest } from '../../../src/proxy/cors.ts';
+import type { CorsFilter } from '../../../../../src/core/routing/config.ts';
+import { compileCors, type CorsRequest } from '../../../../../src/core/routing/decision/cors.ts';
 
 const filter: CorsFilter = {
   type: 'cors', allowOrigins: ['https://www.example.com', 'https://*.example.org'], allowCredentials: false,

@@ -1,11 +1,15 @@
-import type { ListenerConfig, PathModifier, RouteFilter, RouteMatch } from '../core/routing/config.ts';
-import { replacePathPrefix } from '../core/text/path.ts';
-import type { RequestHead } from './request-head.ts';
-
-export type Redirect = Extract<RouteFilter, { type: 'redirect' }>;
+import { replacePathPrefix } from '../../text/path.ts';
+import type { ListenerConfig, PathModifier, RedirectFilter, RouteMatch } from '../config.ts';
 
 /** What of a request a redirect goes by. */
-export type RequestedUrl = Pick<RequestHead, 'host' | 'path' | 'search'>;
+export interface RequestedUrl {
+  /** In lower case, without port. */
+  readonly host: string;
+  /** Normalised, without query. */
+  readonly path: string;
+  /** The query with its question mark, or `''`. */
+  readonly search: string;
+}
 
 const wellKnownPorts: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
@@ -14,7 +18,7 @@ const wellKnownPorts: Readonly<Record<string, number>> = { http: 80, https: 443 
  * redirect leads to the well-known port of its scheme, or, where the scheme stays, to the port of the listener; a
  * port that the scheme implies is not written. The query stays.
  */
-export function redirectLocation(redirect: Redirect, listener: ListenerConfig, head: RequestedUrl, match: RouteMatch): string {
+export function redirectLocation(redirect: RedirectFilter, listener: ListenerConfig, head: RequestedUrl, match: RouteMatch): string {
   const path = `${modifiedPath(head.path, redirect.path, match)}${head.search}`;
   const hostname = redirect.hostname ?? head.host;
   // An HTTP/1.0 client may have named no host; relative to what it asked for is all there is to say.

@@ -1,7 +1,7 @@
-import { headerKey } from '../core/text/header.ts';
-import type { HeaderFilter, RouteFilter } from '../core/routing/config.ts';
-import { fieldsWhere } from './fields.ts';
-import type { Fields } from './forwarder.ts';
+import { headerKey } from '../../text/header.ts';
+import { fieldsWhere } from '../../text/fields.ts';
+import type { Fields } from '../../text/fields.ts';
+import type { HeaderFilter, RouteFilter } from '../config.ts';
 
 /** A header filter prepared for use. */
 export interface HeaderEdits {
@@ -41,9 +41,12 @@ function hasEffect({ dropped, added }: HeaderEdits): boolean {
   return dropped.size > 0 || added.length > 0;
 }
 
-/** A value as bytes on the wire: what is beyond Latin-1 goes out as UTF-8, control characters not at all. */
+const utf8 = new TextEncoder();
+
+/** A value as bytes on the wire: UTF-8 without control characters, one character for each byte. */
 function sendable(value: string): string {
-  return Buffer.from(value, 'utf8').toString('latin1').replace(/[^\t\x20-\x7e\x80-\xff]/g, '');
+  const bytes = utf8.encode(value);
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('').replace(/[^\t\x20-\x7e\x80-\xff]/g, '');
 }
 
 /**

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ListenerConfig, PathModifier, RouteMatch } from '../../../src/core/routing/config.ts';
-import { modifiedPath, redirectLocation, sendableModifier } from '../../../src/proxy/location.ts';
-import type { Redirect } from '../../../src/proxy/location.ts';
-import { listenerConfig } from '../../support/config.ts';
-import { routeMatch } from '../../support/routes.ts';
+import type { ListenerConfig, PathModifier, RouteMatch } from '../../../../../src/core/routing/config.ts';
+import { modifiedPath, redirectLocation, sendableModifier } from '../../../../../src/core/routing/decision/location.ts';
+import type { RedirectFilter } from '../../../../../src/core/routing/config.ts';
+import { listenerConfig } from '../../../../support/config.ts';
+import { routeMatch } from '../../../../support/routes.ts';
 
 const at = { host: 'shop.example', path: '/a/b', search: '?q=1' };
 const below = (value: string): RouteMatch => routeMatch({ path: { type: 'PathPrefix', value } });
 const http = (port: number): ListenerConfig => listenerConfig('http', { port });
 const https = (port: number): ListenerConfig => listenerConfig('https', { port, protocol: 'HTTPS' });
-const locate = (listener: ListenerConfig, redirect: Partial<Redirect>, head = at): string =>
+const locate = (listener: ListenerConfig, redirect: Partial<RedirectFilter>, head = at): string =>
   redirectLocation({ type: 'redirect', statusCode: 302, ...redirect }, listener, head, below('/a'));
 
 describe('the Location of a redirect', () => {

@@ -1,7 +1,7 @@
-import type { CorsFilter } from '../core/routing/config.ts';
-import { headerKey } from '../core/text/header.ts';
-import { fieldsWhere } from './fields.ts';
-import type { Fields } from './forwarder.ts';
+import { fieldsWhere } from '../../text/fields.ts';
+import type { Fields } from '../../text/fields.ts';
+import { headerKey } from '../../text/header.ts';
+import type { CorsFilter } from '../config.ts';
 
 /** The part of a request that decides about cross-origin access. */
 export interface CorsRequest {

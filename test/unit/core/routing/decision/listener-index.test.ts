@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { ListenerIndex } from '../../../src/proxy/listener-index.ts';
-import { listenerConfig } from '../../support/config.ts';
+import { ListenerIndex } from '../../../../../src/core/routing/decision/listener-index.ts';
+import { listenerConfig } from '../../../../support/config.ts';
 
 const named = (name: string, hostname?: string) => listenerConfig(name, hostname === undefined ? {} : { hostname });
 

@@ -1,4 +1,5 @@
-import type { Fields } from './forwarder.ts';
+/** Header fields as they travel: name, value, name, value … Names keep their spelling and may repeat. */
+export type Fields = readonly string[];
 
 /** The spelling by which names of fields are compared. Parsers let only tokens pass, which are ASCII (RFC 9110 section 5.6.2). */
 export function nameKey(name: string): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HeaderFilter } from '../../../src/core/routing/config.ts';
-import { compileHeaderEdits, editFields } from '../../../src/proxy/header-edits.ts';
+import type { HeaderFilter } from '../../../../../src/core/routing/config.ts';
+import { compileHeaderEdits, editFields } from '../../../../../src/core/routing/decision/header-edits.ts';
 
 const filter = (parts: Partial<HeaderFilter>): HeaderFilter => ({ type: 'requestHeaders', set: [], add: [], remove: [], ...parts });
 const edit = (fields: readonly string[], ...filters: readonly HeaderFilter[]): string[] =>

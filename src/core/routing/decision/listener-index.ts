@@ -1,4 +1,4 @@
-import type { ListenerConfig } from '../core/routing/config.ts';
+import type { ListenerConfig } from '../config.ts';
 
 /** Listeners of one protocol on one port, found by the host of a request or the server name of a handshake. */
 export class ListenerIndex {
@@ -24,6 +24,16 @@ export class ListenerIndex {
       if (wildcard !== undefined) return wildcard;
     }
     return this.byHostname.get('');
+  }
+
+  /**
+   * The listener that serves a host. `connection` is the listener that a TLS connection was opened for by its server name:
+   * hosts of other listeners must not be served on it (421, Gateway API Listener.hostname).
+   */
+  listenerFor(host: string, connection?: ListenerConfig): ListenerConfig | 'no-listener' | 'misdirected' {
+    const found = this.select(host);
+    if (found === undefined) return 'no-listener';
+    return connection === undefined || connection.key === found.key ? found : 'misdirected';
   }
 
   get isEmpty(): boolean {

@@ -1,0 +1,108 @@
+import type { Fields } from '../../text/fields.ts';
+import type { ConfigKey, ListenerConfig, MatchedRoute } from '../config.ts';
+import type { RouteRequest } from '../table.ts';
+import { editFields } from './header-edits.ts';
+import { modifiedPath, redirectLocation } from './location.ts';
+import type { PreparedBackend, PreparedRule } from './prepared-rule.ts';
+
+/** The parts of a request that decide about it. */
+export interface DecidedRequest extends RouteRequest {
+  /** The query with its question mark as it came, or `''`. */
+  readonly search: string;
+  /** Max-Forwards of OPTIONS and TRACE (RFC 9110 section 7.6.2). */
+  readonly remainingHops: number | undefined;
+}
+
+/** The routes in force. `R` is the form in which the caller keeps prepared rules. */
+export interface Routing<R extends DecidedRule> {
+  match(listener: ConfigKey, request: RouteRequest): MatchedRoute | undefined;
+  ruleOf(matched: MatchedRoute): R | undefined;
+}
+
+/** The parts of a rule that decide. */
+export type DecidedRule = Pick<PreparedRule, 'failure' | 'redirect' | 'cors' | 'responseEdits'>;
+
+/** A route that takes the request. */
+export interface Taken<R> {
+  readonly listener: ListenerConfig;
+  readonly matched: MatchedRoute;
+  readonly rule: R;
+}
+
+/** The outcome of a request: everything that is certain before a backend is chosen. */
+export type Decision<R> =
+  /** The proxy answers with an error. */
+  | { readonly type: 'answer'; readonly reason: 'no-route' | 'trace-unsupported' }
+  | { readonly type: 'answer'; readonly reason: 'rule-failure'; readonly taken: Taken<R> }
+  /** The request is for the proxy itself: 204. */
+  | { readonly type: 'acknowledge' }
+  /** A CORS preflight request: 204 with these fields. */
+  | { readonly type: 'preflight'; readonly taken: Taken<R>; readonly fields: Fields }
+  | { readonly type: 'redirect'; readonly taken: Taken<R>; readonly status: number; readonly location: string; readonly fields: string[] }
+  /** One of the rule's backends, by weight, gets the request. See `decideBackend`. */
+  | { readonly type: 'forward'; readonly taken: Taken<R> };
+
+/**
+ * Decides what happens to a request that arrived at a listener. The proxy executes the decision, and `explain` prints it.
+ *
+ * Order: requests for the proxy itself; the match (HTTPRouteRule.matches); failure of the rule; CORS preflight (HTTPCORSFilter);
+ * redirect (HTTPRequestRedirectFilter); backends.
+ */
+export function decide<R extends DecidedRule>(routing: Routing<R>, listener: ListenerConfig, request: DecidedRequest): Decision<R> {
+  if (request.path === '*' || request.remainingHops === 0) {
+    return request.method === 'TRACE' ? { type: 'answer', reason: 'trace-unsupported' } : { type: 'acknowledge' };
+  }
+  const matched = routing.match(listener.key, request);
+  const rule = matched === undefined ? undefined : routing.ruleOf(matched);
+  if (matched === undefined || rule === undefined) return { type: 'answer', reason: 'no-route' };
+  const taken = { listener, matched, rule };
+  if (rule.failure !== undefined) return { type: 'answer', reason: 'rule-failure', taken };
+  const fields = rule.cors?.preflight(request);
+  if (fields !== undefined) return { type: 'preflight', taken, fields };
+  return rule.redirect === undefined ? { type: 'forward', taken } : redirection(rule.redirect, taken, request);
+}
+
+function redirection<R extends DecidedRule>(redirect: NonNullable<R['redirect']>, taken: Taken<R>, request: DecidedRequest): Decision<R> {
+  const { listener, matched, rule } = taken;
+  const location = redirectLocation(redirect, listener, request, matched.match);
+  const own = ['location', location, 'content-length', '0'];
+  const fields = editFields(rule.cors?.respond(own, request) ?? own, rule.responseEdits);
+  return { type: 'redirect', taken, status: redirect.statusCode, location, fields };
+}
+
+/** The endpoints of a Service as far as they decide. */
+export interface DecidedEndpoints {
+  /** Set: nothing may be sent there; the text says why. */
+  readonly failure: string | undefined;
+  readonly isEmpty: boolean;
+}
+
+/** Why a backend does not get the requests that fall to it. */
+export type BackendReason = 'no-backend' | 'invalid-backend' | 'no-endpoints';
+
+/**
+ * Decides what happens to a request that falls to a backend; `undefined` stands for a rule in which no backend has a weight
+ * above zero.
+ *
+ * @returns the endpoints to send it to, or why it is answered with an error
+ */
+export function decideBackend<E extends DecidedEndpoints>(
+  backend: { readonly endpoints: ConfigKey | undefined } | undefined,
+  endpointsOf: (key: ConfigKey) => E | undefined,
+): E | BackendReason {
+  if (backend === undefined) return 'no-backend';
+  if (backend.endpoints === undefined) return 'invalid-backend';
+  const endpoints = endpointsOf(backend.endpoints);
+  if (endpoints?.failure !== undefined) return 'invalid-backend';
+  return endpoints === undefined || endpoints.isEmpty ? 'no-endpoints' : endpoints;
+}
+
+/** The request target that a backend gets: the path after URLRewrite, and the query as it came. */
+export function forwardedTarget({ path }: Pick<PreparedBackend, 'path'>, request: Pick<DecidedRequest, 'path' | 'search'>, { match }: Pick<MatchedRoute, 'match'>): string {
+  return `${modifiedPath(request.path, path, match)}${request.search}`;
+}
+
+/** The Host that a backend gets: that of URLRewrite, otherwise the one that the client named. */
+export function forwardedHost({ hostname }: Pick<PreparedBackend, 'hostname'>, authority: string): string {
+  return hostname ?? authority;
+}

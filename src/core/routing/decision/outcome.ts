@@ -1,0 +1,146 @@
+import { endpointsFor } from '../config.ts';
+import type { ConfigKey, ConfigResource, EndpointsConfig, ListenerConfig, MatchedRoute, MirrorFilter } from '../config.ts';
+import { RouteTable } from '../table.ts';
+import type { Candidate } from '../table.ts';
+import { decide, decideBackend, forwardedHost, forwardedTarget } from './decide.ts';
+import type { BackendReason, DecidedEndpoints, DecidedRequest, Decision, Routing, Taken } from './decide.ts';
+import { ListenerIndex } from './listener-index.ts';
+import { prepareRule } from './prepared-rule.ts';
+import type { PreparedBackend, PreparedRule } from './prepared-rule.ts';
+
+/** A request with the place at which it arrives. */
+export interface ArrivingRequest extends DecidedRequest {
+  readonly protocol: ListenerConfig['protocol'];
+  /** The port of the listener. */
+  readonly port: number;
+  /** The server name of the TLS handshake in lower case; `undefined` without TLS. */
+  readonly serverName: string | undefined;
+  /** Host and port as the client named them. */
+  readonly authority: string;
+}
+
+/** What a Gateway does with a request, for every backend that may get it. */
+export interface Outcome {
+  /** `namespace/name`. */
+  readonly gateway: string;
+  readonly listener: ListenerConfig | undefined;
+  readonly decision: Decision<PreparedRule> | { readonly type: 'answer'; readonly reason: 'no-listener' | 'misdirected' };
+  /** For `forward`: how requests are divided. Empty otherwise. */
+  readonly shares: readonly BackendShare[];
+  /** Matches of the listener in order of precedence, each with why it does or does not match. */
+  readonly candidates: readonly Candidate[];
+}
+
+/** `weight` of `total` requests go this way. */
+export interface BackendShare {
+  readonly weight: number;
+  readonly total: number;
+  /** `undefined` where no backend has a weight above zero. */
+  readonly backend: PreparedBackend | undefined;
+  readonly result: AnsweredShare | SentShare;
+}
+
+export interface AnsweredShare {
+  readonly type: 'answer';
+  readonly reason: BackendReason;
+  /** Why, where the configuration says it. */
+  readonly detail: string | undefined;
+}
+
+export interface SentShare {
+  readonly type: 'send';
+  readonly endpoints: EndpointsConfig;
+  /** Path and query that the backend gets. */
+  readonly target: string;
+  /** Host that the backend gets. */
+  readonly host: string;
+  readonly mirrors: readonly MirrorShare[];
+}
+
+/** A copy of `numerator` of `denominator` requests goes to these endpoints. */
+export interface MirrorShare {
+  readonly mirror: MirrorFilter;
+  /** `undefined`: nothing is copied, because the backend cannot be used or has no endpoints. */
+  readonly endpoints: EndpointsConfig | undefined;
+}
+
+/** What every Gateway that has a listener for the protocol and port does with a request, in the order of their names. */
+export function outcomesOf(resources: Iterable<ConfigResource>, request: ArrivingRequest): readonly Outcome[] {
+  const all = [...resources];
+  const gateways = new Set(all.flatMap((resource) => (resource.kind === 'listener' && arrivesAt(resource, request) ? [resource.gateway] : [])));
+  return [...gateways].sort().map((gateway) => new GatewayConfiguration(gateway, all, request).outcomeOf(request));
+}
+
+function arrivesAt({ protocol, port }: ListenerConfig, request: ArrivingRequest): boolean {
+  return protocol === request.protocol && port === request.port;
+}
+
+/** The configuration of one Gateway at one port, as its data plane has it. */
+class GatewayConfiguration implements Routing<PreparedRule> {
+  private readonly gateway: string;
+  private readonly listeners = new ListenerIndex();
+  private readonly table = new RouteTable();
+  private readonly endpoints = new Map<ConfigKey, EndpointsConfig & DecidedEndpoints>();
+
+  constructor(gateway: string, resources: readonly ConfigResource[], request: ArrivingRequest) {
+    this.gateway = gateway;
+    for (const resource of resources) {
+      if (resource.kind === 'route') this.table.upsert(resource);
+      else if (resource.kind === 'endpoints') this.endpoints.set(resource.key, decided(endpointsFor(gateway, resource)));
+      else if (resource.gateway === gateway && arrivesAt(resource, request)) this.listeners.add(resource);
+    }
+  }
+
+  match(listener: ConfigKey, request: DecidedRequest): MatchedRoute | undefined {
+    return this.table.match(listener, request);
+  }
+
+  ruleOf({ rule }: MatchedRoute): PreparedRule {
+    return prepareRule(rule);
+  }
+
+  outcomeOf(request: ArrivingRequest): Outcome {
+    const { gateway } = this;
+    const listener = this.listenerFor(request);
+    if (typeof listener === 'string') return { gateway, listener: undefined, decision: { type: 'answer', reason: listener }, shares: [], candidates: [] };
+    const decision = decide(this, listener, request);
+    const shares = decision.type === 'forward' ? this.sharesOf(decision.taken, request) : [];
+    return { gateway, listener, decision, shares, candidates: [...this.table.candidates(listener.key, request)] };
+  }
+
+  private listenerFor({ serverName, host }: ArrivingRequest): ReturnType<ListenerIndex['listenerFor']> {
+    if (serverName === undefined) return this.listeners.listenerFor(host);
+    const connection = this.listeners.select(serverName);
+    return connection === undefined ? 'no-listener' : this.listeners.listenerFor(host, connection);
+  }
+
+  private sharesOf(taken: Taken<PreparedRule>, request: ArrivingRequest): readonly BackendShare[] {
+    const backends = taken.rule.backends.filter(({ weight }) => weight > 0);
+    const total = backends.reduce((sum, { weight }) => sum + weight, 0);
+    if (total === 0) return [{ weight: 1, total: 1, backend: undefined, result: this.resultOf(undefined, taken, request) }];
+    return backends.map((backend) => ({ weight: backend.weight, total, backend, result: this.resultOf(backend, taken, request) }));
+  }
+
+  private resultOf(backend: PreparedBackend | undefined, { matched }: Taken<PreparedRule>, request: ArrivingRequest): AnsweredShare | SentShare {
+    const endpoints = decideBackend(backend, (key) => this.endpoints.get(key));
+    if (backend === undefined || typeof endpoints === 'string') {
+      return { type: 'answer', reason: typeof endpoints === 'string' ? endpoints : 'no-backend', detail: this.problemOf(backend) };
+    }
+    const mirrors = backend.mirrors.map((mirror) => ({ mirror, endpoints: this.mirroredTo(mirror) }));
+    return { type: 'send', endpoints, target: forwardedTarget(backend, request, matched), host: forwardedHost(backend, request.authority), mirrors };
+  }
+
+  private problemOf(backend: PreparedBackend | undefined): string | undefined {
+    if (backend === undefined) return undefined;
+    return backend.problem ?? this.endpoints.get(backend.endpoints ?? '')?.failure;
+  }
+
+  private mirroredTo({ target }: MirrorFilter): EndpointsConfig | undefined {
+    const endpoints = decideBackend({ endpoints: target.type === 'endpoints' ? target.key : undefined }, (key) => this.endpoints.get(key));
+    return typeof endpoints === 'string' ? undefined : endpoints;
+  }
+}
+
+function decided(endpoints: EndpointsConfig): EndpointsConfig & DecidedEndpoints {
+  return { ...endpoints, failure: endpoints.failure, isEmpty: endpoints.addresses.length === 0 } as EndpointsConfig & DecidedEndpoints;
+}
