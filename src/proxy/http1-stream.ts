@@ -70,6 +70,11 @@ export class Http1Stream implements ClientStream {
     return head;
   }
 
+  /** Bytes of the body as far as the head says; `undefined` where it was not read or says nothing. */
+  get announcedLength(): number | undefined {
+    return this.head?.contentLength;
+  }
+
   get trailers(): Fields {
     return this.body.rawTrailers;
   }

@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts';
 import { countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
 import { Exchange } from './exchange.ts';
+import { Http1Intake } from './http1-intake.ts';
 import { Http1Stream } from './http1-stream.ts';
 import { upgradeOf } from './http1-upgrade.ts';
 import { answerFor, rawAnswer } from './reasons.ts';
@@ -23,9 +24,10 @@ export interface Http1Server {
 /** A connection and what becomes of it. */
 interface Carrier {
   readonly connection: Connection;
-  /** In the order in which they came; several where the client pipelines. */
-  readonly open: Exchange[];
-  /** The parser may still find requests in what comes in before it is gone. */
+  readonly intake: Http1Intake;
+  /** The request whose response is not done. */
+  current: Exchange | undefined;
+  /** The parser may still find requests in what it got before. */
   isGivenUp: boolean;
 }
 
@@ -48,9 +50,15 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   const begin = (request: IncomingMessage, response: ProxyResponse): Http1Request | undefined => {
     const carrier = connections.get(request.socket);
     if (carrier === undefined || carrier.isGivenUp) return undefined;
+    if (carrier.current !== undefined) {
+      // The intake lets no second request through. If the parser finds one all the same, nobody can say which bytes are whose.
+      endAtOnce(carrier, request.socket);
+      return undefined;
+    }
     const client = new Http1Stream(request, response, carrier.connection);
     const exchange = new Exchange(plane, carrier.connection, client);
-    carrier.open.push(exchange);
+    carrier.current = exchange;
+    carrier.intake.requestBegun(request);
     response.request = { client, exchange, carrier };
     response.on('drain', onDrain).on('close', onClose);
     return response.request;
@@ -59,18 +67,27 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   const refuse = (socket: Duplex, reason: AnswerReason): void => {
     const carrier = connections.get(socket);
     if (carrier === undefined || carrier.isGivenUp) return;
+    const { current } = carrier;
+    if (current?.client.isComplete === true) {
+      // An earlier request is unanswered, and an answer to this one would be taken for its own.
+      endAtOnce(carrier, socket);
+      return;
+    }
     carrier.isGivenUp = true;
-    const [open, ...more] = carrier.open;
-    if (open === undefined) {
+    carrier.intake.stop();
+    if (current === undefined) {
       recordRefusal(plane, carrier.connection, reason);
       closeGently(socket, rawAnswer(reason));
-    } else if (!open.client.isComplete && more.length === 0) {
-      // What cannot be read is the body of the request under way.
-      open.giveUp(reason);
     } else {
-      // Earlier requests are unanswered, and an answer to this one would be taken for theirs.
-      socket.destroy();
+      // What cannot be read is the body of the request under way.
+      current.giveUp(reason);
     }
+  };
+
+  const start = (begun: Http1Request | undefined): void => {
+    if (begun === undefined) return;
+    begun.exchange.start();
+    begun.carrier.intake.expectBody(begun.client.announcedLength);
   };
 
   const server = createServer({
@@ -87,19 +104,20 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     // Saves a tenth of the processor time of requests without a body, in runtimes that know it (Node from 24.12).
     optimizeEmptyRequests: true,
     // Runtimes that do not know this option (Node before 24.9) stop reading HTTP after any request for an upgrade.
-    shouldUpgradeCallback: (request) => upgradeOf(request) !== undefined && connections.get(request.socket)?.open.length === 0,
+    shouldUpgradeCallback: (request) => upgradeOf(request) !== undefined,
   });
   // Fields beyond this count are silently dropped; one more than allowed is enough for request-head.ts to refuse.
   server.maxHeadersCount = limits.headerCount + 1;
-  server.on('request', (request, response) => begin(request, response)?.exchange.start());
+  server.on('request', (request, response) => start(begin(request, response)));
   server.on('checkContinue', (request, response) => {
     const begun = begin(request, response);
     begun?.client.awaitContinue();
-    begun?.exchange.start();
+    start(begun);
   });
   server.on('checkExpectation', (request, response) => begin(request, response)?.exchange.answer('expectation-failed'));
   server.on('upgrade', (request: IncomingMessage, socket: Socket, rest: Buffer) => {
-    if (rest.length > 0) socket.unshift(rest);
+    const following = Buffer.concat([rest, connections.get(socket)?.intake.release() ?? rest]);
+    if (following.length > 0) socket.unshift(following);
     const begun = begin(request, responseOn(request, socket));
     begun?.client.offerUpgrade(upgradeOf(request));
     begun?.exchange.start();
@@ -114,8 +132,8 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
 
   return {
     accept: (socket, connection) => {
-      connections.set(socket, { connection, open: [], isGivenUp: false });
       server.emit('connection', socket);
+      connections.set(socket, { connection, intake: new Http1Intake(socket, limits.aheadBytes), current: undefined, isGivenUp: false });
     },
     closeIdle: () => server.closeIdleConnections(),
     close: () => server.close(),
@@ -141,11 +159,19 @@ function onClose(this: ProxyResponse): void {
   if (this.request === undefined) return;
   const { exchange, carrier } = this.request;
   const { socket, complete } = this.req;
-  carrier.open.splice(carrier.open.indexOf(exchange), 1);
+  carrier.current = undefined;
   exchange.closed();
   if (!complete) this.req.resume();
   // Its head may have gone out before the drain began, without word of it.
-  if (carrier.connection.isDraining() && carrier.open.length === 0) socket.destroySoon();
+  if (carrier.connection.isDraining() && carrier.intake.isEmpty) socket.destroySoon();
+  carrier.intake.responseDone();
+}
+
+/** Ends a connection on which nothing more can be answered. */
+function endAtOnce(carrier: Carrier, socket: Duplex): void {
+  carrier.isGivenUp = true;
+  carrier.intake.stop();
+  socket.destroy();
 }
 
 /** Whether the client broke off, by a reset or by ending in the middle of a request. */

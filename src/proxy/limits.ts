@@ -15,6 +15,8 @@ export interface ProxyLimits {
   readonly headerBytes: number;
   readonly headerCount: number;
   readonly targetBytes: number;
+  /** What is read of an HTTP/1 connection before the response to an earlier request is done; one read may come on top. */
+  readonly aheadBytes: number;
   readonly connectionsPerPort: number;
   /** Requests at the same time on one HTTP/2 connection. */
   readonly streamsPerConnection: number;
@@ -40,6 +42,7 @@ export const defaultLimits: ProxyLimits = {
   headerBytes: 32 * 1024,
   headerCount: 200,
   targetBytes: 8 * 1024,
+  aheadBytes: 16 * 1024,
   connectionsPerPort: 16_384,
   streamsPerConnection: 128,
   streamWindow: 256 * 1024,

@@ -132,20 +132,6 @@ describe('requests', () => {
     const { port } = await startProxyTo((await startEcho()).port);
     expect(await sendRaw(port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 204 /);
   });
-
-  test('pipelined requests are answered in order', async () => {
-    const first = Promise.withResolvers<void>();
-    const backend = await startBackend((request, response) => {
-      if (request.url === '/1') void first.promise.then(() => response.end('one'));
-      else {
-        response.end('two');
-        first.resolve();
-      }
-    });
-    const { port } = await startProxyTo(backend.port);
-    const answer = await sendRaw(port, 'GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    expect(answer).toMatch(/one[^]*two/);
-  });
 });
 
 describe('Expect', () => {

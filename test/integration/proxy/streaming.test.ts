@@ -165,23 +165,6 @@ describe('a client that leaves takes the request to the backend with it', () => 
   });
 });
 
-test('a client that leaves takes pipelined requests along whose turn to be answered had not come', async () => {
-  const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-  const gone = new Set<string | undefined>();
-  const backend = await startBackend((request, response) => {
-    response.on('close', () => gone.add(request.url));
-    arrived[request.url === '/1' ? 0 : 1].resolve();
-  });
-  const { port, proxy, log } = await startProxyTo(backend.port);
-  const socket = openRaw(port);
-  socket.write('GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n');
-  await Promise.all(arrived.map(({ promise }) => promise));
-  socket.destroy();
-  await eventually(() => expect(gone).toEqual(new Set(['/1', '/2'])));
-  expect(proxy.counters().openRequests).toBe(0);
-  expect(log.map(({ status, reason }) => [status, reason])).toEqual([[499, 'client-aborted'], [499, 'client-aborted']]);
-});
-
 describe('an answer that breaks off is never taken for a whole one', () => {
   test.each([
     ['with a length', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'],
