@@ -58,7 +58,7 @@ export class Election {
 
   /** Whether this candidate may act as leader at this very moment; ask before everything that only a leader may send. */
   isLeader(): boolean {
-    // A process that slept too long may ask before its timers fire.
+    // A process that slept too long may ask before its timers fire; an answer after the end of the term does not bring it back.
     return this.term?.aborted === false && this.remaining > 0;
   }
 
@@ -119,8 +119,6 @@ export class Election {
       await clock.sleep(this.timings.retryPeriod, signal);
       const sent = clock.now();
       const isRenewed = !signal.aborted && (await this.attempt(signal));
-      // What comes after the end of the term does not bring it back.
-      if (signal.aborted) return;
       if (isRenewed) {
         this.renewedAt = sent;
         deadline.extend(this.remaining);

@@ -160,6 +160,21 @@ describe('what looks after the failurePolicy', () => {
       expect(await metrics.scrape()).toContain('sallyport_watchdog_released_total 1');
     });
 
+    test('leaves the write to the next round after a conflict', async () => {
+      stage = await stageWithConfiguration('Fail');
+      seedEndpoint(false);
+      const watching = watchdog();
+      await watching.round();
+      now = 5_000;
+      stage.server.fail({ when: ({ method }) => method === 'PATCH', act: { code: 409, reason: 'Conflict' } });
+      await watching.round();
+      expect(await failurePolicy()).toBe('Fail');
+      expect(events).toEqual([]);
+      expect(await metrics.scrape()).toContain('sallyport_watchdog_released_total 0');
+      await watching.round();
+      expect(await failurePolicy()).toBe('Ignore');
+    });
+
     test('leaves a healthy webhook alone, and Ignore as it is', async () => {
       stage = await stageWithConfiguration('Fail');
       seedEndpoint(true);

@@ -86,7 +86,7 @@ describe('a leader', () => {
     expect(terms).toHaveLength(1);
   });
 
-  test('is none any more once the newest renewal is ten seconds old, counted from when it was sent', async () => {
+  test('stops leading ten seconds after the last renewal when the API server hangs', async () => {
     const { election, terms } = enter('pod-a');
     await eventually(() => expect(election.isLeader()).toBe(true));
     for (let time = 0; time < 20; time++) stage.server.fail({ when: () => true, act: 'hang' });
@@ -113,7 +113,7 @@ describe('a leader', () => {
     expect(terms[0]?.aborted).toBe(false);
   });
 
-  test('an answer that comes after the end does not bring the term back', async () => {
+  test('leads again, in a new term, when the API server answers again', async () => {
     const { election, terms } = enter('pod-a');
     await eventually(() => expect(election.isLeader()).toBe(true));
     for (let time = 0; time < 5; time++) stage.server.fail({ when: isWrite, act: 'hang' });

@@ -146,3 +146,21 @@ test('a changed check holds for the next connection, even for a session that was
   expect(await connectWith(port, { ...client, session })).toMatchObject({ outcome: 'refused' });
   expect(await connectWith(port, stranger)).toMatchObject({ outcome: 'new' });
 });
+
+test('a listener that starts to require certificates refuses clients without one', async () => {
+  const { port, apply } = await startSecure();
+  const { outcome, session = Buffer.alloc(0) } = await connectWith(port, {});
+  expect(outcome).toBe('new');
+  await apply(listener(validation()));
+  expect(await ask(port)).toBe('refused');
+  expect(await ask(port, { servername: '', checkServerIdentity: () => undefined })).toBe('refused');
+  expect(await connectWith(port, { session })).toMatchObject({ outcome: 'refused' });
+  expect(await ask(port, client)).toBe(200);
+});
+
+test('a listener that stops requiring certificates serves clients without one', async () => {
+  const { port, apply } = await startSecure(validation());
+  expect(await ask(port)).toBe('refused');
+  await apply(listener());
+  expect(await ask(port)).toBe(200);
+});

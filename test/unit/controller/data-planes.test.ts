@@ -84,6 +84,18 @@ describe('acknowledgements', () => {
     expect(told).toHaveLength(1);
   });
 
+  test('stay when the old session of a pod that has reconnected closes late', () => {
+    const { told, planes, source, ready } = started();
+    ready('one', 'other');
+    const old = connect(source, 'one');
+    const [one, other] = [connect(source, 'one'), connect(source, 'other')];
+    planes.publish(upserted(listener(2)));
+    one.acknowledge();
+    old.close();
+    other.acknowledge();
+    expect(told.at(-1)).toMatchObject({ value: { generation: 2 } });
+  });
+
   test('what was programmed before this controller started stays so', () => {
     const { told, planes } = started({ programmed: 4 });
     planes.publish(upserted(listener(5)));

@@ -17,12 +17,13 @@ const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: 
 
 function started() {
   const calls: string[] = [];
-  const world: { need: Need; leads: boolean; result: WriteResult; reading: WriteResult; pool: readonly AddressRange[] } = { need: facts, leads: true, result: { type: 'ok' }, reading: { type: 'ok' }, pool: [] };
+  const world: { need: Need; leads: boolean; result: WriteResult; reading: WriteResult; pool: readonly AddressRange[]; writesOfTerm: number } = { need: facts, leads: true, result: { type: 'ok' }, reading: { type: 'ok' }, pool: [], writesOfTerm: Infinity };
   /** What the cluster holds, by kind. */
   const held = new Map<string, WireObject>();
   const act = (step: string) => async ({ kind, metadata, ...rest }: WireObject): Promise<WriteResult> => {
     uids.push(metadata.uid);
     calls.push(`${step} ${kind} ${metadata.namespace}/${metadata.name}${step === 'remove' ? ` ${metadata.uid ?? ''}` : ''}`);
+    if (calls.length >= world.writesOfTerm) world.leads = false;
     if (world.result.type !== 'ok' || step === 'remove') return world.result;
     const uid = held.get(kind ?? '')?.metadata.uid ?? `uid ${version} of ${kind}`;
     const object: WireObject = { kind: kind ?? '', ...rest, metadata: { uid, ...metadata, resourceVersion: String((version += 1)) } };
@@ -299,5 +300,15 @@ describe('provisioning', () => {
     expect(await mark()).toEqual([]);
     world.leads = true;
     expect(await mark()).toEqual(all);
+  });
+
+  test('a term that ends in the middle of the writes ends them', async () => {
+    const { world, mark } = started();
+    world.writesOfTerm = 2;
+    expect(await mark()).toEqual(all.slice(0, 2));
+    Object.assign(world, { leads: true, writesOfTerm: Infinity });
+    expect(await mark()).toEqual(all);
+    Object.assign(world, { need: 'none', writesOfTerm: 1 });
+    expect(await mark()).toHaveLength(1);
   });
 });

@@ -131,6 +131,17 @@ describe('writing of statuses', () => {
     await calls[1]?.answer(stored(calls[1], '3'));
   });
 
+  test('an object that is deleted during its write stays deleted', async () => {
+    const { calls, live, world, writer, see } = started();
+    world.wanted.set('GatewayClass//a', status('ours'));
+    see('a', '1');
+    live.delete('GatewayClass//a');
+    writer.mark('GatewayClass//a');
+    await calls[0]?.answer(stored(calls[0], '2'));
+    expect([...live.keys()]).toEqual([]);
+    expect(calls).toHaveLength(1);
+  });
+
   test('nothing is sent by who does not lead; who becomes leader looks at everything', async () => {
     const { calls, world, writer, see } = started();
     world.leads = false;

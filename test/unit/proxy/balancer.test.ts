@@ -40,8 +40,9 @@ describe('smooth weighted round robin', () => {
   test('goes on where one of the same weights stands, and anew after one of others', () => {
     const first = new Balancer(shares(3, 1));
     expect(take(first, 2)).toEqual([0, 0]);
-    const second = new Balancer(shares(3, 1), first);
-    expect(take(second, 2)).toEqual([1, 0]);
-    expect(take(new Balancer(shares(1, 3), second), 4)).toEqual([1, 0, 1, 1]);
+    const anew = take(new Balancer(shares(1, 3)), 4);
+    expect(take(new Balancer(shares(1, 3), first), 4)).toEqual(anew);
+    expect(take(new Balancer(shares(3, 1, 1), first), 1)).toEqual([0]);
+    expect(take(new Balancer(shares(3, 1), first), 2)).toEqual([1, 0]);
   });
 });

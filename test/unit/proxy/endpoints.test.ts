@@ -35,6 +35,28 @@ describe('a set of endpoints', () => {
   });
 });
 
+describe('a set whose endpoints are all suspended', () => {
+  const suspended = (): Endpoint[] => [a, b, c].map((address) => {
+    const endpoint = endpointAt(address);
+    endpoint.connectFailed(0);
+    return endpoint;
+  });
+
+  test('offers them in turn', () => {
+    const set = new EndpointSet(suspended());
+    expect([0, 1, 2, 3].map(() => set.pick([], 0)?.address)).toEqual([a, b, c, a]);
+  });
+
+  test('offers one request each of them once', () => {
+    const endpoints = suspended();
+    const set = new EndpointSet(endpoints);
+    const tried: Endpoint[] = [];
+    for (let endpoint = set.pick(tried, 0); endpoint !== undefined; endpoint = set.pick(tried, 0)) tried.push(endpoint);
+    expect(new Set(tried)).toEqual(new Set(endpoints));
+    expect(tried).toHaveLength(endpoints.length);
+  });
+});
+
 describe('the suspension of an endpoint', () => {
   test('doubles with each failure in a row, up to ten seconds', () => {
     const endpoint = endpointAt(a);

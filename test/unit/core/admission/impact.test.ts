@@ -54,6 +54,15 @@ describe('changing', () => {
     expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute shop\/cart: spec\.parentRefs\[0\]: No listener of Gateway shop\/front covers a hostname of this route/)]);
   });
 
+  test('reports no impact when the change is denied', () => {
+    const moved = { name: 'web', port: 80, protocol: 'HTTP', hostname: 'a.example.com' };
+    const denied = { ...gateway, spec: { gatewayClassName: 'sallyport', listeners: [moved, { ...moved, port: 81 }] } };
+    const route = { ...cartRoute([rule]), spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] } };
+    const verdict = decide(evaluate([...platform, route]), requestOf({ object: denied, oldObject: gateway }));
+    expect(verdict.allowed).toBe(false);
+    expect(verdict.warnings.filter((warning) => warning.startsWith('[impact]'))).toEqual([]);
+  });
+
   test('labels alone can break: those of a Namespace', () => {
     const chosen = { ...gateway, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP', allowedRoutes: { namespaces: { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } } } }] } };
     const namespace = (labels: object) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels } });

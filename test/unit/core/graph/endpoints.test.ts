@@ -31,6 +31,18 @@ describe('the endpoints of a Service port', () => {
     expect(hostsWith(...conditions)).toEqual(numbers.map((number) => `10.0.0.${number}`));
   });
 
+  test.each<readonly [what: string, ports: readonly object[], expected: readonly number[]]>([
+    ['use the TCP port of two with one name', [{ port: 5353, protocol: 'UDP' }, { port: 8000, protocol: 'TCP' }], [8000]],
+    ['use the port without a protocol, which means TCP', [{ port: 5353, protocol: 'UDP' }, { port: 8000 }], [8000]],
+    ['are none where the slice has a UDP port only', [{ port: 5353, protocol: 'UDP' }], []],
+  ])('%s', (_, ports, expected) => {
+    const slice = {
+      apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name: 'cart', namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
+      addressType: 'IPv4', ports, endpoints: [{ addresses: ['10.0.0.1'], conditions: ready }],
+    };
+    expect(evaluate([service, slice]).kernel.read.query(endpoints, 'shop', 'cart', '8080').map(({ port }) => port)).toEqual(expected);
+  });
+
   test('in two slices at once are ready in either', () => {
     const slice = (name: string, conditions: object): object => ({
       apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name, namespace: 'shop', labels: { 'kubernetes.io/service-name': 'cart' } },
