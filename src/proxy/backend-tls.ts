@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { checkServerIdentity as checkName, connect } from 'node:tls';
+import { connect } from 'node:tls';
 import type { ConnectionOptions, PeerCertificate, TLSSocket } from 'node:tls';
 import type { BackendTls } from '../core/routing/config.ts';
 import type { CertificatePair } from './tls-termination.ts';
@@ -16,13 +16,14 @@ export class TlsConnector {
   private session: Buffer | undefined;
 
   constructor({ serverName, subjectAltNames, authorities, client }: UpstreamTls, ALPNProtocols: readonly string[]) {
+    const names = subjectAltNames.length === 0 ? [{ type: 'Hostname' as const, value: serverName }] : subjectAltNames;
     this.options = {
       servername: serverName,
       minVersion: 'TLSv1.2',
       ALPNProtocols: [...ALPNProtocols],
       ...(authorities === 'system' ? {} : { ca: [...authorities] }),
       ...(client === undefined ? {} : { cert: client.cert, key: client.key }),
-      checkServerIdentity: (_name, certificate) => (subjectAltNames.length === 0 ? checkName(serverName, certificate) : checkSubjectAltNames(subjectAltNames, certificate)),
+      checkServerIdentity: (_name, certificate) => checkSubjectAltNames(names, certificate),
     };
   }
 

@@ -11,13 +11,15 @@ export interface LeafOptions {
   readonly usages?: readonly ('clientAuth' | 'serverAuth')[];
   readonly dnsNames?: readonly string[];
   readonly uris?: readonly string[];
+  /** The common name of the subject. */
+  readonly commonName?: string;
 }
 
 /** Issues a certificate for whatever end of a connection. */
-export async function issueLeaf(authority: Authority, { usages = ['clientAuth', 'serverAuth'], dnsNames = [], uris = [] }: LeafOptions): Promise<CertificatePair> {
+export async function issueLeaf(authority: Authority, { usages = ['clientAuth', 'serverAuth'], dnsNames = [], uris = [], commonName = 'leaf' }: LeafOptions): Promise<CertificatePair> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.create({
-    subject: [{ CN: ['leaf'] }],
+    subject: [{ CN: [commonName] }],
     issuer: new x509.X509Certificate(authority.certificate).subjectName,
     publicKey: keys.publicKey,
     signingKey: authority.keys.privateKey,

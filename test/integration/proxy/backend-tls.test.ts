@@ -84,6 +84,8 @@ describe('a backend that does not prove who it is gets nothing', () => {
     ['an alternative host name', { dnsNames: ['alt.example'] }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] }, 200],
     ['one of several names', { uris: [uri] }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }, { type: 'URI', value: uri }] }, 200],
     ['the server name alone, where others are asked for', { dnsNames: ['inner.shop.example'] }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] }, 503],
+    ['a common name alone', { commonName: 'alt.example' }, { subjectAltNames: [{ type: 'Hostname', value: 'alt.example' }] }, 503],
+    ['a common name alone, as server name', { commonName: 'inner.shop.example' }, {}, 503],
     ['a URI for a host name', { uris: [uri] }, {}, 503],
     ['another URI', { uris: [`${uri}/more`] }, { subjectAltNames: [{ type: 'URI', value: uri }] }, 503],
     ['a URI inside another one', { uris: [`https://evil.example/, URI:${uri}, x`] }, { subjectAltNames: [{ type: 'URI', value: uri }] }, 503],
