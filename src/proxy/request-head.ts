@@ -91,7 +91,7 @@ interface Framing {
 export function readRequestHead(message: RawRequest, impliedLength: 0 | undefined, limits: ProxyLimits): RequestHead | AnswerReason {
   const url = message.url ?? '';
   if (url.length > limits.targetBytes) return 'target-too-long';
-  if (message.rawHeaders.length > limits.headerCount * 2) return 'headers-too-large';
+  if (message.rawHeaders.length > limits.headerCount * 2 || bytesOf(message.rawHeaders) > limits.headerBytes) return 'headers-too-large';
   const names = lowerCaseNames(message.rawHeaders);
   const framing = readFraming(message, names, impliedLength);
   if (typeof framing === 'string') return framing;
@@ -100,6 +100,11 @@ export function readRequestHead(message: RawRequest, impliedLength: 0 | undefine
   const target = readTarget(url, host);
   if (typeof target === 'string') return target;
   return new RequestHead(message, names, target, framing);
+}
+
+/** Over HTTP/2 the parser keeps to the limit only after the client has acknowledged it. */
+function bytesOf(fields: Fields): number {
+  return fields.reduce((sum, text) => sum + text.length, 0);
 }
 
 function lowerCaseNames(fields: Fields): string[] {

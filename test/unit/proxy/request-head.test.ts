@@ -79,6 +79,12 @@ describe('the target of a request', () => {
     expect(read([], { host: '', httpVersion: '1.0' })).toBeInstanceOf(RequestHead);
   });
 
+  test('the bytes of names and values are limited', () => {
+    const fields = (bytes: number) => ['x', 'a'.repeat(bytes - 'Hosta'.length - 'x'.length)];
+    expect(read(fields(defaultLimits.headerBytes))).toBeInstanceOf(RequestHead);
+    expect(read(fields(defaultLimits.headerBytes + 1))).toBe('headers-too-large');
+  });
+
   test('the number of fields is limited', () => {
     const fields = (count: number) => Array.from({ length: count }, (_, index) => [`x-${index}`, '1']).flat();
     expect(read(fields(defaultLimits.headerCount - 1))).toBeInstanceOf(RequestHead);
