@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { closeBackends, startHttp2Backend } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
+import { eventually } from '../../support/eventually.ts';
 import { answerOf, closeHttp2, openHttp2, request } from '../../support/http2.ts';
 import { closeProxies, openRaw, routeTo, startProxy } from '../../support/proxy.ts';
+import { settled } from '../../support/settled.ts';
 
 afterEach(closeHttp2);
 afterEach(closeProxies);
@@ -14,16 +15,6 @@ const megabyte = 1024 * 1024;
 const chunk = Buffer.alloc(64 * 1024, 'x');
 const big = 64 * megabyte;
 const bounded = 16 * megabyte;
-
-/** The value once it has stopped growing. */
-async function settled(value: () => number): Promise<number> {
-  let last = -1;
-  while (last !== value()) {
-    last = value();
-    await sleep(200);
-  }
-  return last;
-}
 
 /** Writes `big` bytes as fast as they are taken; `count` is told of each chunk. */
 function pump(stream: NodeJS.WritableStream, count: (bytes: number) => void): void {
@@ -104,18 +95,36 @@ test('the same from HTTP/1.1 to HTTP/2', async () => {
 });
 
 test('an answer that ends before the request keeps its trailers, however slowly it is read', async () => {
+  const paused = Promise.withResolvers<void>();
+  let sentTrailers = 0;
   const backend = await startHttp2Backend((stream) => {
     stream.respond({ ':status': 200 }, { waitForTrailers: true });
-    stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '1' }));
+    stream.on('wantTrailers', () => {
+      stream.sendTrailers({ 'x-sum': '1' });
+      sentTrailers += 1;
+    });
     // A little more than the client's window takes, in a piece that the proxy takes over whole.
     stream.write(Buffer.alloc(60_000));
-    setTimeout(() => stream.end(Buffer.alloc(13_500)), 200);
+    void paused.promise.then(() => stream.end(Buffer.alloc(13_500)));
   });
-  const stream = openHttp2(await startProxyTo(backend.port)).request({ ':authority': 'a', ':path': '/', ':method': 'POST' });
-  stream.write('begin');
-  await once(stream, 'response');
-  stream.pause();
-  // Longer than the proxy waits before it tells a client to stop.
-  await sleep(1_500);
-  expect(await answerOf(stream.resume())).toMatchObject({ trailers: { 'x-sum': '1' }, code: 0 });
+  const port = await startProxyTo(backend.port);
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+  try {
+    const stream = openHttp2(port).request({ ':authority': 'a', ':path': '/', ':method': 'POST' });
+    stream.write('begin');
+    await once(stream, 'response');
+    stream.pause();
+    paused.resolve();
+    await eventually(() => expect(sentTrailers).toBe(1));
+    await settled(() => stream.session?.socket.bytesRead ?? 0);
+    // More than the proxy waits before it tells a client to stop.
+    jest.advanceTimersByTime(1_500);
+    const trailers = once(stream, 'trailers');
+    const answer = answerOf(stream.resume());
+    await trailers;
+    jest.advanceTimersByTime(1_500);
+    expect(await answer).toMatchObject({ trailers: { 'x-sum': '1' }, code: 0 });
+  } finally {
+    jest.useRealTimers();
+  }
 });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeBackends, startBackend, startCanned, startRawBackend } from '../../support/backends.ts';
 import { eventually } from '../../support/eventually.ts';
 import { closeProxies, openRaw, receiveUntil, send, sendRaw, startProxy, startProxyTo } from '../../support/proxy.ts';
+import { settled } from '../../support/settled.ts';
 
 afterEach(closeProxies);
 afterEach(closeBackends);
@@ -14,16 +14,6 @@ const chunk = Buffer.alloc(64 * 1024, 'x');
 const big = 96 * megabyte;
 const bounded = 48 * megabyte;
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
-
-/** The value once it has stopped growing. */
-async function settled(value: () => number): Promise<number> {
-  let last = -1;
-  while (last !== value()) {
-    last = value();
-    await sleep(150);
-  }
-  return last;
-}
 
 describe('back-pressure', () => {
   test('a client that does not read holds the backend back, and gets everything in the end', async () => {

@@ -36,12 +36,12 @@ function terminate() {
     failed: () => outcomes.shift()?.resolve('failed'),
   });
   return {
-    configure(clientValidation?: ClientValidation): void {
+    configure: (clientValidation?: ClientValidation): void => {
       const loaded = loadCertificates(listenerConfig('secure', { protocol: 'HTTPS', certificates: ['shop/shop'], ...(clientValidation && { clientValidation }) }), () => serving);
-      contextFor = loaded.contextFor;
+      contextFor = (serverName) => loaded.contextFor(serverName);
       termination.configure(loaded.first, clientValidation);
     },
-    handshake(options: ConnectionOptions = {}): Promise<'accepted' | 'failed'> {
+    handshake: (options: ConnectionOptions = {}): Promise<'accepted' | 'failed'> => {
       const outcome = Promise.withResolvers<'accepted' | 'failed'>();
       outcomes.push(outcome);
       const [near, far] = duplexPair();
@@ -97,17 +97,17 @@ describe('the certificates of a listener', () => {
     loadCertificates(listenerConfig('secure', { protocol: 'HTTPS', certificates: secrets }), (secret) => ({ 'shop/shop': serving, 'shop/broken': { cert: 'no', key: 'no' } })[secret]);
 
   test('are used without those that cannot be', () => {
-    const { first, problems, contextFor } = load('shop/gone', 'shop/broken', 'shop/shop');
-    expect(first).toBe(serving);
-    expect(problems).toEqual([expect.stringContaining('shop/gone'), expect.stringContaining('shop/broken')]);
-    expect(contextFor('other.example.com')).toBe(contextFor(name));
-    expect(contextFor(name)).toBeDefined();
+    const loaded = load('shop/gone', 'shop/broken', 'shop/shop');
+    expect(loaded.first).toBe(serving);
+    expect(loaded.problems).toEqual([expect.stringContaining('shop/gone'), expect.stringContaining('shop/broken')]);
+    expect(loaded.contextFor('other.example.com')).toBe(loaded.contextFor(name));
+    expect(loaded.contextFor(name)).toBeDefined();
   });
 
   test('that are none are a problem', () => {
-    const { problems, contextFor } = load();
-    expect(problems).toHaveLength(1);
-    expect(contextFor(name)).toBeUndefined();
+    const loaded = load();
+    expect(loaded.problems).toHaveLength(1);
+    expect(loaded.contextFor(name)).toBeUndefined();
   });
 
   test('are chosen by the server name, the first one for other names', async () => {
