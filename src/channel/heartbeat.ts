@@ -7,6 +7,8 @@ import type { Http2Session } from 'node:http2';
 export function keepAlive(session: Http2Session, interval: number): void {
   let isAnswered = true;
   const timer = setInterval(() => {
+    // A session that is destroyed closes later, when its socket does, and must not be asked in between.
+    if (session.destroyed) return;
     if (!isAnswered) {
       session.destroy();
       return;

@@ -44,12 +44,23 @@ export interface ServeLimits {
   readonly age: number;
   /** Bytes that may wait for a slow proxy before a further message is due; it resumes by content when it comes back. */
   readonly backlog: number;
+  /** Connections at the same time. */
+  readonly connections: number;
+  /** Connections that have not authenticated; a new one closes the oldest of them. */
+  readonly pending: number;
+  /** Tokens under review at the same time, since each of them is a request to the API server. */
+  readonly reviews: number;
 }
 
-const defaultLimits: ServeLimits = { heartbeat: 10_000, admission: 10_000, age: 3_600_000, backlog: 64 * 2 ** 20 };
+const defaultLimits: ServeLimits = { heartbeat: 10_000, admission: 10_000, age: 3_600_000, backlog: 64 * 2 ** 20, connections: 4_096, pending: 256, reviews: 32 };
+
+/** Tokens of ServiceAccounts have one or two KiB; nothing longer is sent to the API server. */
+const longestToken = 8 * 1024;
 
 export interface ChannelServer {
   readonly port: number;
+  /** Connections that stand, and those among them whose proxy has authenticated. */
+  connections(): { readonly open: number; readonly authenticated: number };
   /** Ends all streams; proxies go elsewhere and lose nothing. */
   close(): Promise<void>;
 }
@@ -65,22 +76,21 @@ export async function serveChannel(options: ServeOptions): Promise<ChannelServer
   const { certificate, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const server = createSecureServer({ ...secureContext(certificate), allowHTTP1: false, handshakeTimeout: limits.admission, settings: { maxConcurrentStreams: 1 } });
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.on('session', (session) => superviseSession(session, { options, limits }));
+  server.maxConnections = limits.connections;
+  const visitors = new Visitors(limits);
+  server.on('connection', (socket) => visitors.add(socket));
+  server.on('session', (session) => superviseSession(session, { options, limits, visitors }));
   server.on('tlsClientError', (error) => log.debug({ problem: error.message }, 'a TLS handshake on the configuration channel failed'));
   server.on('sessionError', (error) => log.debug({ problem: error.message }, 'a connection of the configuration channel broke'));
   const stopFollowing = certificate.onChange(() => server.setSecureContext(secureContext(certificate)));
   const port = await listen(server, options);
   return {
     port,
+    connections: () => visitors.counts(),
     async close() {
       stopFollowing();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
+      visitors.destroy();
       await closed;
     },
   };
@@ -102,18 +112,78 @@ async function listen(server: Http2SecureServer, { host, port }: ServeOptions): 
   return (server.address() as AddressInfo).port;
 }
 
+/** Who is connected, and what those may use up who have not authenticated. */
+class Visitors {
+  private readonly limits: ServeLimits;
+  private readonly sockets = new Set<Socket>();
+  /** In the order in which they came. */
+  private readonly pending = new Set<Socket>();
+  private reviews = 0;
+
+  constructor(limits: ServeLimits) {
+    this.limits = limits;
+  }
+
+  add(socket: Socket): void {
+    this.sockets.add(socket);
+    this.pending.add(socket);
+    socket.once('close', () => {
+      this.sockets.delete(socket);
+      this.pending.delete(socket);
+    });
+    // The oldest has had the longest time to authenticate, so that silent connections cannot keep proxies out.
+    const [oldest] = this.pending.size > this.limits.pending ? this.pending : [];
+    if (oldest === undefined) return;
+    this.pending.delete(oldest);
+    this.sockets.delete(oldest);
+    oldest.destroy();
+  }
+
+  authenticated(session: ServerHttp2Session): void {
+    for (const socket of this.pending) if (isSame(socket, session)) this.pending.delete(socket);
+  }
+
+  /** Reviews a token if there is room for one more review; `busy` if there is none. */
+  async review(review: () => Promise<boolean>): Promise<boolean | 'busy'> {
+    if (this.reviews >= this.limits.reviews) return 'busy';
+    this.reviews += 1;
+    try {
+      return await review();
+    } finally {
+      this.reviews -= 1;
+    }
+  }
+
+  counts(): { readonly open: number; readonly authenticated: number } {
+    return { open: this.sockets.size, authenticated: this.sockets.size - this.pending.size };
+  }
+
+  destroy(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
+
+/** A session sits on the TLS socket above the connection, which has the same ports. */
+function isSame(socket: Socket, { socket: secure }: ServerHttp2Session): boolean {
+  return socket.remotePort === secure.remotePort && socket.remoteAddress === secure.remoteAddress;
+}
+
 interface Serving {
   readonly options: ServeOptions;
   readonly limits: ServeLimits;
+  readonly visitors: Visitors;
 }
 
 function superviseSession(session: ServerHttp2Session, serving: Serving): void {
   const { heartbeat, admission, age } = serving.limits;
+  const { visitors } = serving;
   keepAlive(session, heartbeat);
   let expiry = setTimeout(() => session.destroy(), admission);
   session.once('close', () => clearTimeout(expiry));
   const onAdmitted = (): void => {
     clearTimeout(expiry);
+    if (session.destroyed) return;
+    visitors.authenticated(session);
     // Not all at the same moment: proxies of one rollout came together.
     expiry = setTimeout(() => session.destroy(), age * (0.8 + 0.2 * Math.random()));
   };
@@ -128,7 +198,7 @@ function superviseSession(session: ServerHttp2Session, serving: Serving): void {
 /** Never rejects. */
 async function serveStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, serving: Serving & { readonly onAdmitted: () => void }): Promise<void> {
   const admitted = await admit(stream, headers, serving);
-  if (admitted === undefined || stream.destroyed) return;
+  if (admitted === undefined || stream.destroyed || stream.closed) return;
   serving.onAdmitted();
   await serveProxy(stream, admitted, serving);
 }
@@ -140,14 +210,16 @@ interface Admitted {
 }
 
 /** Judges a request and refuses it, or answers what it may have. */
-async function admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { options }: Serving): Promise<Admitted | undefined> {
+async function admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { options, visitors }: Serving): Promise<Admitted | undefined> {
   if (headers[':path'] !== channelPath) return refuse(stream, constants.HTTP_STATUS_NOT_FOUND);
   if (headers[':method'] !== 'POST') return refuse(stream, constants.HTTP_STATUS_METHOD_NOT_ALLOWED);
   const gateway = headers[fields.gateway];
   const token = /^Bearer ([\x21-\x7e]+)$/.exec(headers.authorization ?? '')?.[1];
-  if (typeof gateway !== 'string' || token === undefined) return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
+  if (typeof gateway !== 'string' || token === undefined || token.length > longestToken) return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
   try {
-    if (!(await options.authenticate({ gateway, token }))) return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
+    const reviewed = await visitors.review(() => options.authenticate({ gateway, token }));
+    if (reviewed === 'busy') return refuse(stream, constants.HTTP_STATUS_SERVICE_UNAVAILABLE);
+    if (!reviewed) return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
   } catch (err) {
     options.log.warn({ err }, 'the token of a proxy could not be judged');
     return refuse(stream, constants.HTTP_STATUS_SERVICE_UNAVAILABLE);
@@ -157,7 +229,7 @@ async function admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { 
 }
 
 function refuse(stream: ServerHttp2Stream, status: number): undefined {
-  if (stream.destroyed) return;
+  if (stream.destroyed || stream.closed) return;
   stream.respond({ ':status': status }, { endStream: true });
   stream.resume();
 }

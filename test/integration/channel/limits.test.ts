@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import { ConfigurationSink, ConfigurationSource } from '../../../src/channel/index.ts';
+import { connectTo, startChannel, tokenOf, type TestChannel } from '../../support/channel.ts';
+import { until } from '../../support/until.ts';
+
+// Whoever reaches the port can open connections; proxies must still get through.
+
+const gateway = 'shop/web';
+const open: { close(): Promise<void> | void }[] = [];
+
+afterEach(async () => {
+  for (const opened of open.splice(0).toReversed()) await opened.close();
+});
+
+async function serve(options: Parameters<typeof startChannel>[1] = {}): Promise<TestChannel> {
+  const source = new ConfigurationSource();
+  const channel = await startChannel((name) => (name === gateway ? source : undefined), options);
+  open.push({ close: () => channel.server.close() });
+  return channel;
+}
+
+function openSilent({ server }: TestChannel): Socket {
+  const socket = connectSocket(server.port, '127.0.0.1').on('error', () => {});
+  open.push({ close: () => void socket.destroy() });
+  return socket;
+}
+
+function request(channel: TestChannel): { readonly session: ClientHttp2Session; readonly stream: ClientHttp2Stream } {
+  const session = connect(`https://127.0.0.1:${channel.server.port}`, { ca: channel.authority.certificate });
+  session.on('error', () => {});
+  open.push({ close: () => session.destroy() });
+  const stream = session.request({ ':method': 'POST', ':path': '/v1/configuration', 'sallyport-gateway': gateway, authorization: `Bearer ${tokenOf(gateway)}` }, { endStream: false });
+  stream.on('error', () => {});
+  return { session, stream };
+}
+
+async function follow(channel: TestChannel): Promise<void> {
+  const connection = connectTo(channel, { gateway, sink: new ConfigurationSink(() => []) });
+  open.push({ close: () => connection.close() });
+  await until(() => expect(connection.isConnected).toBe(true));
+}
+
+test('connections that have not authenticated are limited, and the oldest of them is closed for a new one', async () => {
+  const channel = await serve({ limits: { pending: 4 } });
+  const silent = Array.from({ length: 4 }, () => openSilent(channel));
+  await Promise.all(silent.map((socket) => once(socket, 'connect')));
+  const oldestClosed = once(silent[0] as Socket, 'close');
+  await follow(channel);
+  await oldestClosed;
+  // The connection of the proxy is no longer among those that wait: more silent ones do not end it.
+  const more = Array.from({ length: 8 }, () => openSilent(channel));
+  await once(more[0] as Socket, 'close');
+  expect(channel.server.connections()).toEqual({ open: 5, authenticated: 1 });
+});
+
+test('tokens under review are limited: beyond the limit a proxy is told to come back', async () => {
+  const gate = Promise.withResolvers<boolean>();
+  let reviews = 0;
+  const channel = await serve({
+    limits: { reviews: 2 },
+    authenticate: () => {
+      reviews += 1;
+      return gate.promise;
+    },
+  });
+  const waiting = [request(channel), request(channel)];
+  await until(() => expect(reviews).toBe(2));
+  const [refused] = (await once(request(channel).stream, 'response')) as [{ readonly ':status'?: number }];
+  expect(refused[':status']).toBe(503);
+  expect(reviews).toBe(2);
+  gate.resolve(true);
+  for (const { stream } of waiting) expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 200 });
+});
+
+test('a client that leaves during the review of its token gives its place back', async () => {
+  const gates: ((value: boolean) => void)[] = [];
+  const channel = await serve({ limits: { reviews: 1 }, authenticate: () => new Promise((resolve) => gates.push(resolve)) });
+  const { session } = request(channel);
+  await until(() => expect(gates).toHaveLength(1));
+  session.destroy();
+  gates[0]?.(true);
+  await until(() => expect(channel.server.connections().open).toBe(0));
+  const { stream } = request(channel);
+  await until(() => expect(gates).toHaveLength(2));
+  gates[1]?.(true);
+  expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 200 });
+});
+
+test('tokens that cannot be one are refused without a review', async () => {
+  let reviews = 0;
+  const channel = await serve({
+    authenticate: () => {
+      reviews += 1;
+      return Promise.resolve(true);
+    },
+  });
+  const session = connect(`https://127.0.0.1:${channel.server.port}`, { ca: channel.authority.certificate });
+  open.push({ close: () => session.destroy() });
+  const stream = session.request({ ':method': 'POST', ':path': '/v1/configuration', 'sallyport-gateway': gateway, authorization: `Bearer ${'x'.repeat(9_000)}` });
+  expect((await once(stream, 'response'))[0]).toMatchObject({ ':status': 401 });
+  expect(reviews).toBe(0);
+});
