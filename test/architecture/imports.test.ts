@@ -24,7 +24,7 @@ const beside: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that core may use, and where. */
-const corePackages: Readonly<Record<string, readonly string[]>> = { ajv: ['schema'], re2js: ['text'] };
+const corePackages: Readonly<Record<string, readonly string[]>> = { ajv: ['schema'] };
 
 interface Import {
   readonly file: string;

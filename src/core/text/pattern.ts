@@ -1,86 +1,127 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { quote } from './display.ts';
+import { TooCostly } from './pattern-allowance.ts';
+import { membersOf, weightOf } from './pattern-sets.ts';
+import { statesOf } from './pattern-states.ts';
+import { parsePattern, PatternSyntaxError, type ParsedPattern } from './pattern-syntax.ts';
+import { accepts, tableOf, type PatternTable } from './pattern-table.ts';
 
-/** A regular expression that matches in time linear in the length of the value. */
+/** A regular expression that reads each character of a value once, whatever the expression is. */
 export interface Pattern {
   readonly text: string;
+  /** Memory that the compiled expression takes. */
+  readonly bytes: number;
   /** Whether the pattern matches the whole value. */
   matches(value: string): boolean;
 }
 
+/** A pattern, or why it cannot be used. `effort` is what it took to know that; it depends on the text alone. */
 export type CompiledPattern =
-  | { readonly ok: true; readonly pattern: Pattern }
-  | { readonly ok: false; readonly problem: string };
+  | { readonly ok: true; readonly effort: number; readonly pattern: Pattern }
+  | { readonly ok: false; readonly effort: number; readonly problem: string };
 
-const maximumLength = 4096;
-// Matching takes time in proportion to this number times the length of the value.
-const maximumSize = 2_000;
+/** What a single pattern may cost (docs/adr/0005). All but the last two are known before anything is compiled. */
+export const patternLimits = {
+  /** UTF-16 code units. */
+  characters: 4_096,
+  /** States of the automaton that the pattern is first made into, one for each part once repetitions are written out. */
+  parts: 2_000,
+  /** Ranges of characters in all its classes. */
+  ranges: 8_000,
+  /** Bytes of the table that values are read with. */
+  bytes: 128 * 1_024,
+  /** Elementary steps of making the table, some 10 ns each. */
+  effort: 400_000,
+} as const;
+
+/** Effort that goes by the text and its classes, and not by the table that is made of it. */
+const effortOf = { pattern: 2_000, character: 10, range: 16 } as const;
 
 // A memo of a pure function: what it holds never shows in a result, only in the time taken.
 const compiled = new Map<string, CompiledPattern>();
-const maximumCompiled = 1_000;
+let compiledBytes = 0;
+
+/** Bytes of compiled patterns that are kept for whoever asks for the same text again. */
+export const keptPatternBytes = 8 * 1_024 * 1_024;
 
 /**
  * Compiles a RegularExpression match value. The specification leaves the dialect to implementations; here it is RE2
  * syntax, case-sensitive, and a path, header or query value must match as a whole (`/a` does not match `/ab`),
  * as in implementations built on Envoy. `.` matches no line break. The same text yields the same pattern object for
- * as long as it is in use. The problem says what RE2 lacks and what to write instead.
+ * as long as it is kept. The problem says what RE2 lacks, or what costs too much, and what to write instead.
  */
 export function compilePattern(text: string): CompiledPattern {
   const known = compiled.get(text);
   // Taken out and put in again: the map's order is from the least to the most recently used.
-  if (known !== undefined) compiled.delete(text);
-  const result = known ?? compile(text);
+  if (known === undefined) return keep(text, compile(text));
+  compiled.delete(text);
+  compiled.set(text, known);
+  return known;
+}
+
+/** Why a text is no RE2 expression; `undefined` where it is one. It may still cost too much. Nothing is compiled. */
+export function patternSyntaxProblem(text: string): string | undefined {
+  const parsed = parse(text);
+  return typeof parsed === 'string' ? parsed : undefined;
+}
+
+function keep(text: string, result: CompiledPattern): CompiledPattern {
   compiled.set(text, result);
-  if (compiled.size > maximumCompiled) {
-    const [oldest] = compiled.keys();
-    if (oldest !== undefined) compiled.delete(oldest);
+  compiledBytes += bytesKept(text, result);
+  for (const [oldest, other] of compiled) {
+    if (compiledBytes <= keptPatternBytes) break;
+    compiled.delete(oldest);
+    compiledBytes -= bytesKept(oldest, other);
   }
   return result;
 }
 
+/** Bytes of an entry and its objects, apart from texts and tables. */
+const bytesOfEntry = 400;
+
+function bytesKept(text: string, result: CompiledPattern): number {
+  return bytesOfEntry + 2 * text.length + (result.ok ? result.pattern.bytes : 2 * result.problem.length);
+}
+
 function compile(text: string): CompiledPattern {
-  if (text.length > maximumLength) {
-    return { ok: false, problem: `it has ${text.length} characters; at most ${maximumLength} are allowed` };
-  }
-  if (expandedSize(text) > maximumSize) {
-    return { ok: false, problem: `it has more than ${maximumSize} parts once its counted repetitions are written out; use smaller counts, or * and +` };
-  }
+  const parsed = parse(text);
+  const ofText = effortOf.pattern + effortOf.character * Math.min(text.length, patternLimits.characters);
+  if (typeof parsed === 'string') return { ok: false, effort: ofText, problem: parsed };
+  const weight = parsed.sets.reduce((sum, set) => sum + weightOf(set), 0);
+  const problem = weighingProblem(parsed, weight);
+  if (problem !== undefined) return { ok: false, effort: ofText, problem };
+
+  const allowance = { bytes: patternLimits.bytes, effort: patternLimits.effort };
+  const table = tableWithin(parsed, allowance);
+  const effort = ofText + effortOf.range * weight + patternLimits.effort - Math.max(allowance.effort, 0);
+  if (typeof table === 'string') return { ok: false, effort, problem: table };
+  return { ok: true, effort, pattern: { text, bytes: table.bytes, matches: (value) => accepts(table, value) } };
+}
+
+function parse(text: string): ParsedPattern | string {
+  if (text.length > patternLimits.characters) return `it has ${text.length} characters; at most ${patternLimits.characters} are allowed`;
   try {
-    const expression = RE2JS.compile(text);
-    return { ok: true, pattern: { text, matches: (value) => expression.matches(value) } };
+    return parsePattern(text);
   } catch (error) {
-    return { ok: false, problem: explain(text, error) };
+    if (error instanceof PatternSyntaxError) return explain(text, error);
+    throw error;
   }
 }
 
-// An escape, a character class, a counted repetition, or any one character.
-const partAt = /\\(?:[xpP]\{[^}]{0,64}\}|.)|\[\^?\]?(?:\\.|[^\]\\])*\]?|\{(?<least>[0-9]+)(?:,(?<most>[0-9]*))?\}|./gsu;
+/** What is too much of a pattern, as far as that is known before it is compiled. */
+function weighingProblem({ root }: ParsedPattern, weight: number): string | undefined {
+  if (root.size > patternLimits.parts) return `it has more than ${patternLimits.parts} parts once its counted repetitions are written out; use smaller counts, or * and +`;
+  if (weight > patternLimits.ranges) return `its classes have more than ${patternLimits.ranges} ranges of characters; use fewer of the classes such as \\p{L}, or leave out (?i) where they stand`;
+  return undefined;
+}
 
-/**
- * How many parts the expression has once counted repetitions are written out, as a compiler would: known before
- * compiling, so that a few characters such as `((x{100}){100}){100}` cost nothing.
- */
-function expandedSize(text: string): number {
-  const outer: number[] = [];
-  let size = 0;
-  let last = 0;
-  for (const match of text.matchAll(partAt)) {
-    const count = Math.max(Number(match.groups?.['least'] ?? 0), Number(match.groups?.['most'] ?? 0));
-    if (match.groups?.['least'] !== undefined) last *= Math.max(count, 1);
-    else if (match[0] === '(') {
-      outer.push(size + last);
-      size = 0;
-      last = 0;
-    } else if (match[0] === ')') {
-      last += size + 2;
-      size = outer.pop() ?? 0;
-    } else {
-      size += last;
-      last = 1;
-    }
+function tableWithin(parsed: ParsedPattern, allowance: { readonly bytes: number; effort: number }): PatternTable | string {
+  try {
+    return tableOf(statesOf(parsed.root), parsed.sets.map(membersOf), allowance);
+  } catch (error) {
+    if (!(error instanceof TooCostly)) throw error;
+    const limit = error.of === 'bytes' ? `more than ${patternLimits.bytes / 1_024} KiB` : `more than ${patternLimits.effort} steps to compile`;
+    return `it takes ${limit}, as counted repetitions do that overlap with what may come before them, e.g. after .*; use * or + in place of counts, or several matches`;
   }
-  return outer.reduce((sum, part) => sum + part, size + last);
 }
 
 const lacking: readonly { readonly sign: RegExp; readonly problem: string }[] = [
@@ -89,13 +130,9 @@ const lacking: readonly { readonly sign: RegExp; readonly problem: string }[] = 
   { sign: /\(\?>|[*+?}]\+/, problem: 'RE2 has no atomic groups (?>…) or possessive repetitions such as a++; leave the extra sign out, RE2 never backtracks' },
 ];
 
-function explain(text: string, error: unknown): string {
+function explain(text: string, { message, part }: PatternSyntaxError): string {
   const problem = lacking.find(({ sign }) => sign.test(text))?.problem;
   if (problem !== undefined) return problem;
-  return `${detail(error)}; correct it in RE2 syntax, with \\ before a sign that is meant literally`;
-}
-
-function detail(error: unknown): string {
-  if (!(error instanceof RE2JSSyntaxException)) return 'it cannot be read';
-  return error.input === null ? error.error : `${error.error} at ${quote(error.input, 32)}`;
+  const place = part === undefined ? '' : ` at ${quote(part, 32)}`;
+  return `${message}${place}; correct it in RE2 syntax, with \\ before a sign that is meant literally`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { compilePattern } from '../../../../src/core/text/pattern.ts';
+import { compilePattern, keptPatternBytes, patternLimits, patternSyntaxProblem } from '../../../../src/core/text/pattern.ts';
 
 function matches(text: string, value: string): boolean {
   const compiled = compilePattern(text);
@@ -28,6 +28,10 @@ describe('compilePattern', () => {
 
   const aroundProblem = 'RE2 has no look-ahead or look-behind such as (?=…) or (?!…); list the alternatives with |, or use several matches or rules';
   const sizeProblem = 'it has more than 2000 parts once its counted repetitions are written out; use smaller counts, or * and +';
+  const rangesProblem = 'its classes have more than 8000 ranges of characters; use fewer of the classes such as \\p{L}, or leave out (?i) where they stand';
+  const overlap = 'as counted repetitions do that overlap with what may come before them, e.g. after .*; use * or + in place of counts, or several matches';
+  const effortProblem = `it takes more than 400000 steps to compile, ${overlap}`;
+  const bytesProblem = `it takes more than 128 KiB, ${overlap}`;
   test.each([
     ['(?=a)', aroundProblem],
     ['(?!a)b', aroundProblem],
@@ -43,17 +47,59 @@ describe('compilePattern', () => {
     ['[a\n', 'missing closing ] at "[a\\n"; correct it in RE2 syntax, with \\ before a sign that is meant literally'],
     ['((x{100}){100}){100}', sizeProblem],
     ['\\pL{1000}'.repeat(400), sizeProblem],
-    ['[a-z]{1,2001}', sizeProblem],
+    ['(?:[a-z]{1,700}){1,3}', sizeProblem],
+    ['[a-z]{1,2001}', 'invalid repeat count at "{1,2001}"; correct it in RE2 syntax, with \\ before a sign that is meant literally'],
+    ['(?:){1000}'.repeat(3), sizeProblem],
+    [['L', 'M', 'N', 'P', 'S', 'C', 'Lu', 'Ll', 'Cn', 'Lo'].map((name) => `\\P{${name}}`).join('') + '(?i)\\pL\\PL', rangesProblem],
+    ['.*a.{30}', effortProblem],
+    ['[ab]{0,400}'.repeat(3), effortProblem],
+    [Array.from({ length: 500 }, (_, index) => `[^${String.fromCharCode(0x4e00 + index)}]`).join(''), bytesProblem],
+    ['('.repeat(300) + ')'.repeat(300), 'expression nests too deeply; correct it in RE2 syntax, with \\ before a sign that is meant literally'],
     ['a'.repeat(4_097), 'it has 4097 characters; at most 4096 are allowed'],
   ])('refuses %j', (text, problem) => {
-    expect(compilePattern(text)).toEqual({ ok: false, problem });
+    expect(compilePattern(text)).toEqual({ ok: false, problem, effort: expect.any(Number) });
   });
 
-  test('compiles a text once while it is in use', () => {
+  test('compiles a text once while it is in use, and keeps bytes rather than patterns', () => {
     const first = compilePattern('/once');
     for (let index = 0; index < 900; index += 1) compilePattern(`/other/${index}`);
     expect(compilePattern('/once')).toBe(first);
-    for (let index = 0; index < 1_100; index += 1) compilePattern(`/more/${index}`);
+    const large = (index: number): number => {
+      const compiled = compilePattern(`${index}${'abcdefghijklmnopqrstuvwxyz'.repeat(30)}`);
+      return compiled.ok ? compiled.pattern.bytes : 0;
+    };
+    let bytes = 0;
+    for (let index = 0; bytes <= keptPatternBytes; index += 1) bytes += large(index);
     expect(compilePattern('/once')).not.toBe(first);
+  });
+
+  test.each([
+    ['/api/v[0-9]+/users/[^/]+', 2_000],
+    ['\\p{L}{1,1000}', 20_000],
+    ['.*\\.(png|jpe?g|gif|css|js|woff2?)', 2_000],
+    ['[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 2_000],
+    ['.*(foo|bar).*(baz|qux).*', 2_000],
+    ['.*a.{10}', 20_000],
+  ])('%s takes at most %d bytes', (text, most) => {
+    const compiled = compilePattern(text);
+    expect(compiled.ok && compiled.pattern.bytes).toBeLessThanOrEqual(most);
+  });
+
+  test('repetitions cost states, not ranges of characters once more', () => {
+    const bytesOf = (text: string): number => {
+      const compiled = compilePattern(text);
+      return compiled.ok ? compiled.pattern.bytes : NaN;
+    };
+    expect(bytesOf('\\p{L}{1000}') - bytesOf('\\p{L}{10}')).toBeLessThan(990 * 20);
+  });
+
+  test.each(['a'.repeat(4_096), '(a?){1,1000}', '.*a.{30}', '\\pL'.repeat(1_000), '(?i)[\\pL\\pN\\pM\\pS\\pP\\pZ\\pC]', '((((a{9}){9}){9}){9}){9}', '[^a]|'.repeat(800)])('the effort for %.20j has a limit', (text) => {
+    const { effort } = compilePattern(text);
+    expect(effort).toBeLessThanOrEqual(patternLimits.effort + 2_000 + 10 * patternLimits.characters + 16 * patternLimits.ranges);
+  });
+
+  test('syntax is told without compiling', () => {
+    expect(patternSyntaxProblem('.*a.{30}')).toBeUndefined();
+    expect(patternSyntaxProblem('a**')).toBe('invalid nested repetition operator at "**"; correct it in RE2 syntax, with \\ before a sign that is meant literally');
   });
 });

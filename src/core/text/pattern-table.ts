@@ -1,0 +1,280 @@
+import type { CodePoints } from './code-points.ts';
+import { spend, TooCostly, type Allowance } from './pattern-allowance.ts';
+import { alphabetOf, held, lineFeed, rangeAt, type Alphabet } from './pattern-alphabet.ts';
+import { endState, type State, type States } from './pattern-states.ts';
+
+/**
+ * A deterministic automaton as a table: a text is read once, a character a step, whatever the pattern.
+ */
+export interface PatternTable {
+  /** ASCII character → its class. Characters of a class are the same to the pattern. */
+  readonly asciiClasses: Uint16Array;
+  /** The first code points of the ranges of a class, in order, from 0 on; and the class of each range. */
+  readonly rangeStarts: Uint32Array;
+  readonly rangeClasses: Uint16Array;
+  readonly classCount: number;
+  /** State × class → next state. State 0 is where nothing can match any more, state 1 the first. */
+  readonly next: Uint16Array;
+  /** State → whether a text may end in it. */
+  readonly accepting: Uint8Array;
+  /** Bytes of all arrays. */
+  readonly bytes: number;
+}
+
+const dead = 0;
+const start = 1;
+const mostStates = 0xff_ff;
+
+// What came before, as a state remembers it.
+const afterStart = 1;
+const afterLineFeed = 2;
+const afterWord = 4;
+
+/**
+ * Makes the table of a pattern, by the construction of subsets. How large it becomes is known only at the end: some patterns
+ * take as many states as there are subsets.
+ *
+ * @param members the characters of each set that the states name
+ * @param allowance its effort is used up by what is done
+ * @throws TooCostly
+ */
+export function tableOf(states: States, members: readonly CodePoints[], allowance: Allowance): PatternTable {
+  const asked = assertionsOf(states.list);
+  const alphabet = alphabetOf(members, asked, allowance);
+  return new Subsets(states.list, alphabet, { asked, allowance }).explore(states.first);
+}
+
+/** Whether a table takes a whole text: a step a character at most. */
+export function accepts(table: PatternTable, text: string): boolean {
+  const { asciiClasses, classCount, next, accepting } = table;
+  let state = start;
+  for (let index = 0; index < text.length; index += 1) {
+    let code = text.charCodeAt(index);
+    let characterClass = asciiClasses[code];
+    if (characterClass === undefined) {
+      code = text.codePointAt(index) ?? 0;
+      if (code > 0xff_ff) index += 1;
+      characterClass = table.rangeClasses[rangeAt(table.rangeStarts, code)] ?? 0;
+    }
+    state = next[state * classCount + characterClass] ?? dead;
+    if (state === dead) return false;
+  }
+  return accepting[state] === 1;
+}
+
+function assertionsOf(list: readonly State[]): number {
+  return list.reduce((asked, state) => (state.type === 'assertion' ? asked | held[state.assertion] : asked), 0);
+}
+
+/** A subset of the states, with what came before it as far as assertions ask. */
+interface Subset {
+  readonly members: Uint16Array;
+  readonly before: number;
+}
+
+/** The construction of subsets. What is used over and over is in arrays that are made once. */
+class Subsets {
+  private readonly list: readonly State[];
+  private readonly alphabet: Alphabet;
+  private readonly allowance: Allowance;
+  private readonly asked: number;
+  /** The states of the table for subsets, by hash. */
+  private readonly found = new Map<number, number[]>();
+  private readonly subsets: Subset[] = [];
+  /** By state: the round in which it was last reached. */
+  private readonly reached: Int32Array;
+  private round = 0;
+  private readonly open: number[] = [];
+  /** What the last round has come to. */
+  private readonly closed: Uint16Array;
+  private closedCount = 0;
+  /** By class: where its characters lead. */
+  private readonly targets: number[][];
+
+  constructor(list: readonly State[], alphabet: Alphabet, { asked, allowance }: { readonly asked: number; readonly allowance: Allowance }) {
+    this.list = list;
+    this.alphabet = alphabet;
+    this.asked = asked;
+    this.allowance = allowance;
+    this.reached = new Int32Array(list.length);
+    this.closed = new Uint16Array(list.length);
+    this.targets = Array.from({ length: alphabet.classCount }, () => []);
+  }
+
+  explore(first: number): PatternTable {
+    const { classCount } = this.alphabet;
+    this.add([], 0);
+    this.add([first], afterStart & remembered(this.asked));
+    const rows: Uint16Array[] = [new Uint16Array(classCount)];
+    const accepting = [0];
+    for (let state = start; state < this.subsets.length; state += 1) {
+      this.checkBytes();
+      const subset = this.subsets[state];
+      if (subset === undefined) break;
+      rows.push(this.rowOf(subset));
+      accepting.push(this.canEnd(subset) ? 1 : 0);
+    }
+    return packed(this.alphabet, rows, accepting);
+  }
+
+  private checkBytes(): void {
+    const { classCount, starts } = this.alphabet;
+    const states = this.subsets.length;
+    if (states > mostStates || bytesOf(states, classCount, starts.length) > this.allowance.bytes) throw new TooCostly('bytes');
+  }
+
+  /** The next state for each class. */
+  private rowOf(subset: Subset): Uint16Array {
+    const { classCount, examples } = this.alphabet;
+    const row = new Uint16Array(classCount);
+    const used = this.asked === 0 ? this.lead(subset.members, () => true) : this.leadByAssertions(subset);
+    let before: readonly number[] = [];
+    let next = dead;
+    for (const characterClass of used) {
+      const target = this.targets[characterClass] ?? [];
+      // Neighboring classes mostly lead to the same place.
+      if (this.asked !== 0 || !areEqual(target, before)) next = this.add(target, rememberedOf(examples[characterClass] ?? 0) & remembered(this.asked));
+      before = target;
+      row[characterClass] = next;
+    }
+    for (const characterClass of used) this.targets[characterClass] = [];
+    return row;
+  }
+
+  private leadByAssertions({ members, before }: Subset): readonly number[] {
+    const { examples } = this.alphabet;
+    const holding = examples.map((example) => assertionsBetween(before, example));
+    const used = new Set<number>();
+    for (const some of new Set(holding)) {
+      this.close(members, some);
+      for (const characterClass of this.lead(this.closed.slice(0, this.closedCount), (one) => holding[one] === some)) used.add(characterClass);
+    }
+    return [...used];
+  }
+
+  /** Notes where states lead by the characters of some classes; returns the classes by which any leads anywhere. */
+  private lead(members: Uint16Array, isMeant: (characterClass: number) => boolean): readonly number[] {
+    const used: number[] = [];
+    for (const member of members) {
+      const state = this.list[member];
+      if (state?.type !== 'set') continue;
+      const classes = this.alphabet.classesOfSet[state.set] ?? [];
+      spend(this.allowance, classes.length);
+      for (const characterClass of classes) {
+        if (!isMeant(characterClass)) continue;
+        const target = this.targets[characterClass];
+        if (target?.push(state.next) === 1) used.push(characterClass);
+      }
+    }
+    return used;
+  }
+
+  private canEnd({ members, before }: Subset): boolean {
+    this.close(members, assertionsBetween(before, undefined));
+    return this.reached[endState] === this.round;
+  }
+
+  /** The state of the table for what can be reached from some states; it is a new one where there is none yet. */
+  private add(targets: readonly number[], before: number): number {
+    const hash = this.close(targets, undefined) ^ before;
+    spend(this.allowance, 10 + this.closedCount);
+    const candidates = this.found.get(hash);
+    const known = candidates?.find((state) => this.isClosed(this.subsets[state], before));
+    if (known !== undefined) return known;
+    const state = this.subsets.push({ members: this.closed.slice(0, this.closedCount), before }) - 1;
+    if (candidates === undefined) this.found.set(hash, [state]);
+    else candidates.push(state);
+    return state;
+  }
+
+  /** Whether a subset is what the last round has come to. */
+  private isClosed(subset: Subset | undefined, before: number): boolean {
+    return subset?.before === before && subset.members.length === this.closedCount && subset.members.every((member) => this.reached[member] === this.round);
+  }
+
+  /**
+   * Finds what can be reached without reading anything: states that read, the end, and assertions. Assertions are passed where
+   * they hold; where that is not known yet (`undefined`), none is. Returns a hash of it.
+   */
+  private close(from: ArrayLike<number>, holding: number | undefined): number {
+    const { open, reached, closed, list } = this;
+    this.round += 1;
+    this.closedCount = 0;
+    let hash = 0;
+    for (let index = 0; index < from.length; index += 1) open.push(from[index] ?? 0);
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      spend(this.allowance, 1);
+      if (reached[at] === this.round) continue;
+      reached[at] = this.round;
+      const state = list[at];
+      if (state?.type === 'fork') {
+        open.push(state.next, state.other);
+        continue;
+      }
+      closed[this.closedCount] = at;
+      this.closedCount += 1;
+      hash = (hash + scattered(at)) | 0;
+      if (state?.type === 'assertion' && holding !== undefined && (held[state.assertion] & holding) !== 0) open.push(state.next);
+    }
+    return hash;
+  }
+}
+
+/** A number with its bits spread over 32, so that sums of different ones rarely agree. */
+function scattered(number: number): number {
+  const mixed = Math.imul(number + 1, 0x9e_37_79_b1);
+  return Math.imul(mixed ^ (mixed >>> 15), 0x85_eb_ca_6b);
+}
+
+function areEqual(one: readonly number[], other: readonly number[]): boolean {
+  return one.length === other.length && one.every((member, index) => member === other[index]);
+}
+
+/** What has to be remembered of the character before, for these assertions. */
+function remembered(asked: number): number {
+  const ofText = (asked & (held.textStart | held.lineStart)) === 0 ? 0 : afterStart;
+  const ofLine = (asked & held.lineStart) === 0 ? 0 : afterLineFeed;
+  const ofWord = (asked & (held.wordBoundary | held.noWordBoundary)) === 0 ? 0 : afterWord;
+  return ofText | ofLine | ofWord;
+}
+
+function rememberedOf(character: number): number {
+  return (character === lineFeed ? afterLineFeed : 0) | (isWord(character) ? afterWord : 0);
+}
+
+/** The assertions that hold before a character, or before the end. */
+function assertionsBetween(before: number, character: number | undefined): number {
+  const isAfterWord = (before & afterWord) !== 0;
+  const isBeforeWord = character !== undefined && isWord(character);
+  return ((before & afterStart) === 0 ? 0 : held.textStart | held.lineStart)
+    | ((before & afterLineFeed) === 0 ? 0 : held.lineStart)
+    | (character === undefined ? held.textEnd | held.lineEnd : 0)
+    | (character === lineFeed ? held.lineEnd : 0)
+    | (isAfterWord === isBeforeWord ? held.noWordBoundary : held.wordBoundary);
+}
+
+function isWord(character: number): boolean {
+  return character === 0x5f || (character >= 0x30 && character <= 0x39) || ((character | 0x20) >= 0x61 && (character | 0x20) <= 0x7a && character < 0x80);
+}
+
+const asciiCount = 0x80;
+
+function bytesOf(states: number, classCount: number, ranges: number): number {
+  return states * (2 * classCount + 1) + 6 * ranges + 2 * asciiCount;
+}
+
+function packed({ starts, classes, classCount }: Alphabet, rows: readonly Uint16Array[], accepting: readonly number[]): PatternTable {
+  const next = new Uint16Array(rows.length * classCount);
+  rows.forEach((row, state) => next.set(row, state * classCount));
+  const asciiClasses = new Uint16Array(asciiCount);
+  for (let range = 0; (starts[range] ?? asciiCount) < asciiCount; range += 1) asciiClasses.fill(classes[range] ?? 0, starts[range]);
+  return {
+    asciiClasses,
+    rangeStarts: starts,
+    rangeClasses: classes,
+    classCount,
+    next,
+    accepting: Uint8Array.from(accepting),
+    bytes: bytesOf(rows.length, classCount, starts.length),
+  };
+}
