@@ -23,6 +23,8 @@ export class ChunkedBody {
   private stage: 'size' | 'data' | 'gap' | 'trailers' = 'size';
   private remaining = 0;
   private trailers = '';
+  /** Content of the bytes being read: many small chunks are passed on as one, since each piece costs more than its bytes. */
+  private pieces: Buffer[] = [];
 
   constructor(onData: (data: Buffer) => void, trailerBytes: number) {
     this.onData = onData;
@@ -31,6 +33,14 @@ export class ChunkedBody {
 
   /** Takes the next bytes in; the end once it was among them, `broken` where they break the grammar. */
   read(bytes: Buffer): ChunkedBodyEnd | 'broken' | undefined {
+    const end = this.take(bytes);
+    const { pieces } = this;
+    this.pieces = [];
+    if (pieces[0] !== undefined) this.onData(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
+    return end;
+  }
+
+  private take(bytes: Buffer): ChunkedBodyEnd | 'broken' | undefined {
     let rest = bytes;
     while (rest.length > 0) {
       if (this.stage === 'data') {
@@ -51,7 +61,7 @@ export class ChunkedBody {
     const data = bytes.subarray(0, this.remaining);
     this.remaining -= data.length;
     if (this.remaining === 0) this.stage = 'gap';
-    this.onData(data);
+    this.pieces.push(data);
     return bytes.subarray(data.length);
   }
 

@@ -15,8 +15,8 @@ export interface ClientStream {
   readHead(limits: ProxyLimits): RequestHead | AnswerReason;
   /** The protocol to which the client asks to switch, where that can be done. */
   readonly upgrade: string | undefined;
-  /** Switches: answers with these fields, and gives the bytes that follow in both directions. */
-  switchProtocol(fields: string[]): Duplex;
+  /** Switches: answers with these fields, and gives the bytes that follow in both directions. Throws `Unsendable` before anything is sent. */
+  switchProtocol(fields: Fields): Duplex;
   /** Flows once it is listened to; destroying it ends more than the request. */
   readonly body: Readable;
   /** Fields after the body, once it has ended. */
@@ -25,9 +25,9 @@ export interface ClientStream {
   readonly isComplete: boolean;
   /** Gives leave to send the body to a client that waits for it (RFC 9110 section 10.1.1). */
   continue(): void;
-  /** Passes an interim answer on where the client can take it. */
-  inform(status: number, fields: Fields): void;
-  /** Begins the answer. Fails on fields that cannot be sent, and nothing has been sent then. */
+  /** Passes an interim response on where the client can take it. `false` asks to wait for `Exchange.drained`. */
+  inform(status: number, fields: Fields): boolean;
+  /** Begins the response. Throws `Unsendable` where HTTP cannot carry it, and nothing has been sent then. */
   writeHead(status: number, fields: string[]): void;
   readonly headSent: boolean;
   /** The status sent, once there is one. */

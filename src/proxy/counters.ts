@@ -5,6 +5,10 @@ import type { Reason } from './reasons.ts';
 /** Upper bounds of the duration buckets in milliseconds; a last bucket without bound follows. */
 export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 
+/** Limits of a single exchange; the fixed label set of the metric. */
+export const limits = ['interim-responses', 'mirror-body', 'retry-body'] as const;
+export type Limit = (typeof limits)[number];
+
 /**
  * What the data plane counts since its start, as plain numbers that a metrics page reads when it is asked for.
  * No label depends on configuration or traffic, so that the number of series is fixed.
@@ -27,6 +31,8 @@ export interface ProxyCounters {
   upstreamConnectFailures: number;
   /** Copies sent for mirror filters. */
   mirrored: number;
+  /** How often something was given up because a limit was reached. */
+  readonly limitsReached: Record<Limit, number>;
   durationSum: number;
   /** Requests by duration, not cumulative: position n counts those up to `durationBounds[n]`. */
   readonly durations: number[];
@@ -48,6 +54,7 @@ export function createCounters(): ProxyCounters {
     upstreamAttempts: 0,
     upstreamConnectFailures: 0,
     mirrored: 0,
+    limitsReached: Object.fromEntries(limits.map((limit) => [limit, 0])) as Record<Limit, number>,
     durationSum: 0,
     durations: Array.from({ length: durationBounds.length + 1 }, () => 0),
   };

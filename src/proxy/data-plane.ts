@@ -17,5 +17,7 @@ export interface DataPlane extends Routing<CompiledRule> {
   readonly limits: ProxyLimits;
   readonly forwardedPolicy: ForwardedPolicy;
   readonly counters: ProxyCounters;
+  /** Takes errors that nobody foresaw; what they concern has been ended. Never throws. */
+  readonly fault: (error: unknown) => void;
   readonly accessLog: ((entry: AccessLogEntry) => void) | undefined;
 }

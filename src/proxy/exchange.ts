@@ -59,10 +59,26 @@ export class Exchange {
   }
 
   start(): void {
+    this.guard(() => this.judge());
+  }
+
+  /** Does something for this exchange that nobody above it looks after: an error that nobody foresaw ends the exchange, and nothing else. */
+  guard(action: () => void): void {
     try {
-      this.judge();
-    } catch {
-      this.answer('internal-error');
+      action();
+    } catch (error) {
+      this.fault(error);
+    }
+  }
+
+  /** Ends the exchange after an error that nobody foresaw. */
+  fault(error: unknown): void {
+    this.plane.fault(error);
+    try {
+      this.giveUp(this.forwarding === undefined ? 'internal-error' : 'backend-protocol');
+    } catch (another) {
+      this.plane.fault(another);
+      this.client.breakOff();
     }
   }
 
@@ -124,7 +140,7 @@ export class Exchange {
   }
 
   drained(): void {
-    this.forwarding?.drained();
+    this.guard(() => this.forwarding?.drained());
   }
 
   /** The response is over: sent as a whole, or the connection went away under it. */
@@ -169,7 +185,7 @@ export class Exchange {
       return;
     }
     const { requestTimeout } = taken.rule;
-    if (requestTimeout > 0) this.requestTimer = new Timer(requestTimeout, () => this.giveUp('request-timeout'));
+    if (requestTimeout > 0) this.requestTimer = new Timer(requestTimeout, () => this.guard(() => this.giveUp('request-timeout')));
     this.forwarding = new Forwarding(this, { ...taken, head, backend }, endpoints);
     this.forwarding.start();
   }

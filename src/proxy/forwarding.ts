@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream';
-import type { ClientStream } from './client-stream.ts';
 import type { Endpoint, EndpointSet } from './endpoints.ts';
 import type { Destination, Exchange } from './exchange.ts';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
@@ -9,12 +8,14 @@ import { editFields } from '../core/routing/decision/header-edits.ts';
 import { isSwitch } from './http2-websocket.ts';
 import { forwardedHost, forwardedTarget } from '../core/routing/decision/decide.ts';
 import { grpcStatusIn } from './grpc.ts';
+import { InterimResponses } from './interim-responses.ts';
 import { Copy } from './mirror.ts';
 import type { AnswerReason } from './reasons.ts';
 import { ReadBefore } from './read-before.ts';
 import { RequestBody } from './request-body.ts';
 import type { BodyEvents } from './request-body.ts';
 import type { RetryPolicy } from './retry.ts';
+import { hasNoContent, isFinalStatus, sendableTrailers, Unsendable } from './sendable.ts';
 import { Timer } from './timer.ts';
 import { joinTunnel } from './tunnel.ts';
 import type { CertificatePair } from './tls-termination.ts';
@@ -48,6 +49,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private attemptTimer: Timer | undefined;
   private stallTimer: Timer | undefined;
   private retryTimer: Timer | undefined;
+  private readonly interim: InterimResponses;
   private trailersPossible = false;
   private ended = false;
 
@@ -64,6 +66,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.fields = upstreamFields(exchange, destination);
     this.target = forwardedTarget(destination.backend, destination.head, destination.matched);
     this.copies = this.sendCopies();
+    this.interim = new InterimResponses(exchange.plane.limits);
   }
 
   /** Tries an endpoint that was not tried yet. */
@@ -81,7 +84,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     plane.counters.upstreamAttempts += 1;
     const { backendRequestTimeout } = this.destination.rule;
     if (backendRequestTimeout > 0) {
-      this.attemptTimer = new Timer(backendRequestTimeout, () => this.timedOut());
+      this.attemptTimer = new Timer(backendRequestTimeout, () => this.exchange.guard(() => this.timedOut()));
     }
     this.call = plane.forwarder.forward(this.requestTo(endpoint), this);
   }
@@ -121,13 +124,30 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.fail('body-timeout');
   }
 
+  fault(error: unknown): void {
+    this.exchange.fault(error);
+  }
+
   onConnected(): void {
     this.endpoint?.connected();
   }
 
   onInformation(status: number, fields: Fields): void {
-    const kept = responseFields(fields);
-    if (kept !== undefined) this.exchange.client.inform(status, kept);
+    if (this.ended) return;
+    const { client, plane } = this.exchange;
+    const verdict = this.interim.take(status, fields);
+    if (verdict === 'too-many') plane.counters.limitsReached['interim-responses'] += 1;
+    const kept = verdict === 'pass' ? responseFields(fields) : undefined;
+    // Nobody waits for 100: whether the client may send its body is the proxy's own decision.
+    if (verdict === 'ignore') return;
+    if (kept === undefined || client.headSent) this.fail('backend-protocol');
+    else this.inform(status, kept);
+  }
+
+  private inform(status: number, fields: Fields): void {
+    let isTaken = true;
+    if (!this.canSend(() => (isTaken = this.exchange.client.inform(status, fields)))) this.fail('backend-protocol');
+    else if (!isTaken) this.waitForClient();
   }
 
   onHead(answer: UpstreamHead): void {
@@ -141,27 +161,26 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       this.fail('upgrade-unsupported');
       return;
     }
-    const head = this.responseHead(answer);
-    // Names or values that the backend's parser let pass and ours does not.
-    if (head === undefined || !attempt(() => client.writeHead(answer.status, head))) {
+    const head = isFinalStatus(answer.status) ? this.responseHead(answer) : undefined;
+    if (head === undefined || !this.canSend(() => client.writeHead(answer.status, head))) {
       this.fail('backend-protocol');
       return;
     }
     if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(head);
     // A body that is there already shares the packet; a head without one must not wait for it.
-    process.nextTick(flushHead, client);
+    process.nextTick(flushHead, this.exchange);
   }
 
   onData(chunk: Buffer): void {
-    const { client, plane } = this.exchange;
     this.exchange.responseBytes += chunk.length;
-    if (client.write(chunk)) return;
-    this.call?.pause();
-    this.stallTimer?.cancel();
-    this.stallTimer = new Timer(plane.limits.stallTimeout, () => this.exchange.breakOff('client-aborted'));
+    if (!this.exchange.client.write(chunk)) this.waitForClient();
   }
 
   onEnd(trailers: Fields): void {
+    this.exchange.guard(() => this.finish(trailers));
+  }
+
+  private finish(trailers: Fields): void {
     this.ended = true;
     this.attemptTimer?.cancel();
     const sent = this.trailersPossible ? trailerFields(trailers) : [];
@@ -170,23 +189,36 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   }
 
   onSwitch(answer: UpstreamHead, connection: Duplex): void {
+    this.exchange.guard(() => this.switch(answer, connection));
+  }
+
+  private switch(answer: UpstreamHead, connection: Duplex): void {
     this.attemptTimer?.cancel();
     if (this.ended) {
       connection.destroy();
       return;
     }
-    this.ended = true;
     const { client, plane } = this.exchange;
-    // RFC 9110 sections 8.6 and 9.3.6.
-    const head = withoutField(this.responseHead(answer) ?? [], 'content-length');
+    const head = this.responseHead(answer);
+    let tunnel: Duplex | undefined;
+    if (head === undefined || !this.canSend(() => (tunnel = client.switchProtocol(head))) || tunnel === undefined) {
+      connection.destroy();
+      this.fail('backend-protocol');
+      return;
+    }
+    this.ended = true;
     this.exchange.switched();
-    joinTunnel(client.switchProtocol(head), connection, {
+    joinTunnel(tunnel, connection, {
       sent: (bytes) => (plane.counters.requestBytes += bytes),
       received: (bytes) => (this.exchange.responseBytes += bytes),
     });
   }
 
   onFailure(failure: UpstreamFailure): void {
+    this.exchange.guard(() => this.failed(failure));
+  }
+
+  private failed(failure: UpstreamFailure): void {
     this.attemptTimer?.cancel();
     this.call = undefined;
     if (failure === 'connect') {
@@ -216,7 +248,10 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
 
   private mayTryAgain(): boolean {
     const { rule } = this.destination;
-    return this.tries < (rule.retry?.tries ?? this.exchange.plane.limits.attempts) && this.readBefore.isWhole && !this.exchange.client.headSent;
+    const { client, plane } = this.exchange;
+    if (this.tries >= (rule.retry?.tries ?? plane.limits.attempts) || client.headSent) return false;
+    if (!this.readBefore.isWhole) plane.counters.limitsReached['retry-body'] += 1;
+    return this.readBefore.isWhole;
   }
 
   /** After a failed connection: another endpoint at once; those that were tried only where a policy asks for it. */
@@ -232,17 +267,37 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.attemptTimer?.cancel();
     this.call?.abort();
     this.call = undefined;
-    this.retryTimer = new Timer(retry.delayAfter(this.tries), () => {
-      this.renewEndpoints();
-      if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
-      this.start();
-    });
+    this.retryTimer = new Timer(retry.delayAfter(this.tries), () => this.exchange.guard(() => this.tryAgain()));
+  }
+
+  private tryAgain(): void {
+    this.renewEndpoints();
+    if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
+    this.start();
   }
 
   /** Those that failed may have been replaced meanwhile. */
   private renewEndpoints(): void {
     const { endpoints: key } = this.destination.backend;
     this.endpoints = (key === undefined ? undefined : this.exchange.plane.endpoints.get(key)) ?? this.endpoints;
+  }
+
+  /** The client does not take what came as fast as it comes. */
+  private waitForClient(): void {
+    this.call?.pause();
+    this.stallTimer?.cancel();
+    this.stallTimer = new Timer(this.exchange.plane.limits.stallTimeout, () => this.exchange.guard(() => this.exchange.breakOff('client-aborted')));
+  }
+
+  /** Does what may fail for what the backend sent; that ends this exchange. */
+  private canSend(action: () => void): boolean {
+    try {
+      action();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Unsendable)) this.exchange.plane.fault(error);
+      return false;
+    }
   }
 
   private fail(reason: AnswerReason): void {
@@ -285,12 +340,12 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     if (kept === undefined) return undefined;
     const { head, rule, backend } = this.destination;
     const hasLength = hasField(kept, 'content-length');
-    const hasBody = head.method !== 'HEAD' && status !== 204 && status !== 304;
+    const hasBody = !hasNoContent(head.method, status);
     // In HTTP/1.1 only chunks have room for them.
     this.trailersPossible = hasBody && (head.httpVersion === '2.0' || (head.httpVersion === '1.1' && !hasLength));
     let edited = editFields(rule.cors?.respond(kept, head) ?? kept, backend.responseEdits);
     // RFC 9110 section 8.6; and Trailer makes no sense where none can follow.
-    if (status === 204) edited = withoutField(edited, 'content-length');
+    if (status === 204 || status === 205) edited = withoutField(edited, 'content-length');
     if (!this.trailersPossible) edited = withoutField(edited, 'trailer');
     edited.push('via', via(httpVersion));
     return edited;
@@ -310,19 +365,13 @@ function upstreamFields(exchange: Exchange, { head, backend }: Destination): str
 /** Trailers without those that would speak of framing or routing (RFC 9110 section 6.5.1). */
 function trailerFields(trailers: Fields): Fields {
   if (trailers.length === 0) return trailers;
-  return withoutField(withoutField(responseFields(trailers) ?? [], 'content-length'), 'host');
+  return sendableTrailers(responseFields(trailers) ?? []);
 }
 
-function flushHead(client: ClientStream): void {
-  client.flushHead();
-}
-
-/** Whether an action on the client's response went well; what it is made of came from outside. */
-function attempt(action: () => void): boolean {
+function flushHead(exchange: Exchange): void {
   try {
-    action();
-    return true;
-  } catch {
-    return false;
+    exchange.client.flushHead();
+  } catch (error) {
+    exchange.fault(error);
   }
 }

@@ -44,6 +44,8 @@ export interface Http1ConnectionEvents {
   freed(connection: Http1Connection): void;
   /** It is gone, or belongs to another protocol. */
   closed(connection: Http1Connection): void;
+  /** An error that nobody foresaw, in what belongs to a connection; that is being closed. */
+  fault(error: unknown): void;
 }
 
 /** How long idle connections are kept where the backend says nothing of it, in milliseconds; most keep them for 5 s and longer. */
@@ -179,23 +181,45 @@ export class Http1Connection implements ResponseEvents {
 
   private readonly read = (bytes: Buffer): void => {
     this.mayBeStale = false;
-    if (this.call === undefined) this.socket.destroy();
-    else this.reader.read(bytes);
+    try {
+      // Nobody asked for it, and it must not be taken for the answer to the next request (RFC 9112 section 9.2).
+      if (this.call === undefined) this.socket.destroy();
+      else this.reader.read(bytes);
+    } catch (error) {
+      this.fault(error);
+    }
   };
 
   private readonly end = (): void => {
-    this.reader.end();
+    try {
+      this.reader.end();
+    } catch (error) {
+      this.fault(error);
+    }
     this.socket.destroy();
   };
 
   private readonly drained = (): void => {
-    this.body?.drained();
+    try {
+      this.body?.drained();
+    } catch (error) {
+      this.fault(error);
+    }
   };
 
   private readonly close = (): void => {
-    this.letGo()?.fail(this.failure ?? (this.mayBeStale ? 'stale' : 'reset'));
-    this.events.closed(this);
+    try {
+      this.letGo()?.fail(this.failure ?? (this.mayBeStale ? 'stale' : 'reset'));
+      this.events.closed(this);
+    } catch (error) {
+      this.events.fault(error);
+    }
   };
+
+  private fault(error: unknown): void {
+    this.events.fault(error);
+    this.breakOff('protocol');
+  }
 }
 
 function ignore(): void {

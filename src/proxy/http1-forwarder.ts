@@ -9,8 +9,8 @@ import { requestHead } from './request-writer.ts';
 
 /** Forwards over HTTP/1.1 with kept-alive connections to each upstream. */
 export class Http1Forwarder extends PooledForwarder<Http1Pool> {
-  constructor(limits: ProxyLimits) {
-    super((upstream) => new Http1Pool(upstream, limits));
+  constructor(limits: ProxyLimits, fault: (error: unknown) => void) {
+    super((upstream) => new Http1Pool(upstream, limits, fault));
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
@@ -37,9 +37,11 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private readonly waiting: Http1Call[] = [];
   private sweepTimer: NodeJS.Timeout | undefined;
   private isReleased = false;
+  readonly fault: (error: unknown) => void;
 
-  constructor(upstream: Upstream, limits: ProxyLimits) {
+  constructor(upstream: Upstream, limits: ProxyLimits, fault: (error: unknown) => void) {
     this.limits = limits;
+    this.fault = fault;
     this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout, connectForData);
   }
 

@@ -9,9 +9,12 @@ import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';
 import { readRequestHead } from './request-head.ts';
 import type { RequestHead } from './request-head.ts';
+import { checkHttp1Head, hasNoContent, interimFields, sendableTrailers, switchFields } from './sendable.ts';
 
 /** Unread rests of request bodies up to this size are read and thrown away to keep the connection. */
 const discardable = 64 * 1024;
+
+const resetContent = 205;
 
 /** Up to so many bytes copying is cheaper than handing the kernel two pieces. */
 const longestText = 4 * 1024;
@@ -25,6 +28,7 @@ export class Http1Stream implements ClientStream {
   private awaitsContinue = false;
   private requestedUpgrade: string | undefined;
   private isTunnel = false;
+  private hasNoBody = false;
   private headWaits = false;
   /** The first piece of the body, which shares the packet of the head, and often is the last one, too. */
   private held: Buffer | undefined;
@@ -49,11 +53,12 @@ export class Http1Stream implements ClientStream {
     return this.requestedUpgrade;
   }
 
-  switchProtocol(fields: string[]): Duplex {
+  switchProtocol(fields: Fields): Duplex {
     const { socket } = this.body;
-    fields.push('connection', 'upgrade', 'upgrade', this.requestedUpgrade ?? '');
+    const head = switchFields(fields);
+    head.push('connection', 'upgrade', 'upgrade', this.requestedUpgrade ?? '');
+    this.response.writeHead(101, head);
     this.isTunnel = true;
-    this.response.writeHead(101, fields);
     this.response.flushHeaders();
     this.response.detachSocket(socket);
     socket.once('close', () => this.response.emit('close'));
@@ -89,13 +94,21 @@ export class Http1Stream implements ClientStream {
     this.response.writeContinue();
   }
 
-  inform(status: number, fields: string[]): void {
+  inform(status: number, fields: Fields): boolean {
     // An interim answer is an extra: what a client or this runtime (Node before 24.18) does not know is left out.
-    if (this.body.httpVersion !== '1.1' || this.response.writeInformation === undefined) return;
-    attempt(() => this.response.writeInformation(status, fields));
+    if (this.body.httpVersion !== '1.1' || this.response.writeInformation === undefined) return true;
+    this.response.writeInformation(status, interimFields(fields));
+    const { socket } = this.body;
+    if (!socket.writableNeedDrain) return true;
+    socket.once('drain', () => this.response.emit('drain'));
+    return false;
   }
 
   writeHead(status: number, fields: string[]): void {
+    checkHttp1Head(status, fields);
+    this.hasNoBody = hasNoContent(this.method, status);
+    // A length is how HTTP/1.1 says that such a response has no content (RFC 9110 section 15.3.6).
+    if (status === resetContent) fields.push('content-length', '0');
     const bodyIsInTheWay = !this.body.complete && !this.canDiscardBody();
     // Node loses what a client sends right after a request for an upgrade that is not granted.
     const mustClose = bodyIsInTheWay || this.head?.asksForUpgrade === true || this.connection.isDraining();
@@ -126,6 +139,7 @@ export class Http1Stream implements ClientStream {
   }
 
   write(chunk: Buffer): boolean {
+    if (this.hasNoBody) return true;
     if (this.headWaits && this.held === undefined) {
       this.held = chunk;
       return true;
@@ -135,7 +149,7 @@ export class Http1Stream implements ClientStream {
   }
 
   end(trailers: Fields): void {
-    if (trailers.length > 0) attempt(() => this.response.addTrailers(pairs(trailers)));
+    if (trailers.length > 0) this.response.addTrailers(pairs(sendableTrailers(trailers)));
     const last = this.takeHeld();
     // As text it is written in one piece with the head.
     if (last === undefined || last.length > longestText) this.response.end(last);
@@ -164,14 +178,5 @@ export class Http1Stream implements ClientStream {
     if (this.awaitsContinue) return false;
     const length = this.head === undefined ? undefined : this.head.contentLength;
     return length !== undefined && length <= discardable;
-  }
-}
-
-/** Does what may fail for what it is made of, which came from outside, and can be left out. */
-function attempt(action: () => void): void {
-  try {
-    action();
-  } catch {
-    // Left out.
   }
 }

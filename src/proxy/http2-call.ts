@@ -1,8 +1,9 @@
 import { constants } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
-import { fromRawHeaders, toHttp2Headers } from './http2-fields.ts';
+import { fromRawHeaders } from './http2-fields.ts';
 import { canSwitch, extendedConnect, isSwitch, withProof } from './http2-websocket.ts';
+import { isRequestLine, sendableTrailers, toHttp2Headers, Unsendable } from './sendable.ts';
 
 const failures: Readonly<Record<number, UpstreamFailure>> = {
   [constants.NGHTTP2_REFUSED_STREAM]: 'refused',
@@ -13,11 +14,14 @@ const failures: Readonly<Record<number, UpstreamFailure>> = {
 export class Http2Call implements UpstreamExchange {
   private readonly request: UpstreamRequest;
   private readonly receiver: ResponseReceiver;
+  private readonly fault: (error: unknown) => void;
   private stream: ClientHttp2Stream | undefined;
   private trailers: Fields = [];
   private isOver = false;
 
-  constructor(request: UpstreamRequest, receiver: ResponseReceiver) {
+  /** `fault` takes errors that nobody foresaw; the request has failed then. */
+  constructor(request: UpstreamRequest, receiver: ResponseReceiver, fault: (error: unknown) => void) {
+    this.fault = fault;
     this.request = request;
     this.receiver = receiver;
   }
@@ -40,30 +44,48 @@ export class Http2Call implements UpstreamExchange {
     let stream: ClientHttp2Stream;
     try {
       stream = session.request(switches ? extendedConnect(this.head()) : this.head(), { endStream: body === undefined && !switches, waitForTrailers: !switches });
-    } catch {
+    } catch (error) {
+      if (!(error instanceof Unsendable)) this.fault(error);
       this.fail('protocol');
       freed();
       return;
     }
     this.stream = stream;
     stream.on('error', () => undefined);
-    stream.on('headers', (head, _flags, raw) => this.inform(head, raw));
-    stream.on('response', (head, flags, raw) => this.answer(head, flags, raw));
-    stream.on('data', (chunk: Buffer) => {
-      if (!this.isOver) this.receiver.onData(chunk);
-    });
+    stream.on('headers', (head, _flags, raw) => this.guard(() => this.inform(head, raw)));
+    stream.on('response', (head, flags, raw) => this.guard(() => this.answer(head, flags, raw)));
+    stream.on('data', this.pass);
     stream.on('trailers', (_head, _flags, raw) => (this.trailers = fromRawHeaders(raw)));
-    stream.on('wantTrailers', () => stream.sendTrailers(sendable(trailers?.() ?? [])));
+    stream.on('wantTrailers', () => this.guard(() => stream.sendTrailers(toHttp2Headers(sendableTrailers(trailers?.() ?? [])))));
     stream.on('end', () => {
       // A connection that is gone ends its streams too.
-      if ((stream.rstCode ?? 0) === constants.NGHTTP2_NO_ERROR) this.complete();
+      if ((stream.rstCode ?? 0) === constants.NGHTTP2_NO_ERROR) this.guard(() => this.complete());
     });
-    stream.on('close', () => {
+    stream.on('close', () => this.guard(() => {
       freed();
       this.fail(failures[stream.rstCode ?? 0] ?? 'reset');
-    });
+    }));
     body?.pipe(stream);
   }
+
+  private guard(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.fault(error);
+      this.fail('protocol');
+    }
+  }
+
+  private readonly pass = (chunk: Buffer): void => {
+    if (this.isOver) return;
+    try {
+      this.receiver.onData(chunk);
+    } catch (error) {
+      this.fault(error);
+      this.fail('protocol');
+    }
+  };
 
   abort(): void {
     this.end(constants.NGHTTP2_CANCEL);
@@ -85,6 +107,7 @@ export class Http2Call implements UpstreamExchange {
 
   private head(): OutgoingHttpHeaders {
     const { method, target, fields, upstream } = this.request;
+    if (!isRequestLine(method, target)) throw new Unsendable('request line');
     const { host, ...headers } = toHttp2Headers(fields);
     return {
       ...headers,
@@ -142,12 +165,4 @@ export class Http2Call implements UpstreamExchange {
 
 function statusOf(head: IncomingHttpHeaders): number {
   return Number(head[':status'] ?? 0);
-}
-
-function sendable(trailers: Fields): OutgoingHttpHeaders {
-  try {
-    return toHttp2Headers(trailers);
-  } catch {
-    return {};
-  }
 }

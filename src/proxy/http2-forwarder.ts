@@ -8,12 +8,15 @@ import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
 
 /** Forwards over HTTP/2: by prior knowledge, or where TLS has negotiated it. */
 export class Http2Forwarder extends PooledForwarder<Http2Pool> {
-  constructor(limits: ProxyLimits) {
+  private readonly fault: (error: unknown) => void;
+
+  constructor(limits: ProxyLimits, fault: (error: unknown) => void) {
     super((upstream) => new Http2Pool(upstream, limits));
+    this.fault = fault;
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
-    const call = new Http2Call(request, receiver);
+    const call = new Http2Call(request, receiver, this.fault);
     this.pool(request.upstream).submit(call);
     return call;
   }

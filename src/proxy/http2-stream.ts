@@ -3,15 +3,14 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream, Serve
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { ClientStream } from './client-stream.ts';
+import { withoutField } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
-import { fromRawHeaders, toHttp2Headers } from './http2-fields.ts';
+import { fromRawHeaders } from './http2-fields.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';
 import { readRequestHead } from './request-head.ts';
 import type { RawRequest, RequestHead } from './request-head.ts';
-
-// RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5: answers that have no body.
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+import { hasNoContent, interimFields, sendableTrailers, switchFields, toHttp2Head, toHttp2Headers } from './sendable.ts';
 
 const lingering = 1_000;
 
@@ -40,11 +39,11 @@ export class Http2Stream implements ClientStream {
     stream.on('wantTrailers', () => this.sendTrailers());
   }
 
-  switchProtocol(fields: string[]): Duplex {
+  switchProtocol(fields: Fields): Duplex {
+    const headers = toHttp2Head(constants.HTTP_STATUS_OK, withoutField(switchFields(fields), 'sec-websocket-accept'));
     this.isTunnel = true;
     this.sentStatus = constants.HTTP_STATUS_OK;
-    const { 'sec-websocket-accept': _, ...headers } = toHttp2Headers(fields);
-    this.body.respond({ ...headers, [constants.HTTP2_HEADER_STATUS]: constants.HTTP_STATUS_OK });
+    this.body.respond(headers);
     return this.body;
   }
 
@@ -67,19 +66,18 @@ export class Http2Stream implements ClientStream {
     this.inform(constants.HTTP_STATUS_CONTINUE, []);
   }
 
-  inform(status: number, fields: Fields): void {
-    if (this.headSent || this.isGone) return;
-    try {
-      this.body.additionalHeaders({ ...toHttp2Headers(fields), [constants.HTTP2_HEADER_STATUS]: status });
-    } catch {
-      // An interim answer is an extra.
-    }
+  inform(status: number, fields: Fields): boolean {
+    const headers = toHttp2Headers(interimFields(fields));
+    headers[constants.HTTP2_HEADER_STATUS] = status;
+    if (!this.headSent && !this.isGone) this.body.additionalHeaders(headers);
+    // Nothing tells when the connection has taken it; their number and size have a limit.
+    return true;
   }
 
   writeHead(status: number, fields: Fields): void {
-    this.pending = { ...toHttp2Headers(fields), [constants.HTTP2_HEADER_STATUS]: status };
+    this.pending = toHttp2Head(status, fields);
     this.sentStatus = status;
-    this.hasNoBody = this.method === 'HEAD' || bodiless.has(status);
+    this.hasNoBody = hasNoContent(this.method, status);
   }
 
   get headSent(): boolean {
@@ -132,11 +130,8 @@ export class Http2Stream implements ClientStream {
   }
 
   private sendTrailers(): void {
-    try {
-      this.body.sendTrailers(toHttp2Headers(this.ending));
-    } catch {
-      this.body.sendTrailers({});
-    }
+    if (this.isGone) return;
+    this.body.sendTrailers(toHttp2Headers(sendableTrailers(this.ending)));
     this.stopClient();
   }
 

@@ -28,6 +28,9 @@ export interface ProxyLimits {
   readonly requestsPerBackendConnection: number;
   /** How long requests of a removed port may still take. */
   readonly drainTimeout: number;
+  /** Interim responses (1xx) of a backend to one request, and their fields together. */
+  readonly interimResponses: number;
+  readonly interimBytes: number;
   /** Endpoints tried for one request while nothing has been sent yet. */
   readonly attempts: number;
 }
@@ -50,5 +53,7 @@ export const defaultLimits: ProxyLimits = {
   connectionsPerEndpoint: 512,
   requestsPerBackendConnection: 1_000_000,
   drainTimeout: 60_000,
+  interimResponses: 32,
+  interimBytes: 64 * 1024,
   attempts: 3,
 };

@@ -53,9 +53,11 @@ export class Copy implements ResponseReceiver {
   private readonly body: Readable | undefined;
   private readonly call: UpstreamExchange;
   private readonly timer: Timer;
+  private readonly plane: DataPlane;
   private bodyEnded: boolean;
 
   private constructor(plane: DataPlane, request: UpstreamRequest) {
+    this.plane = plane;
     this.body = request.body;
     this.bodyEnded = request.body === undefined;
     this.timer = new Timer(plane.limits.stallTimeout, () => this.call.abort());
@@ -76,8 +78,12 @@ export class Copy implements ResponseReceiver {
   /** The next piece of the body. */
   add(chunk: Buffer): void {
     if (this.bodyEnded || this.body === undefined) return;
-    if (this.body.readableLength > pendingBytes) this.giveUp();
-    else this.body.push(chunk);
+    if (this.body.readableLength <= pendingBytes) {
+      this.body.push(chunk);
+      return;
+    }
+    this.plane.counters.limitsReached['mirror-body'] += 1;
+    this.giveUp();
   }
 
   end(): void {

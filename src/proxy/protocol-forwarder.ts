@@ -12,10 +12,11 @@ export class ProtocolForwarder implements Forwarder, Engines {
   readonly http2: Http2Forwarder;
   private readonly negotiations = new Map<Upstream, Negotiation>();
 
-  constructor(limits: ProxyLimits) {
+  /** `fault` takes errors that nobody foresaw. */
+  constructor(limits: ProxyLimits, fault: (error: unknown) => void) {
     this.limits = limits;
-    this.http1 = new Http1Forwarder(limits);
-    this.http2 = new Http2Forwarder(limits);
+    this.http1 = new Http1Forwarder(limits, fault);
+    this.http2 = new Http2Forwarder(limits, fault);
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {

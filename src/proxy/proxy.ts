@@ -24,6 +24,8 @@ export interface ProxyOptions {
   /** Takes one entry for each ended request and must not throw; absent, none is made. */
   readonly accessLog?: (entry: AccessLogEntry) => void;
   readonly forwarded?: ForwardedPolicy;
+  /** Takes errors that nobody foresaw, once what they concern has been ended; absent, they are thrown where nothing is left to end. */
+  readonly onFault?: (error: unknown) => void;
   readonly limits?: Partial<ProxyLimits>;
   readonly forwarder?: Forwarder;
 }
@@ -84,7 +86,8 @@ class DataPlaneProxy implements Proxy {
   constructor(options: ProxyOptions) {
     this.options = options;
     const limits = { ...defaultLimits, ...options.limits };
-    const forwarder = options.forwarder ?? new ProtocolForwarder(limits);
+    const fault = options.onFault ?? throwLater;
+    const forwarder = options.forwarder ?? new ProtocolForwarder(limits, fault);
     const endpoints = new EndpointRegistry((upstream) => forwarder.release(upstream));
     const configuration = new Configuration(endpoints);
     this.configuration = configuration;
@@ -97,6 +100,7 @@ class DataPlaneProxy implements Proxy {
       limits,
       forwardedPolicy: options.forwarded ?? 'append',
       counters: createCounters(),
+      fault,
       accessLog: options.accessLog,
     };
   }
@@ -221,6 +225,12 @@ class DataPlaneProxy implements Proxy {
     }
     return problems;
   }
+}
+
+function throwLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 const bindErrors: Readonly<Record<string, string>> = {

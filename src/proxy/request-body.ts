@@ -9,6 +9,8 @@ export interface BodyEvents {
   completed(): void;
   /** The client sent nothing for too long while it was asked to. */
   stalled(): void;
+  /** An error that nobody foresaw. */
+  fault(error: unknown): void;
 }
 
 /**
@@ -70,14 +72,22 @@ export class RequestBody extends Readable {
   private readonly receive = (chunk: Buffer): void => {
     this.stallTimer?.refresh();
     this.bytes += chunk.length;
-    this.events.received(chunk);
-    if (!this.push(chunk)) this.message.pause();
+    try {
+      this.events.received(chunk);
+      if (!this.push(chunk)) this.message.pause();
+    } catch (error) {
+      this.events.fault(error);
+    }
   };
 
   private readonly complete = (): void => {
     this.detach();
-    this.events.completed();
-    this.push(null);
+    try {
+      this.events.completed();
+      this.push(null);
+    } catch (error) {
+      this.events.fault(error);
+    }
   };
 
   private readonly checkStall = (): void => {

@@ -3,10 +3,7 @@ import type { Socket } from 'node:net';
 import { formatAddress } from './address.ts';
 import { hasField, positionOf } from '../core/text/fields.ts';
 import type { Fields, UpstreamRequest } from './forwarder.ts';
-
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const neverInTarget = /[^\x21-\x7e\x80-\xff]/;
-const neverInValue = /[^\t\x20-\x7e\x80-\xff]/;
+import { isField, isRequestLine } from './sendable.ts';
 
 // RFC 9110 section 8.6: these are expected to have a body, so that its absence is said.
 const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -14,7 +11,7 @@ const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 /** The head of a request as HTTP/1.1 (RFC 9112 sections 3 and 5), or `undefined` where something in it would not be read as what it is. */
 export function requestHead(request: UpstreamRequest): string | undefined {
   const { method, target, fields, upstream } = request;
-  if (!token.test(method) || target === '' || neverInTarget.test(target)) return undefined;
+  if (!isRequestLine(method, target)) return undefined;
   const lines = fieldLines(fields);
   if (lines === undefined) return undefined;
   // HTTP/1.0 clients may send none.
@@ -34,7 +31,7 @@ function fieldLines(fields: Fields): string | undefined {
   for (let position = 0; position < fields.length; position += 2) {
     const name = fields[position] ?? '';
     const value = fields[position + 1] ?? '';
-    if (!token.test(name) || neverInValue.test(value)) return undefined;
+    if (!isField(name, value)) return undefined;
     lines += `${name}: ${value}\r\n`;
   }
   return lines;

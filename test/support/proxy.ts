@@ -22,6 +22,11 @@ export interface ProxyUnderTest {
   readonly apply: (...upserts: readonly ConfigResource[]) => Promise<readonly ConfigProblem[]>;
 }
 
+/** For tests in which no error may be left that nobody foresaw. */
+export function throwFault(error: unknown): never {
+  throw error;
+}
+
 const running = new Set<Proxy>();
 
 /** Ends every proxy that was started; for `afterEach`. */

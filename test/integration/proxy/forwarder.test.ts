@@ -11,13 +11,14 @@ import { createAuthority } from '../../../src/certificates/index.ts';
 import { closeBackends, refusingPort, startBackend, startCanned, startEcho, startNegotiatingBackend, startRawBackend, startSecureHttp1Backend } from '../../support/backends.ts';
 import { issueLeaf } from '../../support/certificates.ts';
 import { eventually } from '../../support/eventually.ts';
+import { throwFault } from '../../support/proxy.ts';
 
 const forwarders: Forwarder[] = [];
 afterEach(() => Promise.all(forwarders.splice(0).map((forwarder) => forwarder.close())));
 afterEach(closeBackends);
 
 function createForwarder(limits: Partial<typeof defaultLimits> = {}): Forwarder {
-  const forwarder = new Http1Forwarder({ ...defaultLimits, ...limits });
+  const forwarder = new Http1Forwarder({ ...defaultLimits, ...limits }, throwFault);
   forwarders.push(forwarder);
   return forwarder;
 }
@@ -123,7 +124,7 @@ describe('release while the version of HTTP is being found out', () => {
     const authority = await createAuthority();
     const backend = await start(await issueLeaf(authority, { dnsNames: ['inner.example'] }));
     const tls = { serverName: 'inner.example', subjectAltNames: [], authorities: [authority.certificate] };
-    const forwarder = new ProtocolForwarder(defaultLimits);
+    const forwarder = new ProtocolForwarder(defaultLimits, throwFault);
     forwarders.push(forwarder);
     const request = get(backend.port, { upstream: { host: '127.0.0.1', port: backend.port, tls } });
     const receivers = [createReceiver(), createReceiver()];

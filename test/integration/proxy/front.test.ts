@@ -5,17 +5,18 @@ import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
 import { Front } from '../../../src/proxy/front.ts';
 import { defaultLimits } from '../../../src/proxy/limits.ts';
 import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
-import { sendRaw, web } from '../../support/proxy.ts';
+import { sendRaw, throwFault, web } from '../../support/proxy.ts';
 
 const plane: DataPlane = {
   match: () => undefined,
   ruleOf: () => undefined,
   endpoints: new EndpointRegistry(() => undefined),
-  forwarder: new Http1Forwarder(defaultLimits),
+  forwarder: new Http1Forwarder(defaultLimits, throwFault),
   certificates: () => undefined,
   limits: defaultLimits,
   forwardedPolicy: 'append',
   counters: createCounters(),
+  fault: throwFault,
   accessLog: undefined,
 };
 

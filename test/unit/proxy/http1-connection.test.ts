@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ResponseReceiver } from '../../../src/proxy/forwarder.ts';
 import { Http1Call, Http1Connection } from '../../../src/proxy/http1-connection.ts';
 import { eventually } from '../../support/eventually.ts';
+import { throwFault } from '../../support/proxy.ts';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
@@ -11,7 +12,7 @@ const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 function connected() {
   const [near, backend] = duplexPair();
   const told: string[] = [];
-  const connection = new Http1Connection(near as Socket, 4_096, { freed: () => void told.push('freed'), closed: () => void told.push('closed') });
+  const connection = new Http1Connection(near as Socket, 4_096, { freed: () => void told.push('freed'), closed: () => void told.push('closed'), fault: throwFault });
   backend.resume();
   const receiver: ResponseReceiver = {
     onConnected: () => undefined,

@@ -1,0 +1,26 @@
+import type { Fields } from './forwarder.ts';
+import type { ProxyLimits } from './limits.ts';
+import { isInterimStatus } from './sendable.ts';
+
+/** `pass` it on, `ignore` it, or end the exchange: there are too many, or it is none. */
+export type InterimVerdict = 'pass' | 'ignore' | 'too-many' | 'invalid';
+
+/** Counts the interim responses (1xx) of backends to one request, all tries together: they have no end of their own. */
+export class InterimResponses {
+  private readonly limits: ProxyLimits;
+  private count = 0;
+  private bytes = 0;
+
+  constructor(limits: ProxyLimits) {
+    this.limits = limits;
+  }
+
+  /** Takes the next one in. */
+  take(status: number, fields: Fields): InterimVerdict {
+    if (!isInterimStatus(status)) return 'invalid';
+    this.count += 1;
+    for (const part of fields) this.bytes += part.length;
+    if (this.count > this.limits.interimResponses || this.bytes > this.limits.interimBytes) return 'too-many';
+    return status === 100 ? 'ignore' : 'pass';
+  }
+}
