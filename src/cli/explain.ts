@@ -4,7 +4,7 @@ import { quote } from '../core/text/display.ts';
 import { readFolder } from '../files/folder.ts';
 import { defaultLimits } from '../proxy/limits.ts';
 import { answerFor, type AnswerReason } from '../proxy/reasons.ts';
-import { readRequestHead } from '../proxy/request-head.ts';
+import { readHttp1Head } from '../proxy/request-head.ts';
 import { isServed, printOutcome } from './report-outcome.ts';
 import { assumedBundle, filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
@@ -57,7 +57,7 @@ function requestOf(url: string, { method, header }: ExplainOptions): ArrivingReq
   const fields = header.flatMap((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]);
   const namesHost = fields.some((text, position) => position % 2 === 0 && text.toLowerCase() === 'host');
   const rawHeaders = namesHost ? fields : ['host', authority, ...fields];
-  const head = readRequestHead({ httpVersion: '1.1', method: method.toUpperCase(), url: target.startsWith('/') ? target : `/${target}`, rawHeaders }, 0, defaultLimits);
+  const head = readHttp1Head({ httpVersion: '1.1', method: method.toUpperCase(), url: target.startsWith('/') ? target : `/${target}`, rawHeaders }, defaultLimits);
   if (typeof head === 'string') return head;
   const protocol = scheme.toLowerCase() === 'https' ? 'HTTPS' : 'HTTP';
   const [, host = authority, port] = /^(?<host>.*?)(?::(?<port>\d+))?$/.exec(authority) ?? [];

@@ -1,4 +1,4 @@
-import { nameKey, valueOf } from '../core/text/fields.ts';
+import { listItems, nameKey, valueOf } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -25,6 +25,12 @@ const dropped: Readonly<Record<ForwardedPolicy, ReadonlySet<string>>> = {
   replace: new Set([...hopByHop, ...rewritten, 'forwarded']),
 };
 
+// Fields for every recipient, which Connection must not name (RFC 9110 section 7.6.1). A client that does so anyway could take
+// away what a proxy in front of this one has added, for example its own address.
+const endToEnd: ReadonlySet<string> = new Set([
+  'authorization', 'cache-control', 'content-encoding', 'content-type', 'cookie', 'forwarded', 'set-cookie', 'via', 'x-forwarded-for', 'x-real-ip', 'x-request-id',
+]);
+
 const droppedFromAnswers: ReadonlySet<string> = new Set(hopByHop);
 
 /** The fields of a request that go on to the backend, without Host, Content-Length and Via. */
@@ -36,7 +42,7 @@ export function forwardedFields(head: RequestHead, peer: Peer, policy: Forwarded
   const announced = announcedTrailers(head);
   if (announced !== undefined) fields.push('trailer', announced);
   if (acceptsTrailers(head.header('te'))) fields.push('te', 'trailers');
-  const chain = policy === 'replace' || named?.has('x-forwarded-for') === true ? undefined : head.header('x-forwarded-for');
+  const chain = policy === 'replace' ? undefined : head.header('x-forwarded-for');
   fields.push('x-forwarded-for', appended(chain, peer.address));
   fields.push('x-forwarded-proto', peer.scheme);
   if (head.authority !== '') fields.push('x-forwarded-host', head.authority);
@@ -75,7 +81,7 @@ export function responseFields(fields: Fields): string[] | undefined {
     const name = fields[position] ?? '';
     const value = fields[position + 1] ?? '';
     const key = nameKey(name);
-    if (key === 'transfer-encoding' && value.trim().toLowerCase() !== 'chunked') return undefined;
+    if (key === 'transfer-encoding' && listItems(value).join() !== 'chunked') return undefined;
     if (!droppedFromAnswers.has(key) && named?.has(key) !== true) kept.push(name, value);
   }
   return kept;
@@ -86,12 +92,12 @@ export function via(httpVersion: string): string {
   return `${httpVersion} sallyport`;
 }
 
-/** Names listed in Connection, in lower case. The two common values name nothing. */
+/** Names listed in Connection, in lower case, that may be taken out. The two common values name nothing. */
 function connectionOptions(value: string | undefined): ReadonlySet<string> | undefined {
   if (value === undefined || value === 'keep-alive' || value === 'close') return undefined;
-  return new Set(value.split(',').map((option) => nameKey(option.trim())));
+  return new Set(listItems(value).filter((name) => !endToEnd.has(name)));
 }
 
 function acceptsTrailers(te: string | undefined): boolean {
-  return te?.split(',').some((coding) => coding.trim().toLowerCase() === 'trailers') === true;
+  return te !== undefined && listItems(te).includes('trailers');
 }

@@ -7,7 +7,7 @@ import { pairs } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';
-import { readRequestHead } from './request-head.ts';
+import { readHttp1Head } from './request-head.ts';
 import type { RequestHead } from './request-head.ts';
 import { checkHttp1Head, hasNoContent, interimFields, sendableTrailers, switchFields } from './sendable.ts';
 
@@ -70,7 +70,7 @@ export class Http1Stream implements ClientStream {
   }
 
   readHead(limits: ProxyLimits): RequestHead | AnswerReason {
-    const head = readRequestHead(this.body, 0, limits);
+    const head = readHttp1Head(this.body, limits);
     if (typeof head !== 'string') this.head = head;
     return head;
   }

@@ -8,7 +8,7 @@ import type { Fields } from './forwarder.ts';
 import { fromRawHeaders } from './http2-fields.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';
-import { readRequestHead } from './request-head.ts';
+import { readHttp2Head } from './request-head.ts';
 import type { RawRequest, RequestHead } from './request-head.ts';
 import { hasNoContent, interimFields, sendableTrailers, switchFields, toHttp2Head, toHttp2Headers } from './sendable.ts';
 
@@ -53,7 +53,7 @@ export class Http2Stream implements ClientStream {
 
   readHead(limits: ProxyLimits): RequestHead | AnswerReason {
     const hasNoBody = this.body.endAfterHeaders || this.upgrade !== undefined;
-    return readRequestHead(this.raw, hasNoBody ? 0 : undefined, limits);
+    return readHttp2Head(this.raw, hasNoBody, limits);
   }
 
   get isComplete(): boolean {

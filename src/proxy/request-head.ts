@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hostFromHeader } from '../core/text/hostname.ts';
 import { normalizePath } from '../core/text/path.ts';
 import type { RouteRequest } from '../core/routing/table.ts';
-import { nameKey } from '../core/text/fields.ts';
+import { listItems, nameKey } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';
@@ -83,12 +83,27 @@ interface Framing {
 }
 
 /**
- * Reads what the parser took in, or says why it must not be served. `impliedLength` is that of a body which no field
- * announces: 0, or `undefined` where it goes on to the end of its stream. The parser has refused what breaks the grammar of
- * RFC 9112; here stand the rules that need a view of the whole header section, the ones against smuggling
- * (RFC 9112 sections 3.2 and 6.1) above all.
+ * Reads the head of a request on an HTTP/1 connection, or says why it must not be served. The parser has refused what breaks
+ * the grammar of RFC 9112; here are the rules that need a view of the whole header section, above all the ones against
+ * smuggling (RFC 9112 sections 3.2 and 6.1).
  */
-export function readRequestHead(message: RawRequest, impliedLength: 0 | undefined, limits: ProxyLimits): RequestHead | AnswerReason {
+export function readHttp1Head(message: RawRequest, limits: ProxyLimits): RequestHead | AnswerReason {
+  // Node's parser also lets HTTP/0.9 and HTTP/2.0 pass.
+  if (message.httpVersion !== '1.1' && message.httpVersion !== '1.0') return 'bad-request';
+  return readHead(message, 0, limits);
+}
+
+/**
+ * Reads the head of a request on an HTTP/2 connection, or says why it must not be served. `hasNoBody`: its stream ended with
+ * the head; otherwise the body goes on to the end of the stream where no field gives its length.
+ */
+export function readHttp2Head(message: RawRequest, hasNoBody: boolean, limits: ProxyLimits): RequestHead | AnswerReason {
+  // RFC 9113 section 8.3.1: `:path` has no authority. Node checks this only for the schemes "http" and "https".
+  if (message.url !== '*' && message.url?.startsWith('/') !== true) return 'bad-target';
+  return readHead(message, hasNoBody ? 0 : undefined, limits);
+}
+
+function readHead(message: RawRequest, impliedLength: 0 | undefined, limits: ProxyLimits): RequestHead | AnswerReason {
   const url = message.url ?? '';
   if (url.length > limits.targetBytes) return 'target-too-long';
   if (message.rawHeaders.length > limits.headerCount * 2 || bytesOf(message.rawHeaders) > limits.headerBytes) return 'headers-too-large';
@@ -97,7 +112,7 @@ export function readRequestHead(message: RawRequest, impliedLength: 0 | undefine
   if (typeof framing === 'string') return framing;
   const host = readHost(message, names);
   if (host === undefined) return 'bad-host';
-  const target = readTarget(url, host);
+  const target = url === '*' ? asteriskTarget(message, host) : readTarget(url, host);
   if (typeof target === 'string') return target;
   return new RequestHead(message, names, target, framing);
 }
@@ -131,7 +146,7 @@ function readFraming(message: RawRequest, names: readonly string[], impliedLengt
   }
   // An HTTP/1.0 client cannot have meant it; whoever sits between might not see the body as we do.
   if (message.httpVersion !== '1.1') return 'bad-framing';
-  const codings = (coding?.value ?? '').toLowerCase().split(',').map((name) => name.trim());
+  const codings = listItems(coding?.value ?? '');
   if (codings.at(-1) !== 'chunked') return 'bad-framing';
   return codings.length === 1 ? { contentLength: undefined } : 'transfer-coding-unsupported';
 }
@@ -149,7 +164,6 @@ const absoluteForm = /^https?:\/\/(?<authority>[^/?#]*)(?<rest>.*)$/is;
 function readTarget(url: string, hostField: string): Target | AnswerReason {
   let authority = hostField;
   let rest = url;
-  if (url === '*') return asteriskTarget(hostField);
   if (!url.startsWith('/')) {
     const groups = absoluteForm.exec(url)?.groups;
     if (groups === undefined) return 'bad-target';
@@ -167,8 +181,9 @@ function readTarget(url: string, hostField: string): Target | AnswerReason {
   return { host, authority, path: normalized.path, search: question === -1 ? '' : rest.slice(question) };
 }
 
-/** `OPTIONS *` asks about the server itself; the parser lets the asterisk pass for no other method. */
-function asteriskTarget(authority: string): Target | AnswerReason {
+/** `OPTIONS *` asks about the server itself; no other method may have this target (RFC 9112 section 3.2.4). */
+function asteriskTarget({ method }: RawRequest, authority: string): Target | AnswerReason {
+  if (method !== 'OPTIONS') return 'bad-target';
   const host = hostFromHeader(authority);
   return host === undefined ? 'bad-host' : { host, authority, path: '*', search: '' };
 }

@@ -4,7 +4,7 @@ import type { BackendTarget, ConfigResource, RouteBackend, RouteConfig, RouteFil
 import { outcomesOf, type BackendShare, type Outcome } from '../../src/core/routing/decision/outcome.ts';
 import { defaultLimits } from '../../src/proxy/limits.ts';
 import { answerFor } from '../../src/proxy/reasons.ts';
-import { readRequestHead } from '../../src/proxy/request-head.ts';
+import { readHttp1Head } from '../../src/proxy/request-head.ts';
 import { closeBackends, startBackend, startEcho, type Backend, type Echo } from '../support/backends.ts';
 import { endpointsConfig } from '../support/config.ts';
 import { eventually } from '../support/eventually.ts';
@@ -127,7 +127,7 @@ test('the live proxy does what explain reports', async () => {
 
 function reported(config: readonly RouteConfig[], { method, path: asked, search, host, headers: fields }: Request): Outcome {
   const rawHeaders = ['host', host, ...Object.entries(fields).flat()];
-  const head = readRequestHead({ httpVersion: '1.1', method, url: `${asked}${search}`, rawHeaders }, 0, defaultLimits);
+  const head = readHttp1Head({ httpVersion: '1.1', method, url: `${asked}${search}`, rawHeaders }, defaultLimits);
   if (typeof head === 'string') throw new Error(head);
   const { path: read, search: query, host: name, authority, remainingHops } = head;
   const arriving = { protocol: 'HTTP' as const, port: web.port, serverName: undefined, method, path: read, search: query, host: name, authority, remainingHops, header: head.header.bind(head), query: head.query.bind(head) };

@@ -28,6 +28,14 @@ export function valueOf(fields: Fields, lowerName: string): string | undefined {
   return value;
 }
 
+/**
+ * The items of a list in lower case (RFC 9110 section 5.6.1). Only spaces and tabs around them are left out: `trim()` also
+ * removes the byte 0xA0, which parsers of HTTP keep.
+ */
+export function listItems(value: string): string[] {
+  return value.toLowerCase().split(',').map((item) => item.replace(/^[\t ]+|[\t ]+$/g, ''));
+}
+
 /** Fields without those of one name, given in lower case. */
 export function withoutField(fields: string[], lowerName: string): string[] {
   return hasField(fields, lowerName) ? fieldsWhere(fields, (key) => key !== lowerName) : fields;

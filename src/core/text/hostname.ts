@@ -134,7 +134,7 @@ const hostField = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-F
 /**
  * The name in a Host header or authority as it is matched: without port and final dot, in lower case, IPv6 without
  * brackets; `''` where none is given. `undefined` where the text is no valid `host [":" port]` (RFC 3986
- * section 3.2), which a server answers with 400.
+ * section 3.2) or names a host with an empty label, which DNS does not have; a server answers both with 400.
  */
 export function hostFromHeader(field: string): string | undefined {
   if (!hostField.test(field)) return undefined;
@@ -142,6 +142,8 @@ export function hostFromHeader(field: string): string | undefined {
   const colon = field.indexOf(':', endOfAddress + 1);
   if (colon !== -1 && Number(field.slice(colon + 1)) > 65_535) return undefined;
   if (endOfAddress !== -1) return field.slice(1, endOfAddress).toLowerCase();
-  const host = (colon === -1 ? field : field.slice(0, colon)).toLowerCase();
-  return host.endsWith('.') ? host.slice(0, -1) : host;
+  if (field === '') return '';
+  const name = (colon === -1 ? field : field.slice(0, colon)).toLowerCase();
+  const host = name.endsWith('.') ? name.slice(0, -1) : name;
+  return host.split('.').includes('') ? undefined : host;
 }

@@ -55,6 +55,11 @@ describe('requests whose end or target could be read in two ways are refused', (
     ['bytes beyond ASCII in the target', 400, 'GET /\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a blank in the target', 400, 'GET /a b HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['an unknown version', 400, 'GET / HTTP/1.2\r\nHost: a\r\n\r\n'],
+    ['HTTP/0.9 with a version', 400, 'GET / HTTP/0.9\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    ['HTTP/2.0 in the form of HTTP/1', 400, 'GET / HTTP/2.0\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    ['a coding before the byte A0, with an upgrade', 400, `${post}Transfer-Encoding: chunked\xa0\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n0\r\n\r\n`],
+    ['a Host with an empty label', 400, 'GET / HTTP/1.1\r\nHost: a..b\r\nConnection: close\r\n\r\n'],
+    ['an asterisk for another method than OPTIONS', 400, 'GET * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
     ['HTTP/0.9', 400, 'GET /\r\n\r\n'],
     ['CONNECT', 501, 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n'],
   ])('%s', async (_name, status, bytes) => {

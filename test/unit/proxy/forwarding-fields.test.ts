@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { withoutField } from '../../../src/core/text/fields.ts';
 import { forwardedFields, responseFields } from '../../../src/proxy/forwarding-fields.ts';
 import { defaultLimits } from '../../../src/proxy/limits.ts';
-import { readRequestHead } from '../../../src/proxy/request-head.ts';
+import { readHttp1Head } from '../../../src/proxy/request-head.ts';
 
 test('fields of a response lose what belongs to the connection, whatever its spelling', () => {
   const fields = ['CONNECTION', 'X-One ,x-TWO', 'connection', 'close,x-three', 'x-one', '1', 'X-Two', '2', 'x-three', '3', 'x-four', '4', 'Transfer-Encoding', 'Chunked'];
@@ -19,7 +19,7 @@ test('a field is taken out by name', () => {
 
 describe('the fields of a request that go on', () => {
   function forwarded(...fields: readonly string[]): readonly string[] {
-    const head = readRequestHead({ method: 'GET', url: '/', httpVersion: '1.1', rawHeaders: ['Host', 'a', ...fields] }, 0, defaultLimits);
+    const head = readHttp1Head({ method: 'GET', url: '/', httpVersion: '1.1', rawHeaders: ['Host', 'a', ...fields] }, defaultLimits);
     if (typeof head === 'string') throw new Error(head);
     return forwardedFields(head, { address: '192.0.2.1', scheme: 'http' }, 'append');
   }
@@ -33,4 +33,9 @@ describe('the fields of a request that go on', () => {
   test('do not include what Connection names', () => {
     expect(forwarded('Connection', 'X-One, keep-alive', 'x-one', '1', 'X-Two', '2')).toEqual(['X-Two', '2', ...added]);
   });
+});
+
+test('a response keeps what is for every recipient, whatever Connection names', () => {
+  const fields = ['connection', 'set-cookie, x-hop', 'set-cookie', 'a=b', 'x-hop', '1'];
+  expect(responseFields(fields)).toEqual(['set-cookie', 'a=b']);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { defaultLimits } from '../../../src/proxy/limits.ts';
-import { readRequestHead, RequestHead, type RawRequest } from '../../../src/proxy/request-head.ts';
+import { readHttp1Head, RequestHead, type RawRequest } from '../../../src/proxy/request-head.ts';
 
 interface Parts {
   readonly method?: string;
@@ -12,7 +12,7 @@ interface Parts {
 /** Reads a request with these fields, name and value in turn, after Host. */
 function read(fields: readonly string[], { method = 'POST', url = '/', httpVersion = '1.1', host = 'a' }: Parts = {}) {
   const message: RawRequest = { method, url, httpVersion, rawHeaders: [...(host === '' ? [] : ['Host', host]), ...fields] };
-  return readRequestHead(message, 0, defaultLimits);
+  return readHttp1Head(message, defaultLimits);
 }
 
 /** The length of the body as read, or the reason of the refusal. */

@@ -122,6 +122,11 @@ test.each([
   ['a/b', undefined],
   ['a\n', undefined],
   ['[::1', undefined],
+  ['.', undefined],
+  ['a..', undefined],
+  ['.a', undefined],
+  ['a..b', undefined],
+  [':80', undefined],
 ])('hostFromHeader(%j) is %j', (field, expected) => {
   expect(hostFromHeader(field)).toBe(expected);
 });
