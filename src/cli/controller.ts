@@ -12,6 +12,7 @@ import { ClusterSecretStore } from './cluster-certificates.ts';
 import { ClusterState, controllerKinds, followCluster } from './cluster-state.ts';
 import { clusterWriter } from './cluster-writer.ts';
 import { serveDataPlanes } from './data-plane-channel.ts';
+import { InternalErrors } from './internal-errors.ts';
 import { OwnObjects } from './own-objects.ts';
 import { imageOfPod } from './own-image.ts';
 import { PublishedAuthorities } from './published-authorities.ts';
@@ -67,6 +68,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const log = createLogger(options.logLevel);
   const metrics = createMetrics();
   metrics.observeProcess();
+  const errors = new InternalErrors(log, metrics);
   const { readiness } = await openProbes(options.probePort, metrics, running);
   const client = createClient(await loadCredentials('default'));
   running.add(() => client.close());
@@ -100,6 +102,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const channel = await serveDataPlanes({ client, certificates, audience: channelAudience, sourceOf: (gateway) => controller.sourceOf(gateway), log, port: options.port });
   running.add(() => channel.close());
   running.add(() => election.stop());
+  errors.survive(running);
   readiness.started();
   log.info({ port: channel.port, probePort: options.probePort }, 'controller started');
 }

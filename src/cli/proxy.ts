@@ -4,6 +4,7 @@ import { connectChannel, ConfigurationSink, type CertificateResource, type Confi
 import type { ForwardedPolicy } from '../proxy/forwarding-fields.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
+import { InternalErrors } from './internal-errors.ts';
 import { exposeProxyCounters } from './proxy-metrics.ts';
 import { openProbes } from './readiness.ts';
 import { startOrStop, type Shutdown } from './shutdown.ts';
@@ -44,6 +45,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   const log = createLogger(options.logLevel);
   const metrics = createMetrics();
   metrics.observeProcess();
+  const errors = new InternalErrors(log, metrics);
   const { readiness, port: probePort } = await openProbes(options.probePort, metrics, running);
 
   const certificates = new ReceivedCertificates();
@@ -51,6 +53,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     bind: ({ port }) => ({ host: options.bind, port }),
     forwarded: options.forwarded,
     certificates: (secret) => certificates.pairOf(secret),
+    onFault: errors.report,
     ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
   });
   exposeProxyCounters(metrics, proxy.counters());
@@ -73,6 +76,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     await delay(options.drain);
   });
   readiness.require(() => (sink.isSynchronised ? [] : ['the controller has not sent all of the configuration yet']));
+  errors.survive(running);
   readiness.started();
   log.info({ gateway: options.gateway, controller: options.controller, probePort }, 'proxy started');
 }

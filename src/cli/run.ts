@@ -13,6 +13,7 @@ import { buildProbes } from '../webhook/index.ts';
 import { hasManyLoopbackHosts, StandaloneAddresses } from './addresses.ts';
 import { StandaloneDataPlane } from './data-plane.ts';
 import { startDemoBackends } from './demo-backends.ts';
+import { InternalErrors } from './internal-errors.ts';
 import { exposeProxyCounters } from './proxy-metrics.ts';
 import { reportWorkspace } from './report-findings.ts';
 import { counted, describeTally, nothing, type Reported } from './report/report.ts';
@@ -56,6 +57,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const workspace = new Workspace(filesOnly(assumedBundle), policy, [configuration, statuses]);
   const metrics = createMetrics();
   metrics.observeProcess();
+  const errors = new InternalErrors(log, metrics);
 
   terminal.line(terminal.style('bold', `sallyport run  ${options.files.join(' ')}`));
   // Changes of the files that come while everything starts wait for it.
@@ -69,6 +71,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const proxy = createProxy({
     bind: (listener) => addresses.addressOf(listener),
     certificates: (secret) => tlsMaterial(workspace, secret),
+    onFault: errors.report,
     ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
   });
   exposeProxyCounters(metrics, proxy.counters());
@@ -90,6 +93,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   printStatusSection(terminal, workspace);
   const listeners = plane.listeners().map((listener) => ({ listener, address: proxy.addressOf(listener.key) }));
   printServing(terminal, { listeners, backends: demo.backends, webhook, probes: { host, port: portOf(probes.server.address()) } }, workspace);
+  errors.survive(running);
   started.resolve(createFollower({ terminal, workspace, plane, proxy, log, problems: watcher.content.problems }));
   terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
 }

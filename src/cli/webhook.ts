@@ -14,6 +14,7 @@ import { ClusterBundleStore, ClusterSecretStore } from './cluster-certificates.t
 import { admissionKinds, ClusterState, followCluster } from './cluster-state.ts';
 import { FailurePolicyKeeper } from './failure-policy-keeper.ts';
 import { expectShortLives } from './garbage-collection.ts';
+import { InternalErrors } from './internal-errors.ts';
 import { listenEverywhere } from './listen.ts';
 import { openProbes } from './readiness.ts';
 import { startSelfCheck } from './self-check.ts';
@@ -65,6 +66,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   const log = createLogger(options.logLevel);
   const metrics = createMetrics();
   metrics.observeProcess();
+  const errors = new InternalErrors(log, metrics);
   const settings = await followSettings(options, running, { log, metrics });
   const { readiness } = await openProbes(options.probePort, metrics, running);
 
@@ -98,6 +100,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   const check = startSelfCheck({ bundles, certificates, address: { host: '127.0.0.1', port }, serverName: `${options.service}.${options.namespace}.svc` });
   running.add(() => check.stop());
   readiness.require(() => [check.problem()].filter((problem) => problem !== undefined));
+  errors.survive(running);
   readiness.started();
   log.info({ port, probePort: options.probePort, configuration: options.configuration }, 'webhook started');
 }

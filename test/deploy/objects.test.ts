@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { BundlesInForce } from '../../src/cli/bundles-in-force.ts';
 import { admissionKinds, controllerKinds } from '../../src/cli/cluster-state.ts';
 import { FailurePolicyKeeper } from '../../src/cli/failure-policy-keeper.ts';
+import { InternalErrors } from '../../src/cli/internal-errors.ts';
 import { exposeProxyCounters } from '../../src/cli/proxy-metrics.ts';
 import { openSettings } from '../../src/cli/settings-file.ts';
 import { Watchdog } from '../../src/cli/watchdog.ts';
@@ -230,6 +231,7 @@ whereRendered('what belongs together agrees', () => {
     controllerMetrics(metrics);
     clusterMetrics(metrics);
     exposeProxyCounters(metrics, createCounters());
+    new InternalErrors(createLogger('silent'), metrics).report(undefined);
     const counted = [...(await metrics.scrape()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
     const shown = JSON.stringify([...['webhook', 'controller'].map((of) => rendering(`PrometheusRule sallyport-system/sallyport-${of}`)), rendering('ConfigMap sallyport-system/sallyport-dashboards')]);
     const names = [...shown.matchAll(/sallyport_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''));
