@@ -1,8 +1,9 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { listenerOwners, servingGateway, type ListenerOwner, type OwnerKind } from './listener-sets.ts';
+import { ListenerClaims, type ConflictReason } from '../semantics/listeners.ts';
 import { listenersOf, type ListenerNode } from './listeners.ts';
-import { canSharePort, routeKindsOf, terminatesTls } from './protocols.ts';
+import { routeKindsOf, terminatesTls } from './protocols.ts';
 import { strata } from './strata.ts';
 
 /** What a listener of one of the owners that a Gateway serves asks for. */
@@ -12,7 +13,7 @@ interface OwnedListener extends Pick<ListenerNode, 'name' | 'port' | 'protocol' 
 
 /** Why a listener cannot be told apart from others of its Gateway. */
 export interface ListenerConflict {
-  readonly reason: 'ProtocolConflict' | 'HostnameConflict';
+  readonly reason: ConflictReason;
   /**
    * `lost`: an owner that comes first asks for the same. `tied`: the same owner does, and there is no winner.
    */
@@ -89,20 +90,20 @@ type Verdict<T> = readonly [listener: OwnedListener, verdict: T];
 
 /** @param listeners of one port, in order of precedence */
 function* conflictsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<ListenerConflict>> {
-  const claimed = new Claims();
+  const claimed = new ListenerClaims<OwnedListener>();
   for (const ofOwner of Map.groupBy(listeners, ({ owner }) => owner).values()) {
     const remaining: OwnedListener[] = [];
     for (const listener of ofOwner) {
-      const conflict = claimed.conflictOf(listener);
+      const conflict = conflictOf(claimed, listener);
       if (conflict === undefined) remaining.push(listener);
       else yield [listener, { ...conflict, standing: 'lost' }];
     }
     // Protocols that are not served get no port, and take none from others.
     const claims = remaining.filter((listener) => isServed(listener));
-    const own = new Claims();
+    const own = new ListenerClaims<OwnedListener>();
     for (const listener of claims) own.add(listener);
     for (const listener of claims) {
-      const conflict = own.conflictOf(listener);
+      const conflict = conflictOf(own, listener);
       if (conflict !== undefined) yield [listener, { ...conflict, standing: 'tied' }];
     }
     for (const listener of claims) claimed.add(listener);
@@ -112,29 +113,9 @@ function* conflictsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict
 /** Messages name no more others than people read. */
 const namedAtMost = 3;
 
-/** What listeners of one port ask for. */
-class Claims {
-  readonly #byProtocol = new Map<string, OwnedListener[]>();
-  readonly #byHostname = new Map<string, OwnedListener[]>();
-
-  add(listener: OwnedListener): void {
-    append(this.#byProtocol, listener.protocol, listener);
-    append(this.#byHostname, listener.hostname ?? '', listener);
-  }
-
-  conflictOf(listener: OwnedListener): Omit<ListenerConflict, 'standing'> | undefined {
-    const rivals = [...this.#byProtocol].filter(([protocol]) => !canSharePort(protocol, listener.protocol)).flatMap(([, others]) => others.slice(0, namedAtMost));
-    if (rivals.length > 0) return { reason: 'ProtocolConflict', others: namesOf(rivals) };
-    const sameHostname = this.#byHostname.get(listener.hostname ?? '')?.slice(0, namedAtMost + 1) ?? [];
-    const twins = sameHostname.filter((other) => other !== listener && other.protocol === listener.protocol);
-    return twins.length > 0 ? { reason: 'HostnameConflict', others: namesOf(twins) } : undefined;
-  }
-}
-
-function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
+function conflictOf(claims: ListenerClaims<OwnedListener>, listener: OwnedListener): Omit<ListenerConflict, 'standing'> | undefined {
+  const found = claims.conflictsOf(listener, namedAtMost);
+  return found && { reason: found.reason, others: namesOf(found.others) };
 }
 
 function namesOf(listeners: readonly OwnedListener[]): readonly OtherListener[] {

@@ -28,15 +28,6 @@ export function servedProtocols(): readonly string[] {
   return Object.keys(served);
 }
 
-/** What the protocols of the specification are carried by. */
-const transports: ReadonlyMap<string, 'tcp' | 'udp'> = new Map([['HTTP', 'tcp'], ['HTTPS', 'tcp'], ['TLS', 'tcp'], ['TCP', 'tcp'], ['UDP', 'udp']]);
-
-/** Whether two protocols can share a port: HTTP-over-TLS and plain HTTP cannot. Of unknown ones nothing is said. */
-export function canSharePort(one: string, other: string): boolean {
-  const transport = transports.get(one);
-  return one === other || transport === undefined || transport !== transports.get(other);
-}
-
 /** Whether a listener of this protocol terminates TLS. */
 export function terminatesTls(protocol: string): boolean {
   return Object.hasOwn(served, protocol) && served[protocol]?.tls === 'required';

@@ -1,5 +1,6 @@
 import { gatewayGroup } from '../graph/inputs.ts';
-import { canSharePort, routeKindsOf } from '../graph/protocols.ts';
+import { routeKindsOf } from '../graph/protocols.ts';
+import { conflictBetween, ListenerClaims, type ListenerClaim } from '../semantics/listeners.ts';
 import { display } from '../text/display.ts';
 import { intersectHostnames } from '../text/hostname.ts';
 import { demand } from './demand.ts';
@@ -29,24 +30,29 @@ function sameHostname(one: Listener, other: Listener): boolean {
   return (one.hostname ?? '').toLowerCase() === (other.hostname ?? '').toLowerCase();
 }
 
-/** Both begin with a name in TLS, by which they can be told apart. */
-function bothTls({ protocol = '' }: Listener, other: Listener): boolean {
-  return [protocol, other.protocol].every((one) => one === 'HTTPS' || one === 'TLS');
-}
-
-function cannotShare(one: Listener, other: Listener): boolean {
-  return !canSharePort(one.protocol ?? '', other.protocol ?? '') && !(bothTls(one, other) && !sameHostname(one, other));
-}
-
 /** Equal protocols with equal hostnames are refused by every bundle. */
 export const protocolsOnPort = demand(listenerConflict.id, function judge(listeners: Listeners, report) {
-  for (const [index, listener] of listeners.entries()) {
-    const other = earlier(listeners, index, cannotShare);
+  const earlierOnes = new ListenerClaims<NamedClaim>();
+  for (const [index, { name = '', port, protocol = '', hostname = '' }] of listeners.entries()) {
+    if (port === undefined) continue;
+    const claim = { name, port, protocol, hostname };
+    const conflict = earlierOnes.conflictsOf(claim, 1);
+    earlierOnes.add(claim);
+    const [other] = conflict?.reason === 'ProtocolConflict' ? conflict.others : [];
     if (other === undefined) continue;
-    const cure = bothTls(listener, other) ? 'port or hostname' : 'port';
-    report({ below: [index], value: display(listener.name ?? ''), message: `This listener conflicts with ${display(other.name ?? '')}: protocol ${display(listener.protocol ?? '')} cannot share port ${listener.port} with ${display(other.protocol ?? '')}, so neither may be accepted. Give each a ${cure} of its own.` });
+    const cure = distinctByHostname(claim, other) ? 'port or hostname' : 'port';
+    report({ below: [index], value: display(name), message: `This listener conflicts with ${display(other.name)}: protocol ${display(protocol)} cannot share port ${port} with ${display(other.protocol)}, so neither may be accepted. Give each a ${cure} of its own.` });
   }
 }, 'within one object');
+
+interface NamedClaim extends ListenerClaim {
+  readonly name: string;
+}
+
+/** Whether another hostname would be enough to tell two listeners apart. */
+function distinctByHostname(one: ListenerClaim, other: ListenerClaim): boolean {
+  return conflictBetween({ ...one, hostname: `other.${one.hostname ?? ''}` }, other) === undefined;
+}
 
 function overlaps(one: Listener, other: Listener): boolean {
   return one.protocol === 'HTTPS' && other.protocol === 'HTTPS' && !sameHostname(one, other) && intersectHostnames(one.hostname ?? '', other.hostname ?? '') !== undefined;
