@@ -2,6 +2,7 @@ import { constants } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
 import { fromRawHeaders } from './http2-fields.ts';
+import { onTruncation } from './http2-reset.ts';
 import { canSwitch, extendedConnect, isSwitch, withProof } from './http2-websocket.ts';
 import { isRequestLine, sendableTrailers, toHttp2Headers, Unsendable } from './sendable.ts';
 
@@ -57,6 +58,7 @@ export class Http2Call implements UpstreamExchange {
     stream.on('data', this.pass);
     stream.on('trailers', (_head, _flags, raw) => (this.trailers = fromRawHeaders(raw)));
     stream.on('wantTrailers', () => this.guard(() => stream.sendTrailers(toHttp2Headers(sendableTrailers(trailers?.() ?? [])))));
+    onTruncation(stream, () => this.guard(() => this.fail('reset')));
     stream.on('end', () => {
       // A connection that is gone ends its streams too.
       if ((stream.rstCode ?? 0) === constants.NGHTTP2_NO_ERROR) this.guard(() => this.complete());

@@ -41,6 +41,8 @@ export class Http2Connection {
       this.isReady = true;
       events.hasRoom();
     });
+    // A backend that has closed its side cannot make room for what is still to be sent, and no answer can come any more.
+    socket.once('end', () => socket.destroy());
     let failure: UpstreamFailure = 'connect';
     this.session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code?.startsWith('ERR_HTTP2') === true) failure = 'protocol';

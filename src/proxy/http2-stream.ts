@@ -106,6 +106,8 @@ export class Http2Stream implements ClientStream {
     else this.flushHead();
     if (this.isGone) return;
     this.body.end();
+    // Nobody needs the rest of the request.
+    this.body.resume();
     // The window of a client that does not read may hold an answer back, and what it holds, for ever.
     this.body.setTimeout(this.stallTimeout, () => this.breakOff());
     if (isHeadAlone || this.hasNoBody) this.stopClient();

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Connection } from './connection.ts';
 import type { DataPlane } from './data-plane.ts';
 import { Exchange } from './exchange.ts';
+import { destroyOnSilentReset } from './http2-reset.ts';
 import { Http2Stream } from './http2-stream.ts';
 import type { ProxyLimits } from './limits.ts';
 
@@ -70,8 +71,7 @@ class Session {
     // Node takes in what comes for the connection at once: a larger window makes uploads faster, and holds nothing more.
     session.setLocalWindowSize(4 * plane.limits.streamWindow);
     session.on('stream', (stream, headers, _flags, rawHeaders) => this.serve(stream, headers, rawHeaders));
-    // No more requests will come; what is under way is served to the end.
-    socket.on('end', () => this.drain());
+    socket.on('end', () => this.inputEnded());
     // What a client did wrong has ended its connection already.
     session.on('error', () => undefined);
     session.on('close', () => clearTimeout(this.idleTimer));
@@ -85,11 +85,18 @@ class Session {
     if (this.streams === 0) this.linger();
   }
 
+  /** A client that has closed its side can neither make room for a response nor cancel it: like most servers, take it as gone. */
+  private inputEnded(): void {
+    if (this.streams > 0) this.socket.destroy();
+    else this.drain();
+  }
+
   private serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
     // A reset shows as the close of the stream.
     stream.on('error', () => undefined);
     // Reset in the same breath: it costs nothing.
     if (stream.destroyed) return;
+    destroyOnSilentReset(stream);
     const { plane, connection } = this;
     this.streams += 1;
     const client = new Http2Stream(stream, headers, rawHeaders, plane.limits);

@@ -73,6 +73,9 @@ export function frame(type: keyof typeof frameTypes, flags: number, stream: numb
 
 export const preface = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame('settings', 0, 0)]);
 
+/** Length of the text before the first frame (RFC 9113 section 3.4). */
+const prefaceLength = 24;
+
 /** Header fields as literals without compression (RFC 7541 section 6.2.2), for what no client library would send. */
 export function literal(...fields: readonly (readonly [string, string])[]): Buffer {
   return Buffer.concat(
@@ -102,10 +105,17 @@ export interface RawHttp2 {
 /** Opens a bare connection and sends preface and settings. */
 export function openFrames(port: number): RawHttp2 {
   const socket = openRaw(port);
+  socket.write(preface);
+  return receiveFrames(socket);
+}
+
+/** Reads frames from a connection on which the other side speaks HTTP/2; a client's preface before them is passed over. */
+export function receiveFrames(socket: Socket): RawHttp2 {
   const frames: ReceivedFrame[] = [];
   let rest = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {
     rest = Buffer.concat([rest, chunk]);
+    if (rest.subarray(0, 3).equals(preface.subarray(0, 3)) && rest.length >= prefaceLength) rest = rest.subarray(prefaceLength);
     while (rest.length >= 9 && rest.length >= 9 + rest.readUIntBE(0, 3)) {
       const end = 9 + rest.readUIntBE(0, 3);
       frames.push({ type: rest[3] ?? 0, flags: rest[4] ?? 0, stream: rest.readUInt32BE(5), payload: rest.subarray(9, end) });
@@ -113,6 +123,5 @@ export function openFrames(port: number): RawHttp2 {
     }
   });
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.write(preface);
   return { socket, frames, closed };
 }

@@ -40,7 +40,8 @@ async function startProxyTo(port: number): Promise<number> {
 test('a client that does not read holds the backend back, and others go on; it gets everything in the end', async () => {
   let written = 0;
   const backend = await startHttp2Backend((stream, headers) => {
-    stream.respond({ ':status': 200 });
+    // Node's server sends a reset in place of END_STREAM where no window is left and nobody has looked at the request.
+    stream.resume().respond({ ':status': 200 });
     if (headers[':path'] === '/small') stream.end('ok');
     else pump(stream, (bytes) => (written += bytes));
   });
@@ -80,7 +81,7 @@ test('a backend that does not read holds the client back, and gets everything in
 test('the same from HTTP/1.1 to HTTP/2', async () => {
   let written = 0;
   const backend = await startHttp2Backend((stream) => {
-    stream.respond({ ':status': 200 });
+    stream.resume().respond({ ':status': 200 });
     pump(stream, (bytes) => (written += bytes));
   });
   const socket = openRaw(await startProxyTo(backend.port));

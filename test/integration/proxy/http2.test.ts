@@ -236,24 +236,13 @@ describe('the end', () => {
   });
 });
 
-test('a client that closes its side is served to the end, and then let go', async () => {
-  const release = Promise.withResolvers<void>();
-  const arrived = Promise.withResolvers<void>();
-  const backend = await startBackend((_incoming, response) => {
-    arrived.resolve();
-    void release.promise.then(() => response.end('late'));
-  });
-  const { port, proxy } = await startProxyTo(backend.port);
-  const [idle, busy] = [openFrames(port), openFrames(port)];
-  busy.socket.allowHalfOpen = true;
-  busy.socket.write(frame('headers', 5, 1, literal(...get)));
-  await arrived.promise;
+test('an idle client that closes its side is let go', async () => {
+  const { port, proxy } = await startProxy([]);
+  const idle = openFrames(port);
+  idle.socket.allowHalfOpen = true;
+  await eventually(() => expect(idle.frames).not.toEqual([]));
   idle.socket.end();
-  busy.socket.end();
   await idle.closed;
-  release.resolve();
-  await eventually(() => expect(busy.frames).toContainEqual(expect.objectContaining({ type: frameTypes.data, stream: 1 })));
-  await busy.closed;
   await eventually(() => expect(proxy.counters()).toMatchObject({ openConnections: 0, openRequests: 0 }));
 });
 
