@@ -20,7 +20,7 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   total('upstream_attempts_total', 'Requests sent to endpoints, repetitions included.', () => counters.upstreamAttempts);
   total('upstream_connect_failures_total', 'Attempts to connect to an endpoint that failed.', () => counters.upstreamConnectFailures);
   total('mirrored_requests_total', 'Copies of requests sent for mirror filters.', () => counters.mirrored);
-  metrics.observedCounter(define('limits_reached_total', 'Requests, retries and mirrored requests given up because a limit of one exchange was reached.', ['limit']), () => labelled(counters.limitsReached));
+  metrics.observedCounter(define('limits_reached_total', 'How often something was refused or given up because a limit was reached, by limit.', ['limit']), () => labelled(counters.limitsReached));
   metrics.observedHistogram(define('request_duration_seconds', 'Time from the request’s first byte to its end.'), () => ({
     bounds: durationBounds.map(inSeconds),
     counts: counters.durations,

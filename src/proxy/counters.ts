@@ -5,8 +5,11 @@ import type { Reason } from './reasons.ts';
 /** Upper bounds of the duration buckets in milliseconds; a last bucket without bound follows. */
 export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 
-/** Limits of a single exchange; the fixed label set of the metric. */
-export const limits = ['interim-responses', 'mirror-body', 'retry-body'] as const;
+/** What has a limit; the fixed label set of the metric. */
+export const limits = [
+  'connections', 'client-connections', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'tunnels', 'tunnel-idle', 'mirrors',
+  'mirror-body', 'retries', 'retry-body', 'interim-responses',
+] as const;
 export type Limit = (typeof limits)[number];
 
 /**
@@ -31,7 +34,7 @@ export interface ProxyCounters {
   upstreamConnectFailures: number;
   /** Copies sent for mirror filters. */
   mirrored: number;
-  /** How often something was given up because a limit was reached. */
+  /** How often something was refused or given up because a limit was reached. */
   readonly limitsReached: Record<Limit, number>;
   durationSum: number;
   /** Requests by duration, not cumulative: position n counts those up to `durationBounds[n]`. */

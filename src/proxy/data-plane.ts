@@ -6,6 +6,7 @@ import type { EndpointRegistry } from './endpoints.ts';
 import type { Forwarder } from './forwarder.ts';
 import type { ForwardedPolicy } from './forwarding-fields.ts';
 import type { ProxyLimits } from './limits.ts';
+import type { Quotas } from './quota.ts';
 import type { CertificateSource } from './tls-termination.ts';
 
 /** What every request is handled with. Table and endpoints change underneath; a request keeps what it took. */
@@ -15,6 +16,7 @@ export interface DataPlane extends Routing<CompiledRule> {
   /** What to prove oneself with to backends, by Secret. */
   readonly certificates: CertificateSource;
   readonly limits: ProxyLimits;
+  readonly quotas: Quotas;
   readonly forwardedPolicy: ForwardedPolicy;
   readonly counters: ProxyCounters;
   /** Takes errors that nobody foresaw; what they concern has been ended. Never throws. */

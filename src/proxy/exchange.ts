@@ -10,7 +10,7 @@ import { countCall, countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
 import { grpcFields, grpcStatusIn, isCall } from './grpc.ts';
 import { Forwarding } from './forwarding.ts';
-import { answerFor } from './reasons.ts';
+import { answerFor, passing } from './reasons.ts';
 import type { AnswerReason, Reason } from './reasons.ts';
 import type { RequestHead } from './request-head.ts';
 import { Timer } from './timer.ts';
@@ -49,6 +49,8 @@ export class Exchange {
   private forwarding: Forwarding | undefined;
   private requestTimer: Timer | undefined;
   private reason: Reason | undefined;
+  /** Whether there was room for it among the requests under way. */
+  private readonly isAdmitted: boolean;
 
   constructor(plane: DataPlane, connection: Connection, client: ClientStream) {
     this.plane = plane;
@@ -56,10 +58,11 @@ export class Exchange {
     this.client = client;
     plane.counters.requests += 1;
     plane.counters.openRequests += 1;
+    this.isAdmitted = plane.quotas.requests.take();
   }
 
   start(): void {
-    this.guard(() => this.judge());
+    this.guard(() => (this.isAdmitted ? this.judge() : this.answer('overloaded')));
   }
 
   /** Does something for this exchange that nobody above it looks after: an error that nobody foresaw ends the exchange, and nothing else. */
@@ -115,7 +118,7 @@ export class Exchange {
     }
     const { status, body } = answerFor(reason);
     this.client.writeHead(status, [
-      'server', 'sallyport', 'content-type', 'text/plain; charset=utf-8', 'content-length', String(body.length),
+      'server', 'sallyport', 'content-type', 'text/plain; charset=utf-8', 'content-length', String(body.length), ...(passing.has(reason) ? ['retry-after', '1'] : []),
     ]);
     this.client.write(body);
     this.client.end([]);
@@ -195,6 +198,7 @@ export class Exchange {
     const duration = performance.now() - this.startedAt;
     const status = this.client.headSent ? this.client.status : clientLeft;
     counters.openRequests -= 1;
+    if (this.isAdmitted) this.plane.quotas.requests.release();
     counters.responseBytes += this.responseBytes;
     countOutcome(counters, status, this.reason, duration);
     if (this.isCall) countCall(counters, this.grpcStatus);

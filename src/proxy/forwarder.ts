@@ -43,9 +43,10 @@ export interface UpstreamHead {
  * How far a failed request came. `connect`: nothing was sent, another endpoint may be tried. `reset`: the connection
  * broke. `stale`: a connection that had rested broke before a byte of an answer; most likely the backend was just closing
  * it, but that is not certain. `protocol`: what came back is no HTTP. `refused`: the backend did nothing about it and says so.
+ * `busy`: nothing was sent, because too many requests wait for a connection, or this one has waited too long.
  * `upgrade`: nothing was sent, because connections to this backend cannot switch to the protocol asked for.
  */
-export type UpstreamFailure = 'connect' | 'reset' | 'stale' | 'protocol' | 'refused' | 'upgrade';
+export type UpstreamFailure = 'connect' | 'reset' | 'stale' | 'protocol' | 'refused' | 'busy' | 'upgrade';
 
 /**
  * What becomes of a forwarded request; called in the order of this list. `onEnd`, `onSwitch` or `onFailure` comes last,

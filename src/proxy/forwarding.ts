@@ -26,6 +26,7 @@ const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   stale: 'backend-reset',
   protocol: 'backend-protocol',
   refused: 'backend-refused',
+  busy: 'backend-busy',
   upgrade: 'upgrade-unsupported',
 };
 
@@ -93,11 +94,18 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   cancel(): void {
     this.attemptTimer?.cancel();
     this.stallTimer?.cancel();
-    this.retryTimer?.cancel();
+    this.endPause();
     for (const copy of this.copies) copy.cut();
     if (this.ended) return;
     this.ended = true;
     this.call?.abort();
+  }
+
+  private endPause(): void {
+    if (this.retryTimer === undefined) return;
+    this.retryTimer.cancel();
+    this.retryTimer = undefined;
+    this.exchange.plane.quotas.retries.release();
   }
 
   /** The client has taken what was written to it. */
@@ -199,6 +207,12 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       return;
     }
     const { client, plane } = this.exchange;
+    if (!plane.quotas.tunnels.take()) {
+      connection.destroy();
+      this.fail('too-many-tunnels');
+      return;
+    }
+    connection.once('close', () => plane.quotas.tunnels.release());
     const head = this.responseHead(answer);
     let tunnel: Duplex | undefined;
     if (head === undefined || !this.canSend(() => (tunnel = client.switchProtocol(head))) || tunnel === undefined) {
@@ -211,7 +225,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     joinTunnel(tunnel, connection, {
       sent: (bytes) => (plane.counters.requestBytes += bytes),
       received: (bytes) => (this.exchange.responseBytes += bytes),
-    });
+    }, { timeout: plane.limits.tunnelIdleTimeout, exceeded: () => plane.quotas.reached('tunnel-idle') });
   }
 
   onFailure(failure: UpstreamFailure): void {
@@ -267,10 +281,15 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.attemptTimer?.cancel();
     this.call?.abort();
     this.call = undefined;
+    if (!this.exchange.plane.quotas.retries.take()) {
+      this.fail('backend-busy');
+      return;
+    }
     this.retryTimer = new Timer(retry.delayAfter(this.tries), () => this.exchange.guard(() => this.tryAgain()));
   }
 
   private tryAgain(): void {
+    this.endPause();
     this.renewEndpoints();
     if (this.endpoints.all().every((endpoint) => this.tried.includes(endpoint))) this.tried = [];
     this.start();

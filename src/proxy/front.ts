@@ -8,11 +8,13 @@ import { closeGently } from './connection.ts';
 import type { Connection } from './connection.ts';
 import type { DataPlane } from './data-plane.ts';
 import type { Peer } from './forwarding-fields.ts';
+import { Handshakes } from './handshakes.ts';
 import { createHttp1Server } from './http1.ts';
 import type { Http1Server } from './http1.ts';
 import { createHttp2Server } from './http2.ts';
 import type { Http2Server } from './http2.ts';
 import { ListenerIndex } from '../core/routing/decision/listener-index.ts';
+import { LinkedSet } from './linked-set.ts';
 import { peek } from './peek.ts';
 import type { WireProtocol } from './peek.ts';
 import { rawAnswer } from './reasons.ts';
@@ -34,7 +36,8 @@ export class Front {
   private readonly http2: Http2Server;
   private readonly sockets = new Set<Socket>();
   /** Those that have not shown yet what they speak. */
-  private readonly silent = new Set<Socket>();
+  private readonly silent = new LinkedSet<Socket>();
+  private readonly handshakes: Handshakes;
   /** Those that came in before there was a configuration to serve them with. */
   private waiting: Socket[] | undefined = [];
   private plain = new ListenerIndex();
@@ -44,6 +47,7 @@ export class Front {
 
   constructor(plane: DataPlane) {
     this.plane = plane;
+    this.handshakes = new Handshakes(plane.limits.handshakes, () => plane.quotas.reached('tls-handshakes'));
     this.http1 = createHttp1Server(plane);
     this.http2 = createHttp2Server(plane);
     this.tls = new TlsTermination(plane.limits, {
@@ -56,7 +60,7 @@ export class Front {
     // Half-open, so that a client that closes its side early can be seen and told apart from one that is gone.
     this.server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
     this.server.maxConnections = plane.limits.connectionsPerPort;
-    this.server.on('connection', (socket) => this.accept(socket));
+    this.server.on('connection', (socket) => this.admit(socket)).on('drop', () => plane.quotas.reached('connections'));
   }
 
   /** Binds the port; fails with the system's error, such as EADDRINUSE. Connections wait for `configure`. */
@@ -145,6 +149,33 @@ export class Front {
     });
   }
 
+  /** Takes a connection in, if there is room for it: in all, and for its client. */
+  private admit(socket: Socket): void {
+    const { connections, clients } = this.plane.quotas;
+    const client = plainPeer(socket.remoteAddress);
+    if (!clients.take(client)) {
+      socket.destroy();
+      return;
+    }
+    if (!connections.take()) {
+      // One that has said nothing for longest makes room: a flood of them keeps nobody out who has something to say.
+      const silent = this.silent.first;
+      if (silent === undefined) {
+        clients.release(client);
+        socket.destroy();
+        return;
+      }
+      this.silent.delete(silent);
+      silent.destroy();
+      connections.exceed();
+    }
+    socket.once('close', () => {
+      connections.release();
+      clients.release(client);
+    });
+    this.accept(socket);
+  }
+
   private accept(socket: Socket): void {
     const { counters } = this.plane;
     counters.connections += 1;
@@ -173,7 +204,7 @@ export class Front {
     switch (protocol) {
       case 'tls':
         if (this.secure.isEmpty) socket.destroy();
-        else this.tls.accept(socket);
+        else this.shakeHands(socket);
         return;
       case 'http2':
         if (this.plain.isEmpty && !this.secure.isEmpty) socket.destroy();
@@ -185,7 +216,13 @@ export class Front {
     }
   }
 
+  private shakeHands(socket: Socket): void {
+    this.handshakes.begun(socket);
+    this.tls.accept(socket);
+  }
+
   private acceptDecrypted(socket: TLSSocket): void {
+    this.handshakes.done(socket);
     const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
     const chosen = this.secure.select(serverName);
     if (chosen === undefined) {

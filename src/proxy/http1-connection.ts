@@ -12,6 +12,8 @@ export class Http1Call implements UpstreamExchange {
   /** As it goes out. */
   readonly head: string;
   connection: Http1Connection | undefined;
+  /** Set while it waits for a connection. */
+  leave: (() => void) | undefined;
   /** Whether nobody waits for it any more. */
   isGivenUp = false;
 
@@ -23,6 +25,7 @@ export class Http1Call implements UpstreamExchange {
 
   abort(): void {
     this.isGivenUp = true;
+    this.leave?.();
     this.connection?.destroy();
   }
 

@@ -4,13 +4,16 @@ import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } fr
 import { Http1Call, Http1Connection } from './http1-connection.ts';
 import type { Http1ConnectionEvents } from './http1-connection.ts';
 import type { ProxyLimits } from './limits.ts';
+import { LinkedSet } from './linked-set.ts';
 import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
+import type { Quotas } from './quota.ts';
 import { requestHead } from './request-writer.ts';
+import { WaitingQueue } from './waiting-queue.ts';
 
 /** Forwards over HTTP/1.1 with kept-alive connections to each upstream. */
 export class Http1Forwarder extends PooledForwarder<Http1Pool> {
-  constructor(limits: ProxyLimits, fault: (error: unknown) => void) {
-    super((upstream) => new Http1Pool(upstream, limits, fault));
+  constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
+    super((upstream) => new Http1Pool(upstream, limits, fault, quotas));
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
@@ -33,22 +36,23 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private readonly connections = new Set<Http1Connection>();
   private readonly connecting = new Set<Socket>();
   /** The one that was used last comes last, and is used first: those that are not needed stay idle until they go. */
-  private idle: Http1Connection[] = [];
-  private readonly waiting: Http1Call[] = [];
+  private readonly idle = new LinkedSet<Http1Connection>();
+  private readonly waiting: WaitingQueue<Http1Call>;
   private sweepTimer: NodeJS.Timeout | undefined;
   private isReleased = false;
   readonly fault: (error: unknown) => void;
 
-  constructor(upstream: Upstream, limits: ProxyLimits, fault: (error: unknown) => void) {
+  constructor(upstream: Upstream, limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
     this.limits = limits;
     this.fault = fault;
+    this.waiting = new WaitingQueue(limits, quotas);
     this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout, connectForData);
   }
 
   submit(call: Http1Call): void {
     const connection = this.takeIdle();
     if (connection === undefined) {
-      this.waiting.push(call);
+      this.waiting.add(call);
       this.connectMissing();
     } else {
       connection.take(call);
@@ -69,46 +73,39 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   destroy(): void {
     this.release();
     for (const socket of this.connecting) socket.destroy();
-    for (const call of this.waiting.splice(0)) call.fail('connect');
+    for (const call of this.waiting.takeAll()) call.fail('connect');
     for (const connection of this.connections) connection.breakOff('reset');
   }
 
   freed(connection: Http1Connection): void {
-    const call = this.nextWaiting();
+    const call = this.waiting.take();
     if (call !== undefined) connection.take(call);
     else if (this.isReleased) connection.destroy();
     else {
-      this.idle.push(connection);
+      this.idle.add(connection);
       this.sweepTimer ??= setTimeout(() => this.sweep(), sweepInterval).unref();
     }
   }
 
   closed(connection: Http1Connection): void {
     this.connections.delete(connection);
-    const position = this.idle.indexOf(connection);
-    if (position !== -1) this.idle.splice(position, 1);
+    this.idle.delete(connection);
     this.connectMissing();
   }
 
   private takeIdle(): Http1Connection | undefined {
     const now = performance.now();
-    for (let connection = this.idle.pop(); connection !== undefined; connection = this.idle.pop()) {
+    for (let connection = this.idle.last; connection !== undefined; connection = this.idle.last) {
+      this.idle.delete(connection);
       if (connection.isUsable(now)) return connection;
       connection.destroy();
     }
     return undefined;
   }
 
-  private nextWaiting(): Http1Call | undefined {
-    for (let call = this.waiting.shift(); call !== undefined; call = this.waiting.shift()) {
-      if (!call.isGivenUp) return call;
-    }
-    return undefined;
-  }
-
   private connectMissing(): void {
     const room = this.limits.connectionsPerEndpoint - this.connections.size;
-    while (this.connecting.size < Math.min(this.waiting.length, room)) this.connect();
+    while (this.connecting.size < Math.min(this.waiting.size, room)) this.connect();
   }
 
   private connect(): void {
@@ -119,7 +116,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
       },
       failed: () => {
         this.connecting.delete(socket);
-        this.nextWaiting()?.fail('connect');
+        this.waiting.take()?.fail('connect');
         this.connectMissing();
       },
     });
@@ -128,16 +125,18 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
 
   private sweep(): void {
     const now = performance.now();
-    const overdue = this.idle.filter((connection) => !connection.isUsable(now));
-    this.idle = this.idle.filter((connection) => connection.isUsable(now));
-    for (const connection of overdue) connection.destroy();
-    if (this.idle.length > 0) this.sweepTimer?.refresh();
+    for (const connection of this.idle) {
+      if (connection.isUsable(now)) continue;
+      this.idle.delete(connection);
+      connection.destroy();
+    }
+    if (this.idle.size > 0) this.sweepTimer?.refresh();
     else this.sweepTimer = undefined;
   }
 
   private closeIdle(): void {
     clearTimeout(this.sweepTimer);
     this.sweepTimer = undefined;
-    for (const connection of this.idle.splice(0)) connection.destroy();
+    for (const connection of this.idle.drain()) connection.destroy();
   }
 }

@@ -19,6 +19,8 @@ export class Http2Call implements UpstreamExchange {
   private stream: ClientHttp2Stream | undefined;
   private trailers: Fields = [];
   private isOver = false;
+  /** Set while it waits for a connection. */
+  leave: (() => void) | undefined;
 
   /** `fault` takes errors that nobody foresaw; the request has failed then. */
   constructor(request: UpstreamRequest, receiver: ResponseReceiver, fault: (error: unknown) => void) {
@@ -154,6 +156,7 @@ export class Http2Call implements UpstreamExchange {
   private end(code: number): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.leave?.();
     const { stream, request } = this;
     if (stream === undefined) return;
     if (request.body?.readableEnded === false) {

@@ -5,13 +5,15 @@ import { Http2Call } from './http2-call.ts';
 import { Http2Connection } from './http2-connection.ts';
 import type { ProxyLimits } from './limits.ts';
 import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
+import type { Quotas } from './quota.ts';
+import { WaitingQueue } from './waiting-queue.ts';
 
 /** Forwards over HTTP/2: by prior knowledge, or where TLS has negotiated it. */
 export class Http2Forwarder extends PooledForwarder<Http2Pool> {
   private readonly fault: (error: unknown) => void;
 
-  constructor(limits: ProxyLimits, fault: (error: unknown) => void) {
-    super((upstream) => new Http2Pool(upstream, limits));
+  constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
+    super((upstream) => new Http2Pool(upstream, limits, quotas));
     this.fault = fault;
   }
 
@@ -27,19 +29,26 @@ class Http2Pool implements UpstreamPool {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
   private readonly connections = new Set<Http2Connection>();
-  private waiting: Http2Call[] = [];
+  private readonly waiting: WaitingQueue<Http2Call>;
+  private willServe = false;
   private connecting: Socket | undefined;
   private isReleased = false;
 
-  constructor(upstream: Upstream, limits: ProxyLimits) {
+  constructor(upstream: Upstream, limits: ProxyLimits, quotas: Quotas) {
     this.limits = limits;
+    this.waiting = new WaitingQueue(limits, quotas);
     this.connector = new Connector(upstream, ['h2'], limits.connectTimeout);
   }
 
   submit(call: Http2Call): void {
     // The caller must have the call in hand before it hears of it.
-    this.waiting.push(call);
-    queueMicrotask(() => this.serve());
+    this.waiting.add(call);
+    if (this.willServe) return;
+    this.willServe = true;
+    queueMicrotask(() => {
+      this.willServe = false;
+      this.serve();
+    });
   }
 
   adopt(socket: Socket): void {
@@ -66,11 +75,14 @@ class Http2Pool implements UpstreamPool {
   }
 
   private serve(): void {
-    this.waiting = this.waiting.filter((call) => !call.isGivenUp);
     for (const connection of this.connections) {
-      for (const call of this.waiting.splice(0, Math.max(connection.room, 0))) connection.take(call);
+      while (connection.room > 0) {
+        const call = this.waiting.take();
+        if (call === undefined) break;
+        connection.take(call);
+      }
     }
-    if (this.waiting.length > 0) this.connectAnother();
+    if (this.waiting.size > 0) this.connectAnother();
     else if (this.isReleased) for (const connection of this.connections) connection.close();
   }
 
@@ -93,7 +105,6 @@ class Http2Pool implements UpstreamPool {
   /** Whoever waits hears of it, unless another connection will serve them. */
   private failed(failure: UpstreamFailure): void {
     if (this.connections.size > 0) return;
-    const waiting = this.waiting.splice(0);
-    for (const call of waiting) call.fail(failure);
+    for (const call of this.waiting.takeAll()) call.fail(failure);
   }
 }

@@ -18,6 +18,25 @@ export interface ProxyLimits {
   /** What is read of an HTTP/1 connection before the response to an earlier request is done; one read may come on top. */
   readonly aheadBytes: number;
   readonly connectionsPerPort: number;
+  /** Connections of all clients on all ports. */
+  readonly connections: number;
+  /** Connections of one client address. */
+  readonly connectionsPerClient: number;
+  /** TLS handshakes under way on one port: beyond it the oldest one ends. */
+  readonly handshakes: number;
+  /** Requests under way in all. */
+  readonly requests: number;
+  /** Requests that wait for a connection to a backend, in all and for one endpoint, and how long each may wait. */
+  readonly waiting: number;
+  readonly waitingPerEndpoint: number;
+  readonly waitTimeout: number;
+  /** WebSockets and other connections that have switched protocols, and how long they may be silent in both directions. */
+  readonly tunnels: number;
+  readonly tunnelIdleTimeout: number;
+  /** Copies of requests for mirrors under way. */
+  readonly mirrors: number;
+  /** Requests that wait for another try. */
+  readonly retries: number;
   /** Requests at the same time on one HTTP/2 connection. */
   readonly streamsPerConnection: number;
   /** What may be on its way to the proxy, or wait in it, for one HTTP/2 stream whose receiver is slow. */
@@ -47,6 +66,17 @@ export const defaultLimits: ProxyLimits = {
   targetBytes: 8 * 1024,
   aheadBytes: 16 * 1024,
   connectionsPerPort: 16_384,
+  connections: 8_192,
+  connectionsPerClient: 2_048,
+  handshakes: 1_024,
+  requests: 16_384,
+  waiting: 8_192,
+  waitingPerEndpoint: 1_024,
+  waitTimeout: 10_000,
+  tunnels: 4_096,
+  tunnelIdleTimeout: 600_000,
+  mirrors: 256,
+  retries: 1_024,
   streamsPerConnection: 128,
   streamWindow: 256 * 1024,
   connectTimeout: 5_000,

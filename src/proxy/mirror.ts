@@ -54,13 +54,14 @@ export class Copy implements ResponseReceiver {
   private readonly call: UpstreamExchange;
   private readonly timer: Timer;
   private readonly plane: DataPlane;
+  private isOver = false;
   private bodyEnded: boolean;
 
   private constructor(plane: DataPlane, request: UpstreamRequest) {
     this.plane = plane;
     this.body = request.body;
     this.bodyEnded = request.body === undefined;
-    this.timer = new Timer(plane.limits.stallTimeout, () => this.call.abort());
+    this.timer = new Timer(plane.limits.stallTimeout, () => this.giveUp());
     this.call = plane.forwarder.forward(request, this);
   }
 
@@ -68,7 +69,7 @@ export class Copy implements ResponseReceiver {
   static send(plane: DataPlane, mirror: Mirror, { hasBody, gateway, identity, ...request }: CopiedRequest): Copy | undefined {
     const endpoints = decideBackend(mirror, (key) => plane.endpoints.get(key));
     const endpoint = typeof endpoints === 'string' ? undefined : endpoints.pick([], performance.now());
-    if (endpoint === undefined) return undefined;
+    if (endpoint === undefined || !plane.quotas.mirrors.take()) return undefined;
     plane.counters.mirrored += 1;
     const body = hasBody ? new Readable({ read: () => undefined }) : undefined;
     // The engine may write into the fields.
@@ -106,18 +107,25 @@ export class Copy implements ResponseReceiver {
   onData(): void {}
 
   onEnd(): void {
-    this.timer.cancel();
+    this.finish();
   }
 
   onFailure(): void {
-    this.timer.cancel();
     this.bodyEnded = true;
+    this.finish();
   }
 
   private giveUp(): void {
     this.bodyEnded = true;
-    this.timer.cancel();
     this.call.abort();
     this.body?.destroy();
+    this.finish();
+  }
+
+  private finish(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.timer.cancel();
+    this.plane.quotas.mirrors.release();
   }
 }

@@ -3,6 +3,10 @@ import { Connector, negotiatedProtocol } from './connector.ts';
 import type { Fields, ResponseReceiver, Upstream, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
 import type { Http2Forwarder } from './http2-forwarder.ts';
 import type { Http1Forwarder } from './http1-forwarder.ts';
+import type { ProxyLimits } from './limits.ts';
+import type { Quotas } from './quota.ts';
+import { WaitingQueue } from './waiting-queue.ts';
+import type { Waiter } from './waiting-queue.ts';
 
 export interface Engines {
   readonly http1: Http1Forwarder;
@@ -17,23 +21,26 @@ export class Negotiation {
   private readonly upstream: Upstream;
   private readonly engines: Engines;
   private readonly connector: Connector;
-  private waiting: DeferredCall[] = [];
+  private readonly waiting: WaitingQueue<DeferredCall>;
   private isAsking = false;
   private found: keyof Engines | undefined;
   private isReleased = false;
 
-  /** `timeout` is milliseconds for a connection to come about. */
-  constructor(upstream: Upstream, engines: Engines, timeout: number) {
+  constructor(upstream: Upstream, engines: Engines, limits: ProxyLimits, quotas: Quotas) {
     this.upstream = upstream;
     this.engines = engines;
-    this.connector = new Connector(upstream, ['h2', 'http/1.1'], timeout);
+    this.connector = new Connector(upstream, ['h2', 'http/1.1'], limits.connectTimeout);
+    this.waiting = new WaitingQueue(limits, quotas);
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
     const call = new DeferredCall(request, new Observer(receiver, () => (this.found = undefined)));
-    this.waiting.push(call);
-    if (this.found !== undefined) this.serve(this.found);
-    else if (!this.isAsking) this.ask();
+    if (this.found !== undefined) {
+      call.begin(this.found, this.engines);
+      return call;
+    }
+    this.waiting.add(call);
+    if (!this.isAsking) this.ask();
     return call;
   }
 
@@ -54,18 +61,19 @@ export class Negotiation {
       },
       failed: () => {
         this.isAsking = false;
-        for (const call of this.waiting.splice(0)) call.fail('connect');
+        for (const call of this.waiting.takeAll()) call.fail('connect');
       },
     });
   }
 
   private serve(found: keyof Engines): void {
-    for (const call of this.waiting.splice(0)) call.begin(found, this.engines);
+    for (const call of this.waiting.takeAll()) call.begin(found, this.engines);
   }
 }
 
 /** A request that waits for the engine that will carry it. */
-class DeferredCall implements UpstreamExchange {
+class DeferredCall implements UpstreamExchange, Waiter {
+  leave: (() => void) | undefined;
   private readonly request: UpstreamRequest;
   private readonly receiver: ResponseReceiver;
   private call: UpstreamExchange | undefined;
@@ -90,6 +98,7 @@ class DeferredCall implements UpstreamExchange {
 
   abort(): void {
     this.isGivenUp = true;
+    this.leave?.();
     this.call?.abort();
   }
 

@@ -4,19 +4,22 @@ import type { ProxyLimits } from './limits.ts';
 import { Negotiation } from './negotiation.ts';
 import type { Engines } from './negotiation.ts';
 import { Http1Forwarder } from './http1-forwarder.ts';
+import type { Quotas } from './quota.ts';
 
 /** Forwards over the version of HTTP that a backend speaks: as configured, or over TLS as negotiated (RFC 7301). */
 export class ProtocolForwarder implements Forwarder, Engines {
   private readonly limits: ProxyLimits;
+  private readonly quotas: Quotas;
   readonly http1: Http1Forwarder;
   readonly http2: Http2Forwarder;
   private readonly negotiations = new Map<Upstream, Negotiation>();
 
   /** `fault` takes errors that nobody foresaw. */
-  constructor(limits: ProxyLimits, fault: (error: unknown) => void) {
+  constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
     this.limits = limits;
-    this.http1 = new Http1Forwarder(limits, fault);
-    this.http2 = new Http2Forwarder(limits, fault);
+    this.quotas = quotas;
+    this.http1 = new Http1Forwarder(limits, fault, quotas);
+    this.http2 = new Http2Forwarder(limits, fault, quotas);
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
@@ -38,7 +41,7 @@ export class ProtocolForwarder implements Forwarder, Engines {
   }
 
   private negotiation(upstream: Upstream): Negotiation {
-    const known = this.negotiations.get(upstream) ?? new Negotiation(upstream, this, this.limits.connectTimeout);
+    const known = this.negotiations.get(upstream) ?? new Negotiation(upstream, this, this.limits, this.quotas);
     this.negotiations.set(upstream, known);
     return known;
   }

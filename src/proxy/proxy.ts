@@ -15,6 +15,7 @@ import type { ListenerProblems } from './front.ts';
 import { defaultLimits } from './limits.ts';
 import type { ProxyLimits } from './limits.ts';
 import { ProtocolForwarder } from './protocol-forwarder.ts';
+import { createQuotas } from './quota.ts';
 import type { CertificateSource } from './tls-termination.ts';
 
 export interface ProxyOptions {
@@ -87,7 +88,9 @@ class DataPlaneProxy implements Proxy {
     this.options = options;
     const limits = { ...defaultLimits, ...options.limits };
     const fault = options.onFault ?? throwLater;
-    const forwarder = options.forwarder ?? new ProtocolForwarder(limits, fault);
+    const counters = createCounters();
+    const quotas = createQuotas(limits, counters);
+    const forwarder = options.forwarder ?? new ProtocolForwarder(limits, fault, quotas);
     const endpoints = new EndpointRegistry((upstream) => forwarder.release(upstream));
     const configuration = new Configuration(endpoints);
     this.configuration = configuration;
@@ -98,8 +101,9 @@ class DataPlaneProxy implements Proxy {
       forwarder,
       certificates: options.certificates,
       limits,
+      quotas,
       forwardedPolicy: options.forwarded ?? 'append',
-      counters: createCounters(),
+      counters,
       fault,
       accessLog: options.accessLog,
     };

@@ -31,6 +31,9 @@ const answers = {
   'no-endpoints': { status: 503, text: 'The backend has no ready endpoints.' },
   'connect-failed': { status: 503, text: 'The backend could not be reached.' },
   'backend-refused': { status: 503, text: 'The backend refused the request without looking at it.' },
+  'backend-busy': { status: 503, text: 'Too many requests wait for the backend; try again later.' },
+  overloaded: { status: 503, text: 'The proxy has too many requests under way; try again later.' },
+  'too-many-tunnels': { status: 503, text: 'The proxy has too many connections that have switched protocols; try again later.' },
   'request-timeout': { status: 504, text: 'The request was not completed in time.' },
   'backend-timeout': { status: 504, text: 'The backend did not answer in time.' },
 } as const satisfies Record<string, { status: number; text: string }>;
@@ -41,6 +44,9 @@ export type AnswerReason = keyof typeof answers;
 export type Reason = AnswerReason | 'client-aborted';
 
 export const reasons: readonly Reason[] = [...(Object.keys(answers) as AnswerReason[]), 'client-aborted'];
+
+/** Reasons that pass by themselves: the client is told to come back, in a second (RFC 9110 section 10.2.3). */
+export const passing: ReadonlySet<Reason> = new Set(['backend-busy', 'overloaded', 'too-many-tunnels']);
 
 export interface Answer {
   readonly status: number;

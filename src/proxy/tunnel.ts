@@ -11,13 +11,30 @@ export interface TunnelCounts {
   received(bytes: number): void;
 }
 
+/** How long nothing may come on either side, in milliseconds, and who is told when it was too long. */
+export interface TunnelIdleness {
+  readonly timeout: number;
+  exceeded(): void;
+}
+
 /**
  * Joins two connections: bytes go both ways as fast as the slower side takes them, the end of one direction is passed on
- * and leaves the other open, and what breaks one breaks both.
+ * and leaves the other open, and what breaks one breaks both. Where neither side sends anything for too long, both are broken off.
  */
-export function joinTunnel(client: Duplex, backend: Duplex, counts: TunnelCounts): void {
-  client.on('data', (chunk: Buffer) => counts.sent(chunk.length));
-  backend.on('data', (chunk: Buffer) => counts.received(chunk.length));
+export function joinTunnel(client: Duplex, backend: Duplex, counts: TunnelCounts, idleness: TunnelIdleness): void {
+  const timer = setTimeout(() => {
+    idleness.exceeded();
+    breakOff(client);
+    breakOff(backend);
+  }, idleness.timeout).unref();
+  client.once('close', () => clearTimeout(timer)).on('data', (chunk: Buffer) => {
+    timer.refresh();
+    counts.sent(chunk.length);
+  });
+  backend.once('close', () => clearTimeout(timer)).on('data', (chunk: Buffer) => {
+    timer.refresh();
+    counts.received(chunk.length);
+  });
   carry(client, backend);
   carry(backend, client);
 }

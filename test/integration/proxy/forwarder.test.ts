@@ -7,6 +7,8 @@ import type { Forwarder, ResponseReceiver, UpstreamRequest } from '../../../src/
 import { defaultLimits } from '../../../src/proxy/limits.ts';
 import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
 import { ProtocolForwarder } from '../../../src/proxy/protocol-forwarder.ts';
+import { createCounters } from '../../../src/proxy/counters.ts';
+import { createQuotas } from '../../../src/proxy/quota.ts';
 import { createAuthority } from '../../../src/certificates/index.ts';
 import { closeBackends, refusingPort, startBackend, startCanned, startEcho, startNegotiatingBackend, startRawBackend, startSecureHttp1Backend } from '../../support/backends.ts';
 import { issueLeaf } from '../../support/certificates.ts';
@@ -18,7 +20,8 @@ afterEach(() => Promise.all(forwarders.splice(0).map((forwarder) => forwarder.cl
 afterEach(closeBackends);
 
 function createForwarder(limits: Partial<typeof defaultLimits> = {}): Forwarder {
-  const forwarder = new Http1Forwarder({ ...defaultLimits, ...limits }, throwFault);
+  const all = { ...defaultLimits, ...limits };
+  const forwarder = new Http1Forwarder(all, throwFault, createQuotas(all, createCounters()));
   forwarders.push(forwarder);
   return forwarder;
 }
@@ -124,7 +127,7 @@ describe('release while the version of HTTP is being found out', () => {
     const authority = await createAuthority();
     const backend = await start(await issueLeaf(authority, { dnsNames: ['inner.example'] }));
     const tls = { serverName: 'inner.example', subjectAltNames: [], authorities: [authority.certificate] };
-    const forwarder = new ProtocolForwarder(defaultLimits, throwFault);
+    const forwarder = new ProtocolForwarder(defaultLimits, throwFault, createQuotas(defaultLimits, createCounters()));
     forwarders.push(forwarder);
     const request = get(backend.port, { upstream: { host: '127.0.0.1', port: backend.port, tls } });
     const receivers = [createReceiver(), createReceiver()];

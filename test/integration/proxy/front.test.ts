@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { createCounters } from '../../../src/proxy/counters.ts';
+import { createQuotas } from '../../../src/proxy/quota.ts';
 import type { DataPlane } from '../../../src/proxy/data-plane.ts';
 import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
 import { Front } from '../../../src/proxy/front.ts';
@@ -7,15 +8,18 @@ import { defaultLimits } from '../../../src/proxy/limits.ts';
 import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
 import { sendRaw, throwFault, web } from '../../support/proxy.ts';
 
+const counters = createCounters();
+const quotas = createQuotas(defaultLimits, counters);
 const plane: DataPlane = {
   match: () => undefined,
   ruleOf: () => undefined,
   endpoints: new EndpointRegistry(() => undefined),
-  forwarder: new Http1Forwarder(defaultLimits, throwFault),
+  forwarder: new Http1Forwarder(defaultLimits, throwFault, quotas),
   certificates: () => undefined,
   limits: defaultLimits,
   forwardedPolicy: 'append',
-  counters: createCounters(),
+  counters,
+  quotas,
   fault: throwFault,
   accessLog: undefined,
 };

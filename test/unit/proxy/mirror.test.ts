@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EndpointsConfig, MirrorFilter } from '../../../src/core/routing/config.ts';
 import { createCounters } from '../../../src/proxy/counters.ts';
+import { createQuotas } from '../../../src/proxy/quota.ts';
 import type { DataPlane } from '../../../src/proxy/data-plane.ts';
 import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
 import type { ResponseReceiver, UpstreamRequest } from '../../../src/proxy/forwarder.ts';
@@ -23,7 +24,8 @@ function sendTo(config: EndpointsConfig, parts: Partial<CopiedRequest> = {}) {
   const forwarded: Forwarded[] = [];
   const endpoints = new EndpointRegistry(() => undefined);
   endpoints.upsert(config);
-  const used: Pick<DataPlane, 'endpoints' | 'forwarder' | 'limits' | 'counters'> = {
+  const counters = createCounters();
+  const used: Pick<DataPlane, 'endpoints' | 'forwarder' | 'limits' | 'counters' | 'quotas'> = {
     endpoints,
     forwarder: {
       forward(request, receiver) {
@@ -34,12 +36,12 @@ function sendTo(config: EndpointsConfig, parts: Partial<CopiedRequest> = {}) {
       release: () => undefined,
       close: () => Promise.resolve(),
     },
-    limits: defaultLimits, counters: createCounters(),
+    limits: defaultLimits, counters, quotas: createQuotas(defaultLimits, counters),
   };
   // A copy needs no more of it.
   const plane = used as DataPlane;
   const copy = Copy.send(plane, new Mirror(endpointsConfig('copy').key, filter), { ...request, ...parts });
-  return { copy, forwarded, counters: plane.counters };
+  return { copy, forwarded, counters };
 }
 
 /** A copy that is under way, and the call that carries it. */

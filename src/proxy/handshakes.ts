@@ -1,0 +1,52 @@
+import type { Socket } from 'node:net';
+import { LinkedSet } from './linked-set.ts';
+
+/**
+ * TLS handshakes under way, by the client's address and port. Beyond the limit the oldest one ends: those of clients that mean it
+ * take milliseconds, and are never the oldest for long.
+ */
+export class Handshakes {
+  private readonly order = new LinkedSet<string>();
+  private readonly sockets = new Map<string, Socket>();
+  private readonly limit: number;
+  private readonly reached: () => void;
+
+  constructor(limit: number, reached: () => void) {
+    this.limit = limit;
+    this.reached = reached;
+  }
+
+  get size(): number {
+    return this.order.size;
+  }
+
+  begun(socket: Socket): void {
+    const key = keyOf(socket);
+    const oldest = this.order.size < this.limit ? undefined : this.order.first;
+    if (oldest !== undefined) {
+      this.reached();
+      this.sockets.get(oldest)?.destroy();
+      this.forget(oldest);
+    }
+    this.order.delete(key);
+    this.order.add(key);
+    this.sockets.set(key, socket);
+    socket.once('close', () => {
+      if (this.sockets.get(key) === socket) this.forget(key);
+    });
+  }
+
+  /** `socket` is encrypted or decrypted: both have the same peer. */
+  done(socket: Socket): void {
+    this.forget(keyOf(socket));
+  }
+
+  private forget(key: string): void {
+    this.order.delete(key);
+    this.sockets.delete(key);
+  }
+}
+
+function keyOf({ remoteAddress = '', remotePort = 0 }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -1,0 +1,98 @@
+import type { Limit, ProxyCounters } from './counters.ts';
+import type { ProxyLimits } from './limits.ts';
+
+/** How much of something there may be at the same time. */
+export class Quota {
+  private readonly limit: number;
+  private readonly reached: () => void;
+  private taken = 0;
+
+  /** `reached` is told each time that there is no room. */
+  constructor(limit: number, reached: () => void) {
+    this.limit = limit;
+    this.reached = reached;
+  }
+
+  get used(): number {
+    return this.taken;
+  }
+
+  /** Takes room for one more (or for so many bytes); `false` where there is none. */
+  take(amount = 1): boolean {
+    if (this.taken + amount > this.limit) {
+      this.reached();
+      return false;
+    }
+    this.taken += amount;
+    return true;
+  }
+
+  /** Takes room that somebody is about to leave. */
+  exceed(): void {
+    this.taken += 1;
+  }
+
+  release(amount = 1): void {
+    this.taken -= amount;
+  }
+}
+
+/** A quota for each key of those that hold something. */
+export class KeyedQuota {
+  private readonly limit: number;
+  private readonly reached: () => void;
+  private readonly taken = new Map<string, number>();
+
+  constructor(limit: number, reached: () => void) {
+    this.limit = limit;
+    this.reached = reached;
+  }
+
+  take(key: string): boolean {
+    const taken = this.taken.get(key) ?? 0;
+    if (taken >= this.limit) {
+      this.reached();
+      return false;
+    }
+    this.taken.set(key, taken + 1);
+    return true;
+  }
+
+  release(key: string): void {
+    const taken = this.taken.get(key) ?? 0;
+    if (taken > 1) this.taken.set(key, taken - 1);
+    else this.taken.delete(key);
+  }
+}
+
+/** What all connections and requests of a data plane share. */
+export interface Quotas {
+  readonly connections: Quota;
+  /** By address. */
+  readonly clients: KeyedQuota;
+  readonly requests: Quota;
+  readonly waiting: Quota;
+  readonly tunnels: Quota;
+  readonly mirrors: Quota;
+  readonly retries: Quota;
+  /** Tells that another limit was reached, of which each place keeps account by itself. */
+  readonly reached: (limit: Limit) => void;
+}
+
+/** The quotas of a data plane; its counters say how often each was reached. */
+export function createQuotas(limits: ProxyLimits, { limitsReached }: Pick<ProxyCounters, 'limitsReached'>): Quotas {
+  const reached = (limit: Limit): void => {
+    limitsReached[limit] += 1;
+  };
+  const quota = (amount: number, limit: Limit): Quota => new Quota(amount, () => reached(limit));
+  return {
+    connections: quota(limits.connections, 'connections'),
+    clients: new KeyedQuota(limits.connectionsPerClient, () => reached('client-connections')),
+    requests: quota(limits.requests, 'requests'),
+    waiting: quota(limits.waiting, 'waiting'),
+    tunnels: quota(limits.tunnels, 'tunnels'),
+    mirrors: quota(limits.mirrors, 'mirrors'),
+    retries: quota(limits.retries, 'retries'),
+    reached,
+  };
+}

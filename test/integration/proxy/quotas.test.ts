@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import type { EndpointsConfig } from '../../../src/core/routing/config.ts';
+import type { Limit } from '../../../src/proxy/counters.ts';
+import type { ProxyLimits } from '../../../src/proxy/limits.ts';
+import { closeBackends, startBackend, startEcho, startRawBackend } from '../../support/backends.ts';
+import { endpointsConfig, listenerConfig } from '../../support/config.ts';
+import { eventually } from '../../support/eventually.ts';
+import { closeProxies, openRaw, portOf, prefixRule, receiveUntil, send, sendRaw, startProxy, startProxyTo, webRoute } from '../../support/proxy.ts';
+import type { ProxyUnderTest } from '../../support/proxy.ts';
+
+afterEach(closeProxies);
+afterEach(closeBackends);
+
+const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+function reached({ proxy }: ProxyUnderTest, limit: Limit, times = 1): Promise<void> {
+  return eventually(() => expect(proxy.counters().limitsReached[limit]).toBe(times));
+}
+
+/** A connection on which a request has been answered. */
+async function openAnswered(port: number): Promise<Socket> {
+  const socket = openRaw(port);
+  const answered = receiveUntil(socket, 'HTTP/1.1 200');
+  socket.write(get);
+  await answered;
+  return socket;
+}
+
+/** A connection whose request waits for a backend that does not respond. */
+async function openWaiting(started: ProxyUnderTest): Promise<Socket> {
+  const { openRequests } = started.proxy.counters();
+  const socket = openRaw(started.port);
+  socket.write(get);
+  await eventually(() => expect(started.proxy.counters().openRequests).toBe(openRequests + 1));
+  return socket;
+}
+
+test('connections in all', async () => {
+  const started = await startProxyTo((await startEcho()).port, { connections: 1 });
+  const first = await openAnswered(started.port);
+  expect(await sendRaw(started.port, get)).toBe('');
+  await reached(started, 'connections');
+  first.destroy();
+  await eventually(() => expect(started.proxy.counters().openConnections).toBe(0));
+  (await openAnswered(started.port)).destroy();
+});
+
+test('connections in all: one that says nothing makes room', async () => {
+  const started = await startProxyTo((await startEcho()).port, { connections: 1 });
+  const silent = openRaw(started.port);
+  await eventually(() => expect(started.proxy.counters().openConnections).toBe(1));
+  const closed = once(silent, 'close');
+  const socket = await openAnswered(started.port);
+  await closed;
+  await reached(started, 'connections');
+  expect(started.proxy.counters().openConnections).toBe(1);
+  socket.destroy();
+});
+
+test('connections of a client', async () => {
+  const started = await startProxyTo((await startEcho()).port, { connectionsPerClient: 2 });
+  const two = [await openAnswered(started.port), await openAnswered(started.port)];
+  expect(await sendRaw(started.port, get)).toBe('');
+  await reached(started, 'client-connections');
+  two[0]?.destroy();
+  await eventually(() => expect(started.proxy.counters().openConnections).toBe(1));
+  (await openAnswered(started.port)).destroy();
+});
+
+test('TLS handshakes: the oldest ends', async () => {
+  const secure = listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/none'] });
+  const started = await startProxy([secure], { limits: { handshakes: 2 } });
+  const hello = Buffer.from([0x16, 3, 1, 2, 0]);
+  const sockets = [0, 1, 2].map(() => openRaw(portOf(started.proxy, secure.key)));
+  const closed = once(sockets[0] as Socket, 'close');
+  for (const [count, socket] of sockets.entries()) {
+    socket.write(hello);
+    await eventually(() => expect(started.proxy.counters().connections).toBe(count + 1));
+  }
+  await Promise.race(sockets.map((socket) => once(socket, 'close')));
+  await reached(started, 'tls-handshakes');
+  for (const socket of sockets) socket.destroy();
+  await closed;
+});
+
+test('requests in all', async () => {
+  const backend = await startBackend(() => undefined);
+  const started = await startProxyTo(backend.port, { requests: 1 });
+  const first = await openWaiting(started);
+  const { status, headers } = await send(started.port, '/');
+  expect([status, headers['retry-after']]).toEqual([503, '1']);
+  await reached(started, 'requests');
+  first.destroy();
+  await eventually(() => expect(started.proxy.counters().openRequests).toBe(0));
+});
+
+test.each<[Limit, Partial<ProxyLimits>]>([
+  ['endpoint-waiting', { connectionsPerEndpoint: 1, waitingPerEndpoint: 1 }],
+  ['waiting', { connectionsPerEndpoint: 1, waiting: 1 }],
+])('requests that wait for a connection: %s', async (limit, limits) => {
+  const backend = await startBackend(() => undefined);
+  const started = await startProxyTo(backend.port, limits);
+  const sockets = [await openWaiting(started)];
+  await eventually(() => expect(backend.openConnections()).toBe(1));
+  sockets.push(await openWaiting(started));
+  const { status, headers, body } = await send(started.port, '/');
+  expect([status, headers['retry-after']]).toEqual([503, '1']);
+  expect(body).toContain('Too many requests wait for the backend');
+  await reached(started, limit);
+  // One that gives up leaves its place to the next.
+  sockets[1]?.destroy();
+  await eventually(() => expect(started.proxy.counters().openRequests).toBe(1));
+  sockets.push(await openWaiting(started));
+  await reached(started, limit);
+  for (const socket of sockets) socket.destroy();
+});
+
+test.each(['1.1', 'h2c', 'TLS'])('the time for which requests wait for a connection over %s', async (version) => {
+  // None of them ever says what it speaks.
+  const backend = await startRawBackend((socket) => socket.resume());
+  const first = version === '1.1' ? await startBackend(() => undefined) : backend;
+  const manner: Partial<EndpointsConfig> = version === 'h2c' ? { protocol: 'h2c' } : version === 'TLS' ? { tls: { serverName: 'a', subjectAltNames: [], authorities: 'system' } } : {};
+  const limits = { connectionsPerEndpoint: 1, waitTimeout: 30, connectTimeout: 10_000 };
+  const started = await startProxy([{ ...endpointsConfig('app', first.port), ...manner }, webRoute(prefixRule('/', []))], { limits });
+  const sockets = version === '1.1' ? [await openWaiting(started)] : [];
+  if (version === '1.1') await eventually(() => expect(first.openConnections()).toBe(1));
+  expect((await send(started.port, '/')).status).toBe(503);
+  await reached(started, 'wait-time');
+  for (const socket of sockets) socket.destroy();
+});
+
+test('the place of a request that waits is free once its client has left', async () => {
+  const backend = await startBackend(() => undefined);
+  const started = await startProxyTo(backend.port, { connectionsPerEndpoint: 1, waitingPerEndpoint: 100 });
+  const first = await openWaiting(started);
+  await eventually(() => expect(backend.openConnections()).toBe(1));
+  for (let round = 0; round < 150; round += 1) {
+    (await openWaiting(started)).destroy();
+    await eventually(() => expect(started.proxy.counters().openRequests).toBe(1));
+  }
+  expect(started.proxy.counters().limitsReached['endpoint-waiting']).toBe(0);
+  first.destroy();
+});
+
+const upgrade = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\n';
+
+function startChat() {
+  return startRawBackend((socket) => {
+    socket.on('end', () => socket.end()).once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\nhello'));
+  });
+}
+
+test('tunnels', async () => {
+  const backend = await startChat();
+  const started = await startProxyTo(backend.port, { tunnels: 1 });
+  const socket = openRaw(started.port);
+  const switched = receiveUntil(socket, 'hello');
+  socket.write(upgrade);
+  await switched;
+  expect(await sendRaw(started.port, upgrade)).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1/);
+  await reached(started, 'tunnels');
+  socket.destroy();
+  await eventually(() => expect(backend.openConnections()).toBe(0));
+  const next = openRaw(started.port);
+  const again = receiveUntil(next, 'hello');
+  next.write(upgrade);
+  await again;
+  next.destroy();
+});
+
+test('the time for which a tunnel is silent', async () => {
+  const backend = await startChat();
+  const started = await startProxyTo(backend.port, { tunnelIdleTimeout: 20 });
+  await sendRaw(started.port, upgrade);
+  await reached(started, 'tunnel-idle');
+  await eventually(() => expect([backend.openConnections(), started.proxy.counters().openConnections]).toEqual([0, 0]));
+});
+
+test('mirrors', async () => {
+  const [app, silent] = [await startEcho(), await startBackend(() => undefined)];
+  const mirror = { type: 'mirror' as const, target: { type: 'endpoints' as const, key: endpointsConfig('copy').key }, numerator: 1, denominator: 1 };
+  const started = await startProxy([endpointsConfig('app', app.port), endpointsConfig('copy', silent.port), webRoute(prefixRule('/', [mirror]))], { limits: { mirrors: 1, stallTimeout: 200 } });
+  for (let count = 0; count < 3; count += 1) expect((await send(started.port, '/')).status).toBe(200);
+  await reached(started, 'mirrors', 2);
+  expect(started.proxy.counters().mirrored).toBe(1);
+  // A copy that is not answered is given up.
+  await eventually(() => expect(silent.openConnections()).toBe(0));
+  expect((await send(started.port, '/')).status).toBe(200);
+  expect(started.proxy.counters().mirrored).toBe(2);
+});
+
+test('retries', async () => {
+  const backend = await startBackend((_request, response) => response.writeHead(503).end());
+  const rule = { ...prefixRule('/', []), retry: { codes: [503], attempts: 1, backoff: 60_000 } };
+  const started = await startProxy([endpointsConfig('app', backend.port), webRoute(rule)], { limits: { retries: 1 } });
+  const first = await openWaiting(started);
+  await eventually(() => expect(started.proxy.counters().upstreamAttempts).toBe(1));
+  await eventually(() => expect(backend.connections()).toBe(1));
+  expect((await send(started.port, '/')).body).toContain('Too many requests wait');
+  await reached(started, 'retries');
+  first.destroy();
+  await eventually(() => expect(started.proxy.counters().openRequests).toBe(0));
+  // The pause of the first one is over with it.
+  const second = await openWaiting(started);
+  second.destroy();
+  await reached(started, 'retries');
+});
