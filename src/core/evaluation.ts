@@ -5,6 +5,7 @@ import { listenerSetsOfGateway } from './graph/listener-sets.ts';
 import { strata } from './graph/strata.ts';
 import { createKernel, type Kernel } from './incremental/index.ts';
 import type { Emission } from './incremental/reader.ts';
+import { expressionsOfGateway } from './rules/data-plane-expressions.ts';
 import { matchesOfListener, routesOfHostname } from './rules/match-places.ts';
 import { gatewaysOfService, portsInUse, routesOfListener } from './rules/validity.ts';
 
@@ -20,4 +21,4 @@ export function createEvaluation(emissions: readonly Emission<unknown>[]): Kerne
 }
 
 /** An index is read from above it only: where nothing is followed that lies there, it need not be kept. */
-const indexes = [permissions, listenerSetsOfGateway, policiesOfService, slicesOfService, routesOfHostname, matchesOfListener, routesOfListener, portsInUse, gatewaysOfService];
+const indexes = [permissions, listenerSetsOfGateway, policiesOfService, slicesOfService, expressionsOfGateway, routesOfHostname, matchesOfListener, routesOfListener, portsInUse, gatewaysOfService];

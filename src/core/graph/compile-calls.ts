@@ -28,8 +28,13 @@ function compileCall({ method: call, headers }: MatchView<'GRPCRoute'>, index: n
 
 const anyName = '[^/]+';
 
+/** The expression for paths that stands for expressions for service and method; either may be empty, which means any. */
+export function callExpression(service: string, method: string): string {
+  return `/(?:${service === '' ? anyName : service})/(?:${method === '' ? anyName : method})`;
+}
+
 function expressionPath(service: string, method: string): RouteMatch['path'] {
-  return { type: 'RegularExpression', value: `/(?:${service === '' ? anyName : service})/(?:${method === '' ? anyName : method})` };
+  return { type: 'RegularExpression', value: callExpression(service, method) };
 }
 
 function exactPath(service: string, method: string): RouteMatch['path'] {

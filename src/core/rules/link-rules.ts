@@ -22,6 +22,7 @@ import { prefixReplacement } from './prefix-replacement.ts';
 import { redirectWithBackends } from './redirect-with-backends.ts';
 import { redirectWithRewrite } from './redirect-with-rewrite.ts';
 import { regexNotRe2 } from './regex-not-re2.ts';
+import { regexTotalCost } from './regex-total-cost.ts';
 import { attachmentRules } from './route-attachment.ts';
 import type { Rule } from './rule.ts';
 import { servicePortMissing } from './service-port-missing.ts';
@@ -65,6 +66,7 @@ export const linkRules: readonly Rule[] = [
   ...listenerRules,
   ...gatewayTlsRules,
   ...attachmentRules,
+  regexTotalCost,
   ...backendReferenceRules,
   ...backendTlsPolicyRules,
 ];

@@ -1,5 +1,5 @@
 import { display, quote } from '../text/display.ts';
-import { compilePattern } from '../text/pattern.ts';
+import { patternSyntaxProblem } from '../text/pattern.ts';
 import { demand, type ReportViolation } from './demand.ts';
 import { warned } from './effects.ts';
 import type { RuleFrame } from './rule.ts';
@@ -38,7 +38,7 @@ function judge(expression: string, below: readonly string[], report: ReportViola
   // One that cannot be used at all is the concern of another rule.
   const bare = expression.replaceAll(/\\[\\[\](){}.*+?^$|/-]/g, '_');
   const found = outside.find(([pattern]) => pattern.test(bare));
-  if (found === undefined || !compilePattern(expression).ok) return;
+  if (found === undefined || patternSyntaxProblem(expression) !== undefined) return;
   const [, what, cure] = found;
   report({ below, value: display(expression), message: `The regular expression ${quote(expression)} ${what}, which other implementations may read otherwise or refuse. ${cure}.` });
 }

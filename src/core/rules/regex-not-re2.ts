@@ -1,9 +1,8 @@
 import { servedRouteKinds } from '../graph/protocols.ts';
-import { visitSemantic } from '../schema/index.ts';
 import { display, quote } from '../text/display.ts';
-import { compilePattern } from '../text/pattern.ts';
 import { deniedWhenStrict } from './effects.ts';
-import { matchType, unsupportedValueAt } from './parts.ts';
+import { judgeExpressions } from './expressions.ts';
+import { unsupportedValueAt } from './parts.ts';
 import { rule } from './rule.ts';
 
 /** The specification leaves the dialect of regular expressions open; ours is RE2, so others may read this one. */
@@ -16,16 +15,13 @@ export const regexNotRe2 = rule({
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
   source: 'Gateway API v1.7.0, PathMatchRegularExpression, HTTPHeaderMatch.type, HTTPQueryParamMatch.type (dialect is implementation-specific)',
   check(subject, _read, report) {
-    visitSemantic(subject.kind, subject, 'regexOrValue', (path, value, parent) => {
-      if (matchType(parent, 'Exact') !== 'RegularExpression') return;
-      const compiled = compilePattern(value);
-      if (compiled.ok) return;
+    for (const { path, value, problem } of judgeExpressions(subject).unusable) {
       report({
         path,
         value: display(value),
         consequence: unsupportedValueAt(path),
-        message: `The regular expression ${quote(value)} cannot be used, so this match matches nothing: ${compiled.problem}.`,
+        message: `The regular expression ${quote(value)} cannot be used, so this match matches nothing: ${problem}.`,
       });
-    });
+    }
   },
 });
