@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { effectOf, lostProtectionRule, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
 import { immutableFields } from '../src/core/rules/official/changes.ts';
 import { demandingKinds } from '../src/core/rules/official/table.ts';
-import { changeRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../src/core/rules/registry.ts';
+import { changeRules, kindRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../src/core/rules/registry.ts';
 import { unenforcedKinds } from '../src/core/rules/unenforced/table.ts';
 import { exampleMessages } from '../test/support/rule-messages.ts';
 import { profiles, type Consequence, type Effect, type Profile, type Rule, type RuleFrame } from '../src/core/rules/rule.ts';
@@ -33,8 +33,11 @@ A rule marked **bundle** finds what the CRDs of the bundle in question refuse be
 bundle takes it ([ADR 0012](../adr/0012-official-rules-are-a-table-of-sites.md)). Other rules judge every object alike; some of them
 find for kinds that are not evaluated what the bundle refuses, too.
 
-A rule marked **dialect** is about what Sallyport can do rather than about the specification. It denies only where
-everything that the object attaches to is served by Sallyport; elsewhere its \`deny\` becomes \`warn\`.
+A rule marked **dialect** is about what Sallyport can do rather than about the specification. The table shows its effects
+on objects that Sallyport serves. If other controllers serve the object, too, its \`deny\` becomes \`warn\`, and the message names
+the parents that it applies to. If the controller is not known, the finding is recorded. If only other controllers serve the
+object, there is no finding. The same holds for single findings of some other rules, such as a kind of backend that is not
+supported.
 
 Where a consequence depends on the case, the usual one is shown, or \`–\` where most cases have none.`;
 
@@ -53,7 +56,7 @@ export function indexedRules(): readonly IndexedRule[] {
     ...registry.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id), ...(unenforcedKinds.get(rule.id) ?? [])])] })),
     ...specificationRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: demanding(rule.id) })),
     ...unenforcedRules.map((rule) => ({ ...rule, kinds: [...new Set([...(unenforcedKinds.get(rule.id) ?? []), ...demanding(rule.id)])] })),
-    ...[...writeRules, ...upgradeRules].map((rule) => ({ ...rule, kinds: ['all'] })),
+    ...[...writeRules, ...upgradeRules, ...kindRules].map((rule) => ({ ...rule, kinds: ['all'] })),
     ...changeRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: Object.keys(immutableFields) })),
   ];
 }
@@ -86,7 +89,7 @@ function ruleRow({ id, kinds, summary, about, effect, consequence }: IndexedRule
 /** The schema's own findings have no entry in the registry: every kind and field is their subject. */
 function schemaRow(id: string, summary: string): readonly string[] {
   const bundle = { minor: '1.7', channel: 'standard' } as const;
-  const effectIn = (profile: Profile): Effect => effectOf(id, { profile, overrides: {}, bundle }, true);
+  const effectIn = (profile: Profile): Effect => effectOf({ rule: id }, { profile, overrides: {}, bundle }, 'ours');
   return [`\`${id}\``, 'all', summary, ...effects(effectIn), consequenceText(undefined)];
 }
 

@@ -5,7 +5,7 @@ import { parseObject } from '../core/resources/parse.ts';
 import { schemaTables, tables, type KindName, type SchemaKind } from '../core/schema/index.ts';
 import { Discovery, systemClock, type ApiClient, type FollowedKind, type InstalledKind, type KindState, type ObjectEvent } from '../kubernetes/index.ts';
 import type { Logger } from '../telemetry/index.ts';
-import { factWrites } from './fact-writes.ts';
+import { classFeatureWrites, factWrites } from './fact-writes.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 
 /** Kinds that admission looks at. The ClusterRole of the webhook grants exactly these. */
@@ -125,7 +125,7 @@ function writesOf(event: ObjectEvent): readonly Write[] {
   const facts = factWrites(event.ref, json);
   if (facts.length > 0) return facts;
   const parsed = json && parseObject(json);
-  return [write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined)];
+  return [write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined), ...classFeatureWrites(event.ref, json)];
 }
 
 function bundlesOf(installed: ReadonlyMap<string, InstalledKind>): InstalledBundles {

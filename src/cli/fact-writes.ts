@@ -1,5 +1,6 @@
 import { authorityFacts, certificateFacts } from '../certificates/index.ts';
-import { authorityCell, certificateCell, parameterCell } from '../core/graph/inputs.ts';
+import { featuresOf } from '../core/admission/class-features.ts';
+import { authorityCell, certificateCell, classFeaturesCell, parameterCell } from '../core/graph/inputs.ts';
 import { write, type Write } from '../core/incremental/index.ts';
 import type { ObjectRef } from '../core/resources/reference.ts';
 
@@ -13,6 +14,11 @@ function parameterFacts(json: unknown): Readonly<Record<string, string>> {
   if (typeof data !== 'object' || data === null) return {};
   const entries = Object.entries(data).slice(0, mostParameters).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, longestParameter) : '']);
   return Object.fromEntries(entries);
+}
+
+/** The features that the status of a GatewayClass lists; before v1.2 each was a name alone. Never throws. */
+export function classFeatureWrites({ kind, name }: Pick<ObjectRef, 'kind' | 'name'>, json: unknown): readonly Write[] {
+  return kind === 'GatewayClass' ? [write(classFeaturesCell, [name], featuresOf(json))] : [];
 }
 
 /**

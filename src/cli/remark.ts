@@ -1,5 +1,6 @@
 import { judgeUnevaluated, type JudgedFinding } from '../core/admission/judge.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import type { Reader } from '../core/incremental/reader.ts';
 import { parseObject, type ParsedObject } from '../core/resources/parse.ts';
 import { describeRef } from '../core/resources/reference.ts';
 import { isSchemaKind } from '../core/schema/index.ts';
@@ -8,7 +9,7 @@ import type { SourceDocument } from '../files/document.ts';
 /** Something in the files that takes no part in evaluation, and why. */
 export interface Remark {
   readonly document: SourceDocument;
-  /** `foreign`: somebody else's kind. `stray`: no object at all, but something that other tools keep beside manifests. */
+  /** `unserved`: the rule unserved-kind says so. `foreign`: somebody else's kind. `stray`: no object at all, but something that other tools keep beside manifests. */
   readonly type: 'invalid' | 'unserved' | 'foreign' | 'stray';
   /** `HTTPRoute shop/cart`; `document` where that cannot be told. */
   readonly name: string;
@@ -23,7 +24,7 @@ export function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject,
         ? { document, type: 'invalid', name: 'document', message: parsed.problem }
         : { document, type: 'stray', name: 'document', message: 'no Kubernetes object; left alone.' };
     case 'unserved':
-      return { document, type: 'unserved', name: describeRef(parsed.ref), message: 'this kind is read but not served yet.' };
+      return { document, type: 'unserved', name: describeRef(parsed.ref), message: '' };
     case 'foreign':
       return { document, type: 'foreign', name: describeRef(parsed.ref), message: 'not a kind of the Gateway API; left alone.' };
   }
@@ -35,8 +36,8 @@ function isManifest(value: unknown): boolean {
 }
 
 /** What the bundle says of an object whose kind takes no part in evaluation; nothing for other kinds. */
-export function judgeUnserved(document: SourceDocument, policy: AdmissionPolicy): readonly JudgedFinding[] {
+export function judgeUnserved(read: Reader, document: SourceDocument, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const parsed = parseObject(document.value);
   if (parsed.type !== 'unserved' || !isSchemaKind(parsed.ref.kind)) return [];
-  return judgeUnevaluated({ kind: parsed.ref.kind, apiVersion: parsed.apiVersion, json: document.value }, policy);
+  return judgeUnevaluated(read, { kind: parsed.ref.kind, apiVersion: parsed.apiVersion, json: document.value }, policy);
 }

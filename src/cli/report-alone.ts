@@ -12,10 +12,11 @@ import { filesOnly } from './settings.ts';
 
 /** Reports on documents each as if it were the only one; `undefined` for what is no object. */
 export function createLoneReporter(policy: AdmissionPolicy): (document: SourceDocument) => ReportedObject | undefined {
-  const judge = createLoneJudge(createEvaluation([]), filesOnly(policy.bundle), policy);
+  const kernel = createEvaluation([]);
+  const judge = createLoneJudge(kernel, filesOnly(policy.bundle), policy);
   return (document) => {
     const read = readDocument(document.value, policy.bundle);
-    if (read.type !== 'candidate') return reportedRemark(remarkOf(document, read), judgeUnserved(document, policy));
+    if (read.type !== 'candidate') return reportedRemark(remarkOf(document, read), judgeUnserved(kernel.read, document, policy));
     return reportedObject(document, describeRef(read.candidate.resource.ref), judge(read.candidate).map(statementOf));
   };
 }

@@ -46,12 +46,10 @@ function differentContents(name: string, { file, line }: SourceDocument): string
 
 const longestFileName = 1024;
 
-const remarkRules = { invalid: checkRules.object, unserved: checkRules.unserved } as const;
-
 /** What is said of a document that takes no part, with what the schema finds; `undefined` for what is no object. */
 export function reportedRemark({ document, type, name, message }: Remark, structure: readonly JudgedFinding[]): ReportedObject | undefined {
   if (type === 'stray') return undefined;
   if (type === 'foreign') return skippedObject(document, name);
-  const remark: Statement = { rule: remarkRules[type], severity: type === 'unserved' ? 'note' : 'error', path: [], message };
-  return reportedObject(document, name, [remark, ...structure.map(statementOf)]);
+  const invalid: readonly Statement[] = type === 'invalid' ? [{ rule: checkRules.object, severity: 'error', path: [], message }] : [];
+  return reportedObject(document, name, [...invalid, ...structure.map(statementOf)]);
 }

@@ -9,7 +9,7 @@ import type { Emission } from '../core/incremental/reader.ts';
 import { parseObject } from '../core/resources/parse.ts';
 import type { ObjectRef } from '../core/resources/reference.ts';
 import type { SourceDocument } from '../files/document.ts';
-import { factWrites } from './fact-writes.ts';
+import { classFeatureWrites, factWrites } from './fact-writes.ts';
 import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
 
 /** An object of the workspace and where it stands. */
@@ -80,7 +80,7 @@ export class Workspace {
 
   /** Objects of kinds of the Gateway API that take no part in evaluation, with what the schema says of them. */
   unserved(): readonly { readonly document: SourceDocument; readonly findings: readonly JudgedFinding[] }[] {
-    return this.remarks().flatMap(({ document, type }) => (type === 'unserved' ? [{ document, findings: judgeUnserved(document, this.policy) }] : []));
+    return this.remarks().flatMap(({ document, type }) => (type === 'unserved' ? [{ document, findings: judgeUnserved(this.kernel.read, document, this.policy) }] : []));
   }
 
   /** How many objects of the Gateway API and of the kinds that it refers to there are. */
@@ -133,7 +133,7 @@ export class Workspace {
     if (entries === undefined || entry === undefined) {
       const [kind = '', namespace = '', name = ''] = splitId(id);
       this.generations.delete(id);
-      return [write(objectCell, [kind, namespace, name], undefined), ...factWrites({ kind, namespace, name }, undefined)];
+      return [write(objectCell, [kind, namespace, name], undefined), ...factWrites({ kind, namespace, name }, undefined), ...classFeatureWrites({ kind, name }, undefined)];
     }
     const numbered = this.numbered(entry);
     entries[0] = numbered;
@@ -154,7 +154,7 @@ export class Workspace {
 
 function writesFor({ resource, json }: Candidate): readonly Write[] {
   const { kind, namespace, name } = resource.ref;
-  return [write(objectCell, [kind, namespace, name], resource), ...factWrites({ kind, namespace, name }, json)];
+  return [write(objectCell, [kind, namespace, name], resource), ...factWrites({ kind, namespace, name }, json), ...classFeatureWrites({ kind, name }, json)];
 }
 
 function idOf(ref: ObjectRef): string {

@@ -1,11 +1,13 @@
 import { judge, judgeUnevaluated, type JudgedFinding } from '../core/admission/judge.ts';
+import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import { createLoneJudge } from '../core/admission/judge-alone.ts';
+import { featuresOf } from '../core/admission/class-features.ts';
 import { readDocument, type ReadDocument } from '../core/admission/read-document.ts';
 import { certificateFacts } from '../certificates/facts.ts';
 import { sameJson } from '../core/admission/ratchet.ts';
 import { createEvaluation } from '../core/evaluation.ts';
-import { certificateCell, installationCell, objectCell } from '../core/graph/inputs.ts';
-import { write, type Write } from '../core/incremental/index.ts';
+import { certificateCell, classFeaturesCell, installationCell, objectCell } from '../core/graph/inputs.ts';
+import { write, type Kernel, type Write } from '../core/incremental/index.ts';
 import { describeRef } from '../core/resources/reference.ts';
 import { isSchemaKind } from '../core/schema/index.ts';
 import { statuses, type OwnStatus } from '../core/status/emit.ts';
@@ -20,8 +22,9 @@ export interface Outcome {
 /** What is wrong with one object, whatever other objects there are. */
 export function validateAlone(json: unknown, { policy, installation }: Judgement): readonly JudgedFinding[] {
   const read = readDocument(json, policy.bundle);
-  if (read.type !== 'candidate') return withoutEvaluation(read, json, { policy, installation });
-  return createLoneJudge(createEvaluation([]), installation, policy)(read.candidate);
+  const kernel = createEvaluation([]);
+  const judgeAlone = createLoneJudge(kernel, installation, policy);
+  return read.type === 'candidate' ? judgeAlone(read.candidate) : withoutEvaluation(read, json, { kernel, policy });
 }
 
 /** What follows for each object from all of them, in the order given. */
@@ -34,7 +37,7 @@ export function evaluateSet(objects: readonly unknown[], judgement: Judgement): 
   kernel.apply([write(installationCell, [], installation), ...[...first.values()].flatMap(writesOf)]);
   const all = kernel.emitted(statuses);
   return documents.map((document, position) => {
-    if (document.type !== 'candidate') return { findings: withoutEvaluation(document, objects[position], judgement), status: undefined };
+    if (document.type !== 'candidate') return { findings: withoutEvaluation(document, objects[position], { kernel, policy }), status: undefined };
     const key = keyOf(document);
     const { candidate } = document;
     const original = first.get(key) ?? document;
@@ -55,14 +58,15 @@ function writesOf(document: ReadDocument): readonly Write[] {
   const { json, resource } = document.candidate;
   const { kind, namespace, name } = resource.ref;
   const object = write(objectCell, [kind, namespace, name], resource);
+  if (kind === 'GatewayClass') return [object, write(classFeaturesCell, [name], featuresOf(json))];
   return kind === 'Secret' ? [object, write(certificateCell, [namespace, name], certificateFacts(json))] : [object];
 }
 
 /** Of kinds that are not evaluated the bundle alone is asked; those of other projects are none of our business. */
-function withoutEvaluation(read: Exclude<ReadDocument, CandidateDocument>, json: unknown, { policy }: Judgement): readonly JudgedFinding[] {
+function withoutEvaluation(read: Exclude<ReadDocument, CandidateDocument>, json: unknown, { kernel, policy }: { readonly kernel: Kernel; readonly policy: AdmissionPolicy }): readonly JudgedFinding[] {
   if (read.type === 'invalid') return [failure('invalid-object', read.problem)];
   if (read.type === 'foreign' || !isSchemaKind(read.ref.kind)) return [];
-  return judgeUnevaluated({ kind: read.ref.kind, apiVersion: read.apiVersion, json }, policy);
+  return judgeUnevaluated(kernel.read, { kind: read.ref.kind, apiVersion: read.apiVersion, json }, policy);
 }
 
 function failure(rule: string, message: string): JudgedFinding {

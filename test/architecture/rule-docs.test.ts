@@ -1,14 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
+import { judgeUnevaluated } from '../../src/core/admission/judge.ts';
 import { prunedFields } from '../../src/core/rules/field-pruned.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
-import { allRules, changeRules, defensiveRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../../src/core/rules/registry.ts';
+import { allRules, changeRules, defensiveRules, kindRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../../src/core/rules/registry.ts';
 import { findingsOfNewest } from '../../src/core/rules/refused-later.ts';
 import type { Finding, Rule } from '../../src/core/rules/rule.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
-import { channels, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
+import { channels, isKindName, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
 import { inForce } from '../../tools/compare-rules.ts';
-import type { World } from '../support/evaluation.ts';
+import { standardPolicy, type World } from '../support/evaluation.ts';
 import { exampleWorld } from '../support/rule-messages.ts';
 import { examples, rulePage, section } from '../support/rule-pages.ts';
 import { findingsOf, unenforcedFindings } from '../support/rules.ts';
@@ -153,5 +154,14 @@ describe.each(changeRules.map(({ id }) => [id] as const))('docs/rules/%s.md, who
 
   test('says which bundles refuse that', () => {
     expect(page).toContain(`\n**In force:** ${inForce(id)}\n`);
+  });
+});
+
+describe.each(kindRules.map(({ id }) => [id] as const))('docs/rules/%s.md, whose objects are of kinds that are not evaluated', (id) => {
+  test.each([['Wrong', [id]], ['Right', []]])('%s', (heading, expected) => {
+    const objects = examples(section(rulePage(id), heading)) as readonly { readonly kind: string; readonly apiVersion: string }[];
+    const { kernel } = exampleWorld(objects.filter(({ kind }) => isKindName(kind)));
+    const found = objects.flatMap((json) => (isSchemaKind(json.kind) && !isKindName(json.kind) ? judgeUnevaluated(kernel.read, { kind: json.kind, apiVersion: json.apiVersion, json }, standardPolicy) : []));
+    expect(found.map(({ rule, effect }) => [rule, effect])).toEqual(expected.map((rule) => [rule, 'warn']));
   });
 });

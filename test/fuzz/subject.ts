@@ -75,7 +75,7 @@ function readFile(text: string): void {
 function judgeAny(kernel: Kernel, document: ReadDocument, { json, policy }: { readonly json: unknown; readonly policy: AdmissionPolicy }): readonly JudgedFinding[] {
   if (document.type === 'candidate') return judge(kernel.read, document.candidate, policy);
   if (document.type !== 'unserved' || !isSchemaKind(document.ref.kind)) return [];
-  return judgeUnevaluated({ kind: document.ref.kind, apiVersion: document.apiVersion, json }, policy);
+  return judgeUnevaluated(emptyEvaluation().read, { kind: document.ref.kind, apiVersion: document.apiVersion, json }, policy);
 }
 
 /** A rule that throws is caught, and says so. */

@@ -8,7 +8,7 @@ import { examplesOf } from '../differential/examples.ts';
 import { randomObject } from '../differential/objects.ts';
 import { createRandom } from '../differential/random.ts';
 import { subjectsOf } from '../differential/subject.ts';
-import { evaluate, serviceWith, writeOf } from '../support/evaluation.ts';
+import { emptyEvaluation, evaluate, serviceWith, writeOf } from '../support/evaluation.ts';
 import { platform } from '../unit/core/admission/requests.ts';
 
 // Rules that always find something together, at one place, are one rule too many.
@@ -18,7 +18,7 @@ const { kernel } = evaluate([...platform, serviceWith({ ports: [{ port: 80 }] },
 function findingsIn(json: unknown, bundle: Bundle): readonly Finding[] {
   const policy = { profile: 'standard', overrides: {}, bundle } as const;
   const read = readDocument(json, bundle);
-  if (read.type === 'unserved' && isSchemaKind(read.ref.kind)) return judgeUnevaluated({ kind: read.ref.kind, apiVersion: read.apiVersion, json }, policy);
+  if (read.type === 'unserved' && isSchemaKind(read.ref.kind)) return judgeUnevaluated(emptyEvaluation().read, { kind: read.ref.kind, apiVersion: read.apiVersion, json }, policy);
   if (read.type !== 'candidate') return [];
   const { resource } = read.candidate;
   return judge(kernel.overlay([writeOf(resource.ref, resource)]).read, read.candidate, policy);

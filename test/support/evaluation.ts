@@ -1,9 +1,10 @@
 import { judge, type Candidate, type JudgedFinding } from '../../src/core/admission/judge.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
+import { featuresOf } from '../../src/core/admission/class-features.ts';
 import { readDocument } from '../../src/core/admission/read-document.ts';
 import { findingCounts } from '../../src/core/admission/impact.ts';
 import { createEvaluation } from '../../src/core/evaluation.ts';
-import { acknowledgementCell, authorityCell, certificateCell, installationCell, objectCell, parameterCell, type Acknowledgement, type AuthorityFacts, type CertificateFacts, type Installation } from '../../src/core/graph/inputs.ts';
+import { acknowledgementCell, authorityCell, certificateCell, classFeaturesCell, installationCell, objectCell, parameterCell, type Acknowledgement, type AuthorityFacts, type CertificateFacts, type Installation } from '../../src/core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../../src/core/incremental/index.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import { qualifiedName, type ObjectRef } from '../../src/core/resources/reference.ts';
@@ -46,6 +47,7 @@ export function evaluate(objects: readonly unknown[], facts: Facts = {}): World 
   kernel.apply([
     write(installationCell, [], installation),
     ...candidates.map(({ resource }) => writeOf(resource.ref, resource)),
+    ...candidates.filter(({ resource }) => resource.kind === 'GatewayClass').map(({ resource, json }) => write(classFeaturesCell, [resource.ref.name], featuresOf(json))),
     ...Object.entries(facts.certificates ?? {}).map(([key, value]) => write(certificateCell, key.split('/'), value)),
     ...Object.entries(facts.authorities ?? {}).map(([key, value]) => write(authorityCell, key.split('/'), value)),
     ...Object.entries(facts.parameters ?? {}).map(([key, value]) => write(parameterCell, key.split('/'), value)),

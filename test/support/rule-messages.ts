@@ -3,6 +3,7 @@ import { prunedFields } from '../../src/core/rules/field-pruned.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
 import { findingsOfNewest } from '../../src/core/rules/refused-later.ts';
 import type { Finding } from '../../src/core/rules/rule.ts';
+import { findingOfUnserved } from '../../src/core/rules/unserved-kind.ts';
 import { findings } from '../../src/core/rules/run.ts';
 import { channels, isKindName, isSchemaKind, minors, type Bundle, type SchemaKind } from '../../src/core/schema/index.ts';
 import { candidateOf, evaluate, type World } from './evaluation.ts';
@@ -50,7 +51,8 @@ function evaluated(objects: readonly Example[]): readonly Finding[] {
 function byBundle(json: Example, bundle: Bundle): readonly Finding[] {
   const { kind, apiVersion } = json;
   if (!isSchemaKind(kind)) return [];
-  return [...refusedByRules(kind, apiVersion, json, bundle), ...unenforcedFindings(json, bundle), ...prunedFields({ kind, apiVersion, json }, bundle), ...findingsOfNewest({ kind, apiVersion, json }, bundle, [])];
+  const unserved = isKindName(kind) ? [] : [findingOfUnserved(kind)];
+  return [...unserved, ...refusedByRules(kind, apiVersion, json, bundle), ...unenforcedFindings(json, bundle), ...prunedFields({ kind, apiVersion, json }, bundle), ...findingsOfNewest({ kind, apiVersion, json }, bundle, [])];
 }
 
 function byChange([before, after]: readonly Example[]): readonly Finding[] {

@@ -7,7 +7,6 @@ export const checkRules = {
   scalar: 'ambiguous-scalar',
   object: 'invalid-object',
   duplicate: 'duplicate-object',
-  unserved: 'unserved-kind',
   suppression: 'suppression',
 } as const;
 
@@ -20,7 +19,6 @@ export const ruleSummaries: ReadonlyMap<string, string> = new Map([
   [checkRules.scalar, 'A scalar means something else to kubectl, which reads YAML 1.1.'],
   [checkRules.object, 'A document is no Kubernetes object: apiVersion, kind or metadata.name is missing.'],
   [checkRules.duplicate, 'Two documents define one object with different contents.'],
-  [checkRules.unserved, 'The kind is checked against its schema, but not served yet.'],
   [checkRules.suppression, 'The annotation sallyport.dev/ignore gives no reason, names no rule, or has no effect.'],
   ...allRules.map(({ id, summary }): [string, string] => [id, summary]),
 ]);

@@ -28,7 +28,7 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
   if (request.operation === 'DELETE') return before === undefined ? allowed([]) : decideDeletion(before, context);
 
   const submitted = readSubmitted(request, request.object, context.policy);
-  if (submitted === undefined) return decideUnevaluated(request, context.policy);
+  if (submitted === undefined) return decideUnevaluated(request, context);
   if (submitted.deleting) return allowed([]);
   const { ref, object: after } = submitted;
   const { policy } = context;
@@ -47,12 +47,12 @@ export function decideAdmission(request: AdmissionRequest, context: AdmissionCon
 }
 
 /** Kinds that take no part in evaluation are judged by themselves; nothing else depends on them. */
-function decideUnevaluated(request: AdmissionRequest, policy: AdmissionPolicy): AdmissionVerdict {
+function decideUnevaluated(request: AdmissionRequest, { kernel, policy }: AdmissionContext): AdmissionVerdict {
   const [before, after] = [readUnevaluated(request, request.oldObject), readUnevaluated(request, request.object)];
   if (after === undefined || after.deleting) return allowed([]);
-  const created: Creation = { ref: after.ref, after: after.object, judge: () => judgeUnevaluated(after.object, policy) };
+  const created: Creation = { ref: after.ref, after: after.object, judge: () => judgeUnevaluated(kernel.read, after.object, policy) };
   if (before === undefined) return decideCreation(created, policy);
-  return decideUpdate({ ...created, before: before.object, judgeBefore: () => judgeUnevaluated(before.object, policy), impact: () => [] }, policy);
+  return decideUpdate({ ...created, before: before.object, judgeBefore: () => judgeUnevaluated(kernel.read, before.object, policy), impact: () => [] }, policy);
 }
 
 interface Creation {

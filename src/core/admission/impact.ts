@@ -3,9 +3,11 @@ import { strata } from '../graph/strata.ts';
 import { defineEmission, type Overlay } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { formatPath } from '../resources/path.ts';
-import { describeRef } from '../resources/reference.ts';
+import { describeRef, type ObjectRef } from '../resources/reference.ts';
 import type { Finding } from '../rules/rule.ts';
 import { findings, judgedKinds } from '../rules/run.ts';
+import { ownershipOfObject } from './ownership.ts';
+import { isDialect } from './policy.ts';
 
 /** What a change does to other objects. */
 export interface Impact {
@@ -49,12 +51,17 @@ export function impactOf(before: () => Reader, after: Overlay, options: { readon
     const [kind, namespace, name] = args;
     if (args.join('/') === options.self) continue;
     const known = new Set(before().query(findings, kind, namespace, name).map(identity));
-    const fresh = findingsAfter().find((finding) => !known.has(identity(finding)));
+    const fresh = findingsAfter().find((finding) => !known.has(identity(finding)) && isTrueOf(finding, { kind, namespace, name }, after.read));
     if (fresh === undefined) continue;
     if (broken.length < shown) broken.push(`${describeRef({ kind, namespace, name })}: ${formatPath(fresh.path)}: ${fresh.message}`);
     else more += 1;
   }
   return { broken, more, incomplete };
+}
+
+/** What Sallyport does not serve is no matter of objects that others serve, or may serve. */
+function isTrueOf(finding: Finding, ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>, read: Reader): boolean {
+  return !isDialect(finding) || ['ours', 'mixed'].includes(ownershipOfObject(read, ref).standing);
 }
 
 function identity(finding: Finding): string {

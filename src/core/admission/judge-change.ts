@@ -1,3 +1,4 @@
+import { unknownOwnership } from '../graph/ownership.ts';
 import { lastApplied, prunedFields } from '../rules/field-pruned.ts';
 import { judgeChange } from '../rules/official/changes.ts';
 import type { SchemaKind, WrittenObject } from '../schema/index.ts';
@@ -6,7 +7,7 @@ import type { AdmissionPolicy } from './policy.ts';
 
 /** What is wrong with the change from one object to another. Such a finding is always new. */
 export function findingsOfChange(kind: SchemaKind, before: unknown, after: unknown, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  return withEffects(judgeChange(kind, before, after), policy, false);
+  return withEffects(judgeChange(kind, before, after), policy, unknownOwnership);
 }
 
 /**
@@ -17,5 +18,5 @@ export function findingsOfChange(kind: SchemaKind, before: unknown, after: unkno
  */
 export function findingsOfApply(object: WrittenObject, before: unknown, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const applied = lastApplied(object.json);
-  return applied === undefined || applied === lastApplied(before) ? [] : withEffects(prunedFields(object, policy.bundle), policy, false);
+  return applied === undefined || applied === lastApplied(before) ? [] : withEffects(prunedFields(object, policy.bundle), policy, unknownOwnership);
 }

@@ -1,4 +1,4 @@
-import { isOurs } from '../graph/ownership.ts';
+import { unknownOwnership, type Ownership } from '../graph/ownership.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { IdentifiedResource } from '../resources/parse.ts';
 import { isWithin } from '../resources/path.ts';
@@ -7,8 +7,12 @@ import { judgeByBundle, type JudgedByBundle } from '../rules/judge-by-bundle.ts'
 import { findingsOfNewest } from '../rules/refused-later.ts';
 import type { Effect, Finding } from '../rules/rule.ts';
 import { findings } from '../rules/run.ts';
+import { findingsOfUnlistedKind } from '../rules/unlisted-feature.ts';
+import { findingOfUnserved } from '../rules/unserved-kind.ts';
 import { applyDefaults, examine, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
-import { effectOf, isWithheld, lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
+import { display } from '../text/display.ts';
+import { ownershipOfObject, ownershipOfWritten } from './ownership.ts';
+import { effectOf, isDialect, isWithheld, lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 import { tellOnce } from './tell-once.ts';
 
 /** One object as it came, and as it was read, with defaults. */
@@ -47,21 +51,31 @@ export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolic
 export function judgeWith(found: readonly Finding[], read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const { json, apiVersion, resource: { kind, ref }, examination } = candidate;
   const { official, unenforced } = judgeExamined({ kind, apiVersion, json }, examination, policy.bundle);
-  const refused = withoutRepetition(found, official);
-  const others = withoutRepetition([...found, ...refused], unenforced);
   const bySchema = structural(examination.problems, policy);
-  if (found.length + refused.length + others.length === 0) return bySchema;
-  const ours = read.query(isOurs, kind, ref.namespace, ref.name);
-  const judged = [...withEffects(found, policy, ours), ...withBundleEffects(refused, policy, ours), ...withEffects(others, policy, ours)];
-  return tellOnce(bySchema, judged, json);
+  if (found.length + official.length + unenforced.length === 0) return bySchema;
+  const owners = ownershipOfObject(read, ref);
+  return tellOnce(bySchema, judgedTogether({ linked: found, official, unenforced }, policy, owners), json);
 }
 
-/** What is to be said about an object of a kind that is not evaluated. */
-export function judgeUnevaluated(object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
+/** What is to be said about an object of a kind that is not evaluated, and so not served. */
+export function judgeUnevaluated(read: Reader, object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const examination = examine(object, policy.bundle);
-  const { official, unenforced } = judgeExamined(object, examination, policy.bundle);
-  const judged = [...withBundleEffects(official, policy, false), ...withEffects(withoutRepetition(official, unenforced), policy, false)];
+  const owners = ownershipOfWritten(read, object, examination.stored);
+  const linked = [findingOfUnserved(object.kind), ...findingsOfUnlistedKind(read, object.kind, owners)];
+  const judged = judgedTogether({ linked, ...judgeExamined(object, examination, policy.bundle) }, policy, owners);
   return tellOnce(structural(examination.problems, policy), judged, object.json);
+}
+
+interface Found extends JudgedByBundle {
+  /** By rules that look at objects as they are linked. */
+  readonly linked: readonly Finding[];
+}
+
+/** Some rules are asked in more than one way, which find the same; the first that has an effect is told. */
+function judgedTogether({ linked, official, unenforced }: Found, policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
+  const judged = withEffects(linked, policy, owners);
+  const refused = withBundleEffects(withoutRepetition(judged, official), policy, owners);
+  return [...judged, ...refused, ...withEffects(withoutRepetition([...judged, ...refused], unenforced), policy, owners)];
 }
 
 function judgeExamined(object: WrittenObject, examination: Examination, bundle: Bundle): JudgedByBundle {
@@ -82,7 +96,7 @@ function isSameMistake(one: Finding, other: Finding): boolean {
 function structural(problems: readonly StructureProblem[], policy: AdmissionPolicy): readonly JudgedFinding[] {
   if (problems.length === 0) return [];
   const found = problems.map((problem): Finding => ({ rule: structuralRule(problem), path: problem.path, message: problem.message }));
-  return withBundleEffects(found, policy, false);
+  return withBundleEffects(found, policy, unknownOwnership);
 }
 
 function structuralRule({ keyword, lost }: StructureProblem): string {
@@ -91,16 +105,31 @@ function structuralRule({ keyword, lost }: StructureProblem): string {
 }
 
 /** The effects of what the bundle refuses. Where it is a guess which bundle that is, only an override makes it a denial. */
-function withBundleEffects(found: readonly Finding[], policy: AdmissionPolicy, ours: boolean): readonly JudgedFinding[] {
-  const judged = withEffects(found, policy, ours);
+function withBundleEffects(found: readonly Finding[], policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
+  const judged = withEffects(found, policy, owners);
   if (policy.guessed !== true) return judged;
   return judged.map((finding) => (Object.hasOwn(policy.overrides, finding.rule) ? finding : { ...finding, effect: finding.effect === 'deny' ? 'warn' : finding.effect, withheld: false }));
 }
 
-/** What admission does with findings; those without effect are left out. `ours`: whether everything the object attaches to is ours. */
-export function withEffects(found: readonly Finding[], policy: AdmissionPolicy, ours: boolean): readonly JudgedFinding[] {
+/** What admission does with findings about an object with these controllers; those without effect are left out. */
+export function withEffects(found: readonly Finding[], policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
+  const { standing } = owners;
   return found.flatMap((finding) => {
-    const effect = effectOf(finding.rule, policy, ours);
-    return effect === 'none' ? [] : [{ ...finding, effect, withheld: isWithheld(finding.rule, policy, ours) }];
+    const effect = effectOf(finding, policy, standing);
+    if (effect === 'none') return [];
+    const message = standing === 'mixed' && isDialect(finding) ? `${finding.message} ${scopeOf(owners)}` : finding.message;
+    return [{ ...finding, message, effect, withheld: isWithheld(finding, policy, standing) }];
   });
 }
+
+const namedParents = 3;
+
+/** For which parents a statement about what Sallyport serves holds. */
+function scopeOf({ parents }: Ownership): string {
+  const names = parents.filter(({ owner }) => owner.type === 'ours').map(({ parent }) => display(parent, longestParent));
+  const more = names.length > namedParents ? ` and ${names.length - namedParents} more` : '';
+  return `This applies to ${names.slice(0, namedParents).join(', ')}${more}, not to the parents of other controllers.`;
+}
+
+/** Kind, namespace and name. */
+const longestParent = 340;

@@ -1,5 +1,6 @@
+import type { Ownership } from '../graph/ownership.ts';
 import { allRules } from '../rules/registry.ts';
-import type { Effect, Profile, RuleFrame } from '../rules/rule.ts';
+import type { Effect, Finding, Profile, RuleFrame } from '../rules/rule.ts';
 import type { Bundle } from '../schema/index.ts';
 
 /** What admission does with findings: a profile, and what a user decided otherwise for single rules. */
@@ -28,16 +29,26 @@ const schemaEffects: Readonly<Record<string, Readonly<Record<Profile, Effect>>>>
 
 const rules = new Map<string, RuleFrame>(allRules.map((rule) => [rule.id, rule]));
 
-/** The effect of a rule's findings under a policy; `ours` says whether everything the object attaches to is ours. */
-export function effectOf(ruleId: string, policy: AdmissionPolicy, ours: boolean): Effect {
-  const override = Object.hasOwn(policy.overrides, ruleId) ? policy.overrides[ruleId] : undefined;
+/** Whether a finding is about what Sallyport serves, rather than about the specification. */
+export function isDialect({ rule, about }: Pick<Finding, 'rule' | 'about'>): boolean {
+  return about === 'dialect' || rules.get(rule)?.about === 'dialect';
+}
+
+/** The effect of a finding under a policy, by who serves its object. */
+export function effectOf(finding: Pick<Finding, 'rule' | 'about'>, policy: AdmissionPolicy, standing: Ownership['standing']): Effect {
+  const { rule } = finding;
+  const aboutUs = isDialect(finding);
+  // The statement would be false, whatever a user wants to hear.
+  if (aboutUs && standing === 'other') return 'none';
+  const override = Object.hasOwn(policy.overrides, rule) ? policy.overrides[rule] : undefined;
   if (override !== undefined) return override;
-  const rule = rules.get(ruleId);
-  const effect = (rule?.effect ?? schemaEffects[ruleId])?.[policy.profile] ?? 'none';
-  return effect === 'deny' && rule?.about === 'dialect' && !ours ? 'warn' : effect;
+  const effect = (rules.get(rule)?.effect ?? schemaEffects[rule])?.[policy.profile] ?? 'none';
+  if (!aboutUs || effect === 'none') return effect;
+  if (standing === 'unknown') return 'record';
+  return effect === 'deny' && standing === 'mixed' ? 'warn' : effect;
 }
 
 /** Whether the profile `audit` keeps from denial what `standard`, with the same overrides, would deny. */
-export function isWithheld(ruleId: string, policy: AdmissionPolicy, ours: boolean): boolean {
-  return policy.profile === 'audit' && effectOf(ruleId, policy, ours) === 'record' && effectOf(ruleId, { ...policy, profile: 'standard' }, ours) === 'deny';
+export function isWithheld(finding: Pick<Finding, 'rule' | 'about'>, policy: AdmissionPolicy, standing: Ownership['standing']): boolean {
+  return policy.profile === 'audit' && effectOf(finding, policy, standing) === 'record' && effectOf(finding, { ...policy, profile: 'standard' }, standing) === 'deny';
 }

@@ -9,6 +9,9 @@ export const objectCell = defineInput<Resource>('object');
 /** What a Secret's certificate is, never its key. Arguments: namespace, name. */
 export const certificateCell = defineInput<CertificateFacts>('certificate');
 
+/** The features in the status of a GatewayClass (status.supportedFeatures, GEP-2162), whoever wrote it. Arguments: name. */
+export const classFeaturesCell = defineInput<readonly string[]>('classFeatures');
+
 /** The certificates of authorities in a ConfigMap. Arguments: namespace, name. */
 export const authorityCell = defineInput<AuthorityFacts>('authority');
 

@@ -1,20 +1,122 @@
 import { defineQuery } from '../incremental/index.ts';
-import { attachments } from './attachment.ts';
-import { gatewayClassNode } from './gateway.ts';
-import { isOwnerKind, ownerStanding } from './listener-sets.ts';
+import type { Reader } from '../incremental/reader.ts';
+import type { Path } from '../resources/path.ts';
+import { gatewayClassName } from './gateway.ts';
+import { gatewayGroup, installationCell, readObject } from './inputs.ts';
+import { isOwnerKind } from './listener-sets.ts';
+import type { ServedRouteKind } from './protocols.ts';
 import { strata } from './strata.ts';
 
-/** Whether everything that the object attaches to is ours to serve: then nobody else reads it in another way. */
-export const isOurs = defineQuery({
-  name: 'isOurs',
+/** The controller that serves an object: ours, another one, or one that is not known here. */
+export type Owner =
+  | { readonly type: 'ours' | 'unknown' }
+  /** `controllerName` and `className` are absent for parents of kinds that no GatewayClass stands behind (a mesh). */
+  | { readonly type: 'other'; readonly controllerName?: string; readonly className?: string };
+
+/** Something that an object attaches to, and its controller. */
+export interface ParentOwner {
+  /** Of the reference, in the object. */
+  readonly path: Path;
+  /** `Gateway infra/front` */
+  readonly parent: string;
+  readonly owner: Owner;
+}
+
+/** The controllers of an object. */
+export interface Ownership {
+  /** `mixed`: ours and others. `unknown`: none that is known is ours, and not all are known. */
+  readonly standing: 'ours' | 'mixed' | 'other' | 'unknown';
+  /** Each parent of a route, or target of a policy; empty for objects that attach to nothing. */
+  readonly parents: readonly ParentOwner[];
+}
+
+/** A reference to a parent or target, as written. */
+export interface OwnerReference {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+const ours: Owner = { type: 'ours' };
+const unknown: Owner = { type: 'unknown' };
+
+/** For objects that no controller is known of. */
+export const unknownOwnership: Ownership = { standing: 'unknown', parents: [] };
+
+/** The controllerName of a GatewayClass; `undefined` where there is no such class. Other changes of a class wake nobody. */
+const classController = defineQuery({
+  name: 'classController',
   stratum: strata.links,
-  compute(read, kind: string, namespace: string, name: string): boolean {
-    if (kind === 'GatewayClass') return read.query(gatewayClassNode, name).ours;
-    if (isOwnerKind(kind)) {
-      const standing = ownerStanding(read, { kind, namespace, name });
-      return standing === 'ours' || standing === 'detached';
-    }
-    const all = read.query(attachments, kind, namespace, name);
-    return all.length > 0 && all.every(({ outcome }) => outcome.type !== 'foreign' && outcome.type !== 'absent');
+  compute: (read, className: string): string | undefined => {
+    const resource = readObject(read, 'GatewayClass', '', className);
+    return resource === undefined ? undefined : (resource.spec?.controllerName ?? '');
+  },
+});
+
+/** The controller of a GatewayClass by its name. */
+export const classOwner = defineQuery({
+  name: 'classOwner',
+  stratum: strata.links,
+  compute(read, className: string): Owner {
+    const controllerName = read.query(classController, className);
+    if (controllerName === undefined || controllerName === '') return unknown;
+    return ownerNamed(read, controllerName, className);
+  },
+});
+
+function ownerNamed(read: Reader, controllerName: string, className?: string): Owner {
+  if (controllerName === read.input(installationCell)?.controllerName) return ours;
+  return className === undefined ? { type: 'other', controllerName } : { type: 'other', controllerName, className };
+}
+
+/** The controller of an object that names it itself (XMesh). */
+export function ownershipByName(read: Reader, controllerName: string): Ownership {
+  return { standing: standingOf([ownerNamed(read, controllerName)]), parents: [] };
+}
+
+function gatewayOwner(read: Reader, namespace: string, name: string): Owner {
+  const className = read.query(gatewayClassName, namespace, name);
+  return className === undefined ? unknown : read.query(classOwner, className);
+}
+
+/** The controller of what a reference of an object in `namespace` leads to. */
+export function ownerOf(read: Reader, { group = gatewayGroup, kind = 'Gateway', namespace = '', name = '' }: OwnerReference): Owner {
+  // Services and other parents belong to meshes, none of which is ours.
+  if (group !== gatewayGroup || !isOwnerKind(kind)) return { type: 'other' };
+  return kind === 'Gateway' ? gatewayOwner(read, namespace, name) : listenerSetOwner(read, namespace, name);
+}
+
+function listenerSetOwner(read: Reader, namespace: string, name: string): Owner {
+  const set = readObject(read, 'ListenerSet', namespace, name);
+  if (set === undefined) return unknown;
+  const { group: parentGroup = gatewayGroup, kind: parentKind = 'Gateway', namespace: parentNamespace = namespace, name: parentName = '' } = set.spec?.parentRef ?? {};
+  return parentGroup === gatewayGroup && parentKind === 'Gateway' ? gatewayOwner(read, parentNamespace, parentName) : { type: 'other' };
+}
+
+/** The controllers of what some references lead to. @param at the place of the list in the object */
+export function ownershipOf(read: Reader, references: readonly OwnerReference[], { namespace, at }: { readonly namespace: string; readonly at: Path }): Ownership {
+  const parents = references.map((reference, index): ParentOwner => {
+    const resolved = { namespace, ...reference };
+    return { path: [...at, index], parent: `${resolved.kind ?? 'Gateway'} ${resolved.namespace}/${resolved.name ?? ''}`, owner: ownerOf(read, resolved) };
+  });
+  return { standing: standingOf(parents.map(({ owner }) => owner)), parents };
+}
+
+function standingOf(owners: readonly Owner[]): Ownership['standing'] {
+  const types = new Set(owners.map(({ type }) => type));
+  if (types.has('ours')) return types.size === 1 ? 'ours' : 'mixed';
+  return types.size === 1 && types.has('other') ? 'other' : 'unknown';
+}
+
+/** The controllers of an object that is evaluated: a fact of the links between objects, whatever is wrong with them. */
+export const ownership = defineQuery({
+  name: 'ownership',
+  stratum: strata.links,
+  compute(read, kind: string, namespace: string, name: string): Ownership {
+    if (kind === 'GatewayClass') return { standing: standingOf([read.query(classOwner, name)]), parents: [] };
+    if (isOwnerKind(kind)) return { standing: standingOf([ownerOf(read, { kind, namespace, name })]), parents: [] };
+    const references = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.parentRefs ?? [];
+    return references.length === 0 ? unknownOwnership : ownershipOf(read, references, { namespace, at: ['spec', 'parentRefs'] });
   },
 });

@@ -10,17 +10,19 @@ import { rule, type Finding } from './rule.ts';
 /** Declares the rule for some ways in which a backendRef does not resolve: backends may be applied after their routes. */
 function backendRule<const T extends BackendOutcome['type']>(declaration: {
   readonly id: string;
+  readonly about?: 'dialect';
   readonly outcomes: readonly T[];
   readonly summary: string;
   readonly reason: string;
   readonly source: string;
   /** `loss` ends a sentence: what becomes of the requests meanwhile. */
-  readonly describe: (node: BackendNode, outcome: BackendOutcomeOf<T>, loss: string) => Pick<Finding, 'message' | 'value'>;
+  readonly describe: (node: BackendNode, outcome: BackendOutcomeOf<T>, loss: string) => Pick<Finding, 'message' | 'value' | 'about'>;
 }) {
-  const { id, outcomes, summary, reason, source, describe } = declaration;
+  const { id, about, outcomes, summary, reason, source, describe } = declaration;
   return rule({
     id,
     kinds: servedRouteKinds,
+    ...(about === undefined ? {} : { about }),
     summary,
     effect: warned,
     consequence: { condition: 'ResolvedRefs', reason, scope: 'backendRef' },
@@ -74,17 +76,18 @@ export const backendKindUnsupported = backendRule({
   source: 'Gateway API v1.7.0, BackendObjectReference.kind; RouteReasonInvalidKind; CVE-2021-25740',
   describe(node, outcome, loss) {
     if (outcome.type === 'externalName') {
-      return { value: 'ExternalName', message: `${serviceName(node)} is of type ExternalName, which is refused because it could point anywhere (CVE-2021-25740). Use a Service with endpoints.` };
+      return { value: 'ExternalName', about: 'dialect', message: `${serviceName(node)} is of type ExternalName, which is refused because it could point anywhere (CVE-2021-25740). Use a Service with endpoints.` };
     }
     const { group, kind } = node.target;
     const near = group === '' ? nearest(kind, ['Service']) : undefined;
     const asked = display(group === '' ? kind : `${group}/${kind}`);
-    return { value: asked, message: `Backends of kind ${asked} are not supported, so ${loss}. ${near === undefined ? 'Write kind: Service (and leave group empty).' : `Did you mean ${near}?`}` };
+    return { value: asked, about: 'dialect', message: `Backends of kind ${asked} are not supported, so ${loss}. ${near === undefined ? 'Write kind: Service (and leave group empty).' : `Did you mean ${near}?`}` };
   },
 });
 
 export const backendProtocolUnsupported = backendRule({
   id: 'backend-protocol-unsupported',
+  about: 'dialect',
   outcomes: ['unsupportedProtocol', 'policyMissing'],
   summary: 'The Service port speaks a protocol that this route cannot be forwarded with.',
   reason: 'UnsupportedProtocol',

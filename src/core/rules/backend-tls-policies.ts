@@ -73,6 +73,7 @@ export const backendValidationInvalid = rule({
 interface ValidationProblem {
   readonly below: Path;
   readonly value?: string;
+  readonly about?: 'dialect';
   readonly message: string;
 }
 
@@ -83,7 +84,7 @@ function* validationProblems(validation: ValidationView): Iterable<ValidationPro
   const [badHostname] = preciseHostnameProblems(hostname);
   if (badHostname !== undefined) yield { below: ['hostname'], value: display(hostname), message: `This hostname cannot be asked for in TLS: ${badHostname.message}. ${unchecked}` };
   if (wellKnownCACertificates !== '' && wellKnownCACertificates !== 'System') {
-    yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), message: `Authorities called ${quote(wellKnownCACertificates)} are not known here. Write System, or name ConfigMaps in caCertificateRefs. ${unchecked}` };
+    yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), about: 'dialect', message: `Authorities called ${quote(wellKnownCACertificates)} are not known here. Write System, or name ConfigMaps in caCertificateRefs. ${unchecked}` };
   }
   if (caCertificateRefs.length > 0 && wellKnownCACertificates !== '') {
     yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), message: `Both caCertificateRefs and wellKnownCACertificates are given, so it is not clear whom to trust. Give one of them. ${unchecked}` };
@@ -114,7 +115,8 @@ export const backendAuthorityInvalid = rule({
       const problem = describeAuthority(reference);
       if (problem === undefined) continue;
       const reason = reference.type === 'unsupportedKind' ? 'InvalidKind' : 'InvalidCACertificateRef';
-      report({ path: ['spec', 'validation', 'caCertificateRefs', reference.index], consequence: { condition: 'ResolvedRefs', reason, scope: 'object' }, message: `This authority cannot be used: ${problem.message}` });
+      const { about } = problem;
+      report({ path: ['spec', 'validation', 'caCertificateRefs', reference.index], ...(about && { about }), consequence: { condition: 'ResolvedRefs', reason, scope: 'object' }, message: `This authority cannot be used: ${problem.message}` });
     }
   },
 });
@@ -132,7 +134,8 @@ export const backendAuthorityMissing = rule({
     const isTrusting = (policy.spec?.validation?.wellKnownCACertificates ?? '') !== '' || references.some(({ type }) => type === 'usable' || type === 'unobserved');
     if (isTrusting || !isReadable(policy, path)) return;
     const fault = references.length === 0 ? 'Neither caCertificateRefs nor wellKnownCACertificates is given' : 'None of the authorities can be used';
-    report({ path: references.length === 0 ? ['spec', 'validation'] : path, message: `${fault}, so no backend could prove who it is. Name a ConfigMap with a PEM bundle in ca.crt. ${unchecked}` });
+    const isElsewhere = references.some(({ type }) => type === 'unsupportedKind');
+    report({ path: references.length === 0 ? ['spec', 'validation'] : path, ...(isElsewhere && { about: 'dialect' }), message: `${fault}, so no backend could prove who it is. Name a ConfigMap with a PEM bundle in ca.crt. ${unchecked}` });
   },
 });
 

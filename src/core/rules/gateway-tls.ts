@@ -22,9 +22,9 @@ export const clientAuthorityInvalid = listenerRule({
     for (const reference of validation?.authorities ?? []) {
       const problem = describeAuthority(reference);
       if (problem === undefined) continue;
-      const { reason = 'InvalidCACertificateRef', message } = problem;
+      const { reason = 'InvalidCACertificateRef', message, ...about } = problem;
       const place = formatPath([...(validation?.path ?? []), 'caCertificateRefs', reference.index]);
-      yield { below: ['port'], consequence: { condition: 'ResolvedRefs', reason, scope: 'listener' }, message: `Clients of this listener are checked by ${place} of its Gateway, which cannot be used: ${message}` };
+      yield { below: ['port'], ...about, consequence: { condition: 'ResolvedRefs', reason, scope: 'listener' }, message: `Clients of this listener are checked by ${place} of its Gateway, which cannot be used: ${message}` };
     }
   },
 });
@@ -48,16 +48,18 @@ export const clientAuthorityMissing = listenerRule({
     if (validation.authorities.some(({ type }) => type === 'usable' || type === 'unobserved')) return;
     yield {
       below: ['port'],
+      // Another controller may read them from elsewhere.
+      ...(validation.authorities.some(({ type }) => type === 'unsupportedKind') ? { about: 'dialect' } : {}),
       message: `Clients of this listener have to prove who they are, but no reference in ${formatPath([...validation.path, 'caCertificateRefs'])} of its Gateway leads to a certificate that could prove it, so the listener is not served. Name a ConfigMap with a PEM bundle in ca.crt.`,
     };
   },
 });
 
 /** Where a reference to an authority does not lead to one; without a reason it is the usual one. */
-export function describeAuthority(reference: ReferenceOutcome): { readonly reason?: string; readonly message: string } | undefined {
+export function describeAuthority(reference: ReferenceOutcome): { readonly reason?: string; readonly about?: 'dialect'; readonly message: string } | undefined {
   switch (reference.type) {
     case 'unsupportedKind':
-      return { reason: 'InvalidCACertificateKind', message: `certificates of authorities are read from ConfigMaps only, not from ${display(reference.kind)}. Write kind: ConfigMap and group: "".` };
+      return { reason: 'InvalidCACertificateKind', about: 'dialect', message: `certificates of authorities are read from ConfigMaps only, not from ${display(reference.kind)}. Write kind: ConfigMap and group: "".` };
     case 'notPermitted':
       return { reason: 'RefNotPermitted', message: `ConfigMap ${reference.target} is in another namespace, where a ReferenceGrant must allow it, from kind Gateway to kind ConfigMap.` };
     case 'absent':
@@ -110,7 +112,7 @@ function describeProof(reference: ReferenceOutcome): Omit<Finding, 'rule' | 'pat
   const effect = 'Until then backends see no certificate of this Gateway.';
   switch (reference.type) {
     case 'unsupportedKind':
-      return { value: display(reference.kind), message: `Certificates are read from Secrets only, not from ${display(reference.kind)}. Write kind: Secret and leave group out. ${effect}` };
+      return { value: display(reference.kind), about: 'dialect', message: `Certificates are read from Secrets only, not from ${display(reference.kind)}. Write kind: Secret and leave group out. ${effect}` };
     case 'notPermitted':
       return { value: reference.target, consequence: notPermitted, message: `Secret ${reference.target} is in another namespace, where a ReferenceGrant must allow it, from kind Gateway to kind Secret. ${effect}` };
     case 'absent':

@@ -26,6 +26,7 @@ import { regexTotalCost } from './regex-total-cost.ts';
 import { attachmentRules } from './route-attachment.ts';
 import type { Rule } from './rule.ts';
 import { servicePortMissing } from './service-port-missing.ts';
+import { unlistedFeature } from './unlisted-feature.ts';
 import { unreadableField } from './unreadable-field.ts';
 import { unsupportedFeature } from './unsupported-feature.ts';
 
@@ -69,4 +70,5 @@ export const linkRules: readonly Rule[] = [
   regexTotalCost,
   ...backendReferenceRules,
   ...backendTlsPolicyRules,
+  unlistedFeature,
 ];

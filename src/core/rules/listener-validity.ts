@@ -77,6 +77,7 @@ export const listenerProtocolUnsupported = listenerRule({
 
 export const listenerRouteKindsInvalid = listenerRule({
   id: 'listener-route-kinds-invalid',
+  about: 'dialect',
   summary: "allowedRoutes.kinds names a kind that the listener's protocol cannot carry.",
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidRouteKinds', scope: 'listener' },
   source: 'Gateway API v1.7.0, AllowedRoutes.kinds; ListenerReasonInvalidRouteKinds',
@@ -102,7 +103,7 @@ export const listenerCertificateInvalid = listenerRule({
     const { kind, namespace, name } = owner;
     const { options = {} } = readObject(read, kind, namespace, name)?.spec?.listeners?.[listener.index]?.tls ?? {};
     if (listener.certificates.length === 0 && Object.keys(options).length > 0) {
-      yield { below: ['tls', 'certificateRefs'], message: `Listener ${listener.name} leaves its certificate to options, which are not known here. Write certificateRefs with a Secret of type kubernetes.io/tls.` };
+      yield { below: ['tls', 'certificateRefs'], about: 'dialect', message: `Listener ${listener.name} leaves its certificate to options, which are not known here. Write certificateRefs with a Secret of type kubernetes.io/tls.` };
     }
     for (const certificate of listener.certificates) {
       const problem = describeCertificate(certificate, kind);
@@ -114,7 +115,7 @@ export const listenerCertificateInvalid = listenerRule({
 function describeCertificate(certificate: ReferenceOutcome, fromKind: string): Omit<Finding, 'rule' | 'path'> | undefined {
   switch (certificate.type) {
     case 'unsupportedKind':
-      return { value: display(certificate.kind), message: `Certificates are read from Secrets only, not from ${display(certificate.kind)}. Write kind: Secret and leave group out.` };
+      return { value: display(certificate.kind), about: 'dialect', message: `Certificates are read from Secrets only, not from ${display(certificate.kind)}. Write kind: Secret and leave group out.` };
     case 'notPermitted':
       return {
         value: certificate.target,

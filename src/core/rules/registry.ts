@@ -18,6 +18,7 @@ import { tooManyMatches } from './too-many-matches.ts';
 import { tracingMissing } from './tracing-missing.ts';
 import { trustBundleNamespace } from './trust-bundle-namespace.ts';
 import { unenforcedRules } from './unenforced/rules.ts';
+import { unservedKind } from './unserved-kind.ts';
 import { unionMember } from './union-member.ts';
 import { backendPortForbidden, backendPortName, backendProtocolTls, externalHostnameInternal } from './x-backend.ts';
 
@@ -69,5 +70,8 @@ export const writeRules: readonly RuleFrame[] = [fieldPruned];
 /** Rules about what an upgrade of the CRDs would do to an object. */
 export const upgradeRules: readonly RuleFrame[] = [refusedLater];
 
+/** Rules about kinds that take no part in evaluation. */
+export const kindRules: readonly RuleFrame[] = [unservedKind];
+
 /** Every rule that admission may have findings of, beside the schema's. */
-export const allRules: readonly RuleFrame[] = [...registry, ...specificationRules, ...unenforcedRules, ...changeRules, ...writeRules, ...upgradeRules];
+export const allRules: readonly RuleFrame[] = [...registry, ...specificationRules, ...unenforcedRules, ...changeRules, ...writeRules, ...upgradeRules, ...kindRules];

@@ -30,6 +30,8 @@ export interface Finding {
   readonly message: string;
   /** The offending value as the user wrote it, shortened for display. */
   readonly value?: string;
+  /** Where only some findings of a rule are about our own dialect or features. */
+  readonly about?: 'dialect';
   /** Where a rule's reason depends on the case; otherwise the rule's own consequence holds. */
   readonly consequence?: Consequence;
 }
@@ -47,8 +49,9 @@ export interface RuleFrame {
   readonly summary: string;
   readonly effect: Readonly<Record<Profile, Effect>>;
   /**
-   * Rules about our own dialect or features rather than about the specification: other controllers share the
-   * cluster, so these deny only where every parent of the object is ours.
+   * Rules about our own dialect or features rather than about the specification. Other controllers share the cluster,
+   * so these deny only where every parent of the object is ours, record where its controller is not known, and find
+   * nothing where it is another one.
    */
   readonly about?: 'dialect';
   /** Absent where neither status nor traffic reacts. */

@@ -100,7 +100,7 @@ kind: TCPRoute
 metadata: { name: echo }
 spec: { parentRefs: [{ name: front }], rules: [{ backendRefs: [{ name: echo, port: eighty }] }] }
 `));
-    expect(space.unserved().flatMap(({ findings }) => findings).map(({ rule, path }) => [rule, path.join('.')])).toEqual([['schema', 'spec.rules.0.backendRefs.0.port']]);
+    expect(space.unserved().flatMap(({ findings }) => findings).map(({ rule, path }) => [rule, path.join('.')])).toEqual([['schema', 'spec.rules.0.backendRefs.0.port'], ['unserved-kind', 'kind']]);
     expect(space.size).toBe(1);
   });
 

@@ -112,7 +112,7 @@ describe('what kubectl noted as applied', () => {
     const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'TCPRoute', metadata: { name: 'echo', namespace: 'shop' }, spec: { parentRefs: [{ name: 'front' }], rules: [{ backendRefs: [{ name: 'echo', port: 1 }] }] } };
     const applied = JSON.stringify({ ...route, spec: { ...route.spec, rule: [] } });
     const object = { ...route, metadata: { ...route.metadata, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } } };
-    expect(decide(world, requestOf({ object })).warnings).toEqual([expect.stringContaining('[field-pruned] spec.rule: ')]);
+    expect(decide(world, requestOf({ object })).warnings).toEqual([expect.stringContaining('[unserved-kind] kind: '), expect.stringContaining('[field-pruned] spec.rule: ')]);
   });
 });
 

@@ -1,0 +1,19 @@
+/**
+ * The features that the status of a GatewayClass lists (status.supportedFeatures, GEP-2162); before v1.2 each was a name alone.
+ * `undefined` where it lists none. Never throws.
+ *
+ * @param json the object, of any shape
+ */
+export function featuresOf(json: unknown): readonly string[] | undefined {
+  const listed = memberOf(memberOf(json, 'status'), 'supportedFeatures');
+  if (!Array.isArray(listed)) return undefined;
+  const names = listed.slice(0, mostFeatures).map((entry: unknown) => (typeof entry === 'string' ? entry : memberOf(entry, 'name'))).filter((name) => typeof name === 'string');
+  return names.length === 0 ? undefined : names;
+}
+
+/** The CRD allows 64; there are about as many. */
+const mostFeatures = 256;
+
+function memberOf(json: unknown, name: string): unknown {
+  return typeof json === 'object' && json !== null && Object.hasOwn(json, name) ? (json as Readonly<Record<string, unknown>>)[name] : undefined;
+}

@@ -1,0 +1,54 @@
+import { ownership, ownershipByName, ownershipOf, unknownOwnership, type OwnerReference, type Ownership } from '../graph/ownership.ts';
+import type { Reader } from '../incremental/reader.ts';
+import { gatewaysOfPolicy } from '../rules/validity.ts';
+import type { ObjectRef } from '../resources/reference.ts';
+import type { WrittenObject } from '../schema/index.ts';
+import { metadataOf } from '../rules/written-object.ts';
+
+/** The controllers of an object that is evaluated. A BackendTLSPolicy is ours where Gateways of ours send requests to its Services. */
+export function ownershipOfObject(read: Reader, { kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): Ownership {
+  if (kind !== 'BackendTLSPolicy') return read.query(ownership, kind, namespace, name);
+  return read.query(gatewaysOfPolicy, namespace, name).length > 0 ? { standing: 'ours', parents: [] } : unknownOwnership;
+}
+
+interface Attaching {
+  readonly controllerName?: string;
+  readonly parentRef?: OwnerReference;
+  readonly parentRefs?: readonly OwnerReference[];
+  readonly targetRef?: OwnerReference;
+  readonly targetRefs?: readonly OwnerReference[];
+}
+
+/**
+ * The controllers of an object that is not evaluated, by the references in it.
+ *
+ * @param stored what examining the object left of it: it has the types of its table
+ */
+export function ownershipOfWritten(read: Reader, { json }: WrittenObject, stored: unknown): Ownership {
+  const { controllerName, parentRef, parentRefs, targetRef, targetRefs }: Attaching = specOf(stored);
+  const { namespace } = metadataOf(json);
+  if (controllerName !== undefined) return ownershipByName(read, controllerName);
+  const parents = parentRefs ?? (parentRef === undefined ? [] : [parentRef]);
+  if (parents.length > 0) return ownershipOf(read, parents, { namespace, at: ['spec', 'parentRefs'] });
+  const targets = targetRefs ?? (targetRef === undefined ? [] : [targetRef]);
+  const [first] = targets;
+  if (first === undefined) return unknownOwnership;
+  return targets.length === 1 ? ownershipOfTarget(read, first, namespace) : joined(targets.map((target) => ownershipOfTarget(read, target, namespace)));
+}
+
+function specOf(stored: unknown): Attaching {
+  return typeof stored === 'object' && stored !== null && 'spec' in stored && typeof stored.spec === 'object' && stored.spec !== null ? stored.spec : {};
+}
+
+/** A policy belongs to whoever serves its target. Anybody may send requests to a Service. */
+function ownershipOfTarget(read: Reader, { kind = '', name = '', namespace }: OwnerReference, own: string): Ownership {
+  return ownershipOfObject(read, { kind, namespace: kind === 'GatewayClass' ? '' : namespace ?? own, name });
+}
+
+function joined(all: readonly Ownership[]): Ownership {
+  const standings = new Set(all.map(({ standing }) => standing));
+  const parents = all.flatMap((one) => one.parents);
+  const [standing] = standings;
+  if (standings.size === 1 && standing !== undefined) return { standing, parents };
+  return { standing: standings.has('ours') || standings.has('mixed') ? 'mixed' : 'unknown', parents };
+}
