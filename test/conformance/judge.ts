@@ -1,9 +1,10 @@
 /**
  * Reads the events of a conformance run (`go test -json`) on stdin, keeps them in the file that is named, and prints one
- * line per test, those that were skipped by their reasons, and a summary. Exit code 1 where a test failed, none passed, or the run ended without a verdict: the
- * suite's own exit code does not tell a run that tested nothing from one that passed.
+ * line per test, those that were skipped by their reasons, and a summary. Exit code 1 where a test failed, none passed, the run ended
+ * without a verdict, or a test was skipped for a feature that the file of reasons does not name (skips.txt; a run of a part has no such
+ * file): the suite's own exit code does not tell a run that tested nothing from one that passed.
  */
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 interface Event {
@@ -25,8 +26,8 @@ interface Run {
   outside: readonly string[];
 }
 
-const [, , file] = process.argv;
-if (file === undefined) throw new Error('usage: judge.ts EVENTS_FILE');
+const [, , file, reasonsFile] = process.argv;
+if (file === undefined) throw new Error('usage: judge.ts EVENTS_FILE [REASONS_FILE]');
 const copy = createWriteStream(file);
 const run: Run = { started: new Map(), failedSteps: new Map(), verdicts: new Map(), lastWords: new Map(), suite: undefined, outside: [] };
 for await (const line of createInterface({ input: process.stdin })) {
@@ -36,11 +37,13 @@ for await (const line of createInterface({ input: process.stdin })) {
   else note(event);
 }
 copy.end();
+const unexpected = reasonsFile === undefined ? [] : unexpectedSkips(readReasons(reasonsFile));
 for (const [reason, tests] of skipsByReason()) console.log(`skip  ${String(tests.length).padStart(4)}    ${reason}: ${tests.join(' ')}`);
 const count = (verdict: string): number => [...run.verdicts.values()].filter((other) => other === verdict).length;
 console.log(`${count('pass')} passed, ${count('fail')} failed, ${count('skip')} skipped${run.suite === undefined ? '; the run ended without a verdict' : ''}`);
 if (run.suite === 'fail' && count('fail') === 0) console.log(`the suite failed outside of its tests:\n${run.outside.join('')}`);
-process.exitCode = run.suite === 'pass' && count('pass') > 0 ? 0 : 1;
+for (const test of unexpected) console.log(`${test} was skipped for a reason that ${reasonsFile} does not name`);
+process.exitCode = run.suite === 'pass' && count('pass') > 0 && unexpected.length === 0 ? 0 : 1;
 
 function parse(line: string): Event | undefined {
   try {
@@ -82,6 +85,16 @@ function conclude(test: string, { Action: verdict, Time: time }: Event): void {
   const seconds = (Date.parse(time) - (run.started.get(test) ?? Number.NaN)) / 1000;
   console.log(`${verdict === 'pass' ? 'ok  ' : 'FAIL'} ${seconds.toFixed(1).padStart(6)} s  ${test}`);
   if (verdict === 'fail') for (const step of run.failedSteps.get(test) ?? []) console.log(`              ${step}`);
+}
+
+/** The features by which tests may be skipped: the first words of the lines, without comments. */
+function readReasons(path: string): ReadonlySet<string> {
+  const lines = readFileSync(path, 'utf8').split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  return new Set(lines.map((line) => line.split(/\s/)[0] ?? ''));
+}
+
+function unexpectedSkips(features: ReadonlySet<string>): readonly string[] {
+  return [...skipsByReason()].flatMap(([reason, tests]) => (features.has(/^suite does not support (\S+)$/.exec(reason)?.[1] ?? '') ? [] : tests));
 }
 
 /** `    conformance.go:56: Skipping A: suite does not support Mesh` → `suite does not support Mesh`. */
