@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFinalStage } from './dockerfile.ts';
+import { readBuildSteps, readFinalStage } from './dockerfile.ts';
 
 describe('the Dockerfile of the project', () => {
   const stage = readFinalStage(readFileSync(join(import.meta.dirname, '../../deploy/Dockerfile'), 'utf8'));
@@ -37,5 +37,21 @@ describe('the last stage', () => {
     ['COPY --from=build /src/dist/ /app/', '/src/dist/ must be a file'],
   ])('refuses %s', (line, message) => {
     expect(() => readFinalStage(`${before}FROM b\n${line}\n`)).toThrow(message);
+  });
+});
+
+describe('the stages before', () => {
+  const last = 'FROM b\nUSER 1:1\n';
+
+  test('copy the project and run commands', () => {
+    expect(readBuildSteps(`FROM a AS build\nWORKDIR /src\nCOPY . .\nRUN make \\\n  build\nRUN ls\n${last}`)).toEqual({ commands: ['make build', 'ls'] });
+  });
+
+  test('of the project build it', () => {
+    expect(readBuildSteps(readFileSync(join(import.meta.dirname, '../../deploy/Dockerfile'), 'utf8'))).toEqual({ commands: ['make build CI=true'] });
+  });
+
+  test.each(['COPY package.json .', 'RUN before the project', 'ADD https://example.com/a /a', 'ENV A=1'])('refuse %s', (line) => {
+    expect(() => readBuildSteps(`FROM a AS build\n${line}\nCOPY . .\n${last}`)).toThrow('in an earlier stage');
   });
 });

@@ -15,6 +15,28 @@ export interface Copy {
   readonly destination: string;
 }
 
+/** What the stages before the last one do to the project. */
+export interface BuildSteps {
+  /** Shell commands, run one after the other in the project's root. */
+  readonly commands: readonly string[];
+}
+
+/**
+ * Reads the stages before the last one, of the little that ours uses: the whole project is copied to WORKDIR, then commands run there.
+ * Throws where there is something else, or the last stage runs a command.
+ */
+export function readBuildSteps(dockerfile: string): BuildSteps {
+  const instructions = readInstructions(dockerfile);
+  const commands: string[] = [];
+  let hasProject = false;
+  for (const { name, rest } of instructions.slice(0, instructions.findLastIndex((one) => one.name === 'FROM'))) {
+    if (name === 'COPY' && rest === '. .') hasProject = true;
+    else if (name === 'RUN' && hasProject && !rest.startsWith('[') && !rest.startsWith('--')) commands.push(rest);
+    else if (name !== 'FROM' && name !== 'WORKDIR') throw new Error(`${name} ${rest} in an earlier stage: only COPY . . and then RUN COMMAND are understood`);
+  }
+  return { commands };
+}
+
 interface Instruction {
   readonly name: string;
   readonly rest: string;
