@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runBenchmark, startOnPort, type ServerProcess } from './processes.ts';
@@ -12,19 +12,22 @@ import { haproxyConfiguration, nginxConfiguration, objects, upstreamConfiguratio
 const connections = 64;
 const rounds = 5;
 const seconds = 3;
+/** Requests a second that each contestant serves with ease. */
+const fixedRate = 3_200;
 /** So many requests a contestant serves before it is measured, or as many as it can in some rounds: programs are compiled while they run. */
 const warmUp = { requests: 60_000, rounds: 5 };
 const program = new URL('../../bin/sallyport', import.meta.url).pathname;
 const shapes: readonly Shape[] = [
-  { name: 'GET', script: '' },
-  { name: 'POST of 10 KiB', script: "wrk.method = 'POST'\nwrk.body = string.rep('x', 10240)\n" },
+  { name: 'GET', script: '', body: '' },
+  { name: 'POST of 10 KiB', script: "wrk.method = 'POST'\nwrk.body = string.rep('x', 10240)\n", body: 'x'.repeat(10_240) },
 ];
 const ports = { upstream: 18_000, nginx: 18_001, haproxy: 18_002, ours: 18_003 };
 
-/** Requests of one kind, as wrk is told to send them. */
+/** Requests of one kind, as wrk is told to send them, and their body. */
 interface Shape {
   readonly name: string;
   readonly script: string;
+  readonly body: string;
 }
 
 interface Contestant {
@@ -32,6 +35,9 @@ interface Contestant {
   readonly url: string;
   readonly server: ServerProcess;
 }
+
+/** How requests are sent: as fast as answers come (wrk), or so many a second (h2load, which speaks HTTP/1.1, too). */
+type Sender = (contestant: Contestant, shape: Shape, folder: string) => Promise<Sample>;
 
 interface Sample {
   readonly requests: number;
@@ -63,9 +69,14 @@ async function start(folder: string, stoppables: { stop(): void }[]): Promise<re
   ];
 }
 
-async function sample({ url, server }: Contestant, script: string): Promise<Sample> {
+const path = '/shop/item?id=1';
+
+/** A load at full speed: its latency is that of a queue. */
+const saturate: Sender = async ({ url, server }, { script }, folder) => {
+  const file = join(folder, 'shape.lua');
+  await writeFile(file, script);
   const cpu = server.cpu();
-  const { stdout } = await promisify(execFile)('wrk', ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '-s', script, '--latency', `${url}/shop/item?id=1`]);
+  const { stdout } = await promisify(execFile)('wrk', ['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '-s', file, '--latency', `${url}${path}`]);
   const used = server.cpu() - cpu;
   const found = (pattern: RegExp): string => pattern.exec(stdout)?.[1] ?? '';
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`requests failed:\n${stdout}`);
@@ -74,7 +85,22 @@ async function sample({ url, server }: Contestant, script: string): Promise<Samp
     requests, cpu: used / requests, rate: Number(found(/Requests\/sec:\s+([\d.]+)/)),
     p50: milliseconds(found(/50%\s+(\S+)/)), p99: milliseconds(found(/99%\s+(\S+)/)),
   };
-}
+};
+
+/** A load at a rate that no contestant is busy with. */
+const atRate: Sender = async ({ url, server }, { body }, folder) => {
+  const [log, data] = [join(folder, 'requests.log'), join(folder, 'body')];
+  await Promise.all([rm(log, { force: true }), writeFile(data, body)]);
+  const cpu = server.cpu();
+  const { stdout } = await promisify(execFile)('h2load', ['--h1', '-t', '1', '-c', String(connections), '-D', String(seconds), '--rps', String(fixedRate / connections), '--log-file', log, ...(body === '' ? [] : ['-d', data]), `${url}${path}`]);
+  const used = server.cpu() - cpu;
+  // Start, status and microseconds of each request.
+  const answers = (await readFile(log, 'utf8')).trimEnd().split('\n').map((line) => line.split('\t').map(Number));
+  if (answers.some(([, status]) => status !== 200) || !/ 0 failed, 0 errored, 0 timeout/.test(stdout)) throw new Error(`requests failed:\n${stdout}`);
+  const times = answers.map(([, , micros = Number.NaN]) => micros / 1000).toSorted((one, other) => one - other);
+  const at = (share: number): number => times[Math.ceil(times.length * share) - 1] ?? Number.NaN;
+  return { requests: times.length, cpu: used / times.length, rate: times.length / seconds, p50: at(0.5), p99: at(0.99) };
+};
 
 /** `1.50ms` → 1.5 */
 function milliseconds(text: string): number {
@@ -86,16 +112,26 @@ function middle(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-async function compare(contestants: readonly Contestant[], shape: string, script: string): Promise<void> {
-  const samples = new Map(contestants.map(({ name }): [string, Sample[]] => [name, []]));
+interface Load {
+  readonly send: Sender;
+  readonly name: string;
+}
+
+const loads: readonly Load[] = [{ name: 'as fast as answers come', send: saturate }, { name: `${fixedRate} requests a second`, send: atRate }];
+
+async function warm(contestants: readonly Contestant[], shape: Shape, folder: string): Promise<void> {
   for (const contestant of contestants) {
     let served = 0;
-    for (let round = 0; round < warmUp.rounds && served < warmUp.requests; round += 1) served += (await sample(contestant, script)).requests;
+    for (let round = 0; round < warmUp.rounds && served < warmUp.requests; round += 1) served += (await saturate(contestant, shape, folder)).requests;
   }
+}
+
+async function compare(contestants: readonly Contestant[], shape: Shape, load: Load, folder: string): Promise<void> {
+  const samples = new Map(contestants.map(({ name }): [string, Sample[]] => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const contestant of contestants) samples.get(contestant.name)?.push(await sample(contestant, script));
+    for (const contestant of contestants) samples.get(contestant.name)?.push(await load.send(contestant, shape, folder));
   }
-  console.log(`${shape}, ${connections} connections, medians of ${rounds} rounds of ${seconds} s\n`);
+  console.log(`${shape.name}, ${connections} connections, ${load.name}, medians of ${rounds} rounds of ${seconds} s\n`);
   const row = (name: string, cells: readonly string[]): void => console.log([name.padEnd(10), ...cells.map((cell) => cell.padStart(16))].join(''));
   row('', ['CPU µs/request', 'ratio to nginx', 'p50 ms', 'p99 ms', 'requests/s', 'memory MiB']);
   const reference = middle(samples.get('nginx')?.map(({ cpu }) => cpu) ?? []);
@@ -110,9 +146,15 @@ async function compare(contestants: readonly Contestant[], shape: string, script
 
 await runBenchmark(async (folder, stoppables) => {
   const contestants = await start(folder, stoppables);
-  for (const { name, script } of shapes) {
-    const file = join(folder, 'shape.lua');
-    await writeFile(file, script);
-    await compare(contestants, name, file);
+  for (const program of ['nginx', 'haproxy']) console.log(await versionOf(program));
+  for (const shape of shapes) {
+    await warm(contestants, shape, folder);
+    for (const load of loads) await compare(contestants, shape, load, folder);
   }
 });
+
+/** The first line in which a program says its version. */
+async function versionOf(name: string): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(name, ['-v']);
+  return `${stdout}${stderr}`.split('\n')[0] ?? name;
+}

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { create, createClient, loadCredentials, mergePatch, type ApiClient, type WriteOutcome } from '../../src/kubernetes/index.ts';
 import { waitFor } from '../e2e/support/wait.ts';
-import { dataPlane, install, leader, startController, stopController, usageOf, type Installation, type Pod, type Usage } from './routes/installation.ts';
+import { dataPlane, followers, install, leader, startController, stopController, usageOf, type Installation, type Pod, type Usage } from './routes/installation.ts';
 import { httpRoutes, route, routeName, rulesOf } from './routes/objects.ts';
 import { Statuses } from './routes/statuses.ts';
 import { Traffic, type Report } from './routes/traffic.ts';
@@ -79,20 +79,24 @@ async function measureStatuses(bench: Bench): Promise<void> {
   for (const [name, { cpu }] of after) row(`CPU of that, ${name}`, `${(((cpu - (before.get(name)?.cpu ?? Number.NaN)) * 1000) / counts.together).toFixed(2)} ms a route`);
 }
 
-/** New routes one after another: from the API server's answer to the first request that is served. */
+/** New routes one after another: from sending the request that creates one, and from the API server's answer, to the first request that is served. */
 async function measureLatency(bench: Bench): Promise<void> {
   const { before, alone } = counts;
   const background = bench.traffic.begin(before, interval);
-  const latencies: number[] = [];
+  const latencies: { readonly sinceSent: number; readonly sinceAnswered: number }[] = [];
   for (let number = before; number < before + alone; number += 1) {
     progress(`Adding routes one by one: ${number - before} of ${alone} ...`);
+    const sent = performance.now();
     const outcome = await createRoute(bench, number);
     const answered = performance.now();
     if (outcome.type !== 'ok') throw new Error(outcome.message);
-    latencies.push((await bench.traffic.whenServed(number)) - answered);
+    const served = await bench.traffic.whenServed(number);
+    latencies.push({ sinceSent: served - sent, sinceAnswered: served - answered });
   }
   const report = await background.stop();
-  row(`A new route among ${format(before)}, until it is served`, spread(latencies), `${alone} routes, slowest ${Math.max(...latencies).toFixed(1)} ms`);
+  for (const [since, measured] of [['the request', latencies.map(({ sinceSent }) => sinceSent)], ['the answer', latencies.map(({ sinceAnswered }) => sinceAnswered)]] as const) {
+    row(`A new route among ${format(before)}, from ${since} until served`, spread(measured), `${alone} routes, slowest ${Math.max(...measured).toFixed(1)} ms`);
+  }
   rowOfTraffic('Requests to other routes meanwhile', report);
 }
 
@@ -111,7 +115,9 @@ function rowOfTraffic(what: string, { requests, durations, failures }: Report): 
 type ByName<T> = ReadonlyMap<string, T>;
 
 async function podsOf({ namespace }: Bench): Promise<ByName<Pod>> {
-  return new Map([['controller', await leader()], ['data plane', await dataPlane(namespace)]]);
+  const [leading, others] = [await leader(), await followers()];
+  const following = others.map((pod, index): [string, Pod] => [`controller, replica ${index + 2} (follows)`, pod]);
+  return new Map([['controller, replica 1 (leads)', leading], ...following, ['data plane', await dataPlane(namespace)]]);
 }
 
 async function usagesOf(pods: ByName<Pod>): Promise<ByName<Usage>> {
@@ -162,7 +168,13 @@ function format(count: number): string {
 }
 
 async function measure(bench: Bench): Promise<void> {
+  console.log(`control plane's weight: ${process.env['CONTROL_PLANE_WEIGHT'] ?? 'unknown, a cluster of KUBECONFIG'} (one CPU of pods has 100)`);
   console.log('load'.padStart(89));
+  if (process.env['ONLY'] === 'latency') {
+    await fill(bench, 0, counts.before);
+    await measureLatency(bench);
+    return;
+  }
   await measureUsage(bench, 0);
   await measureStatuses(bench);
   await fill(bench, counts.together, counts.before);

@@ -82,5 +82,13 @@ weigh() {
   fi
 }
 
+# The weight of a group in the units of `weigh`; fails where there are no weights.
+weight_of() {
+  local group
+  group=$(cpu_cgroup)/$1
+  if [ -e "$group/cpu.weight" ]; then cat "$group/cpu.weight"
+  else echo "$(($(cat "$group/cpu.shares") * 100 / 1024))"; fi
+}
+
 # The cluster's cgroups, inner ones first, in all hierarchies.
 cgroups() { find /sys/fs/cgroup -depth -type d \( -path "*/$OWN_NAME" -o -path "*/$OWN_NAME/*" \) 2>/dev/null; }

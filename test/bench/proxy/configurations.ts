@@ -10,7 +10,7 @@ export function upstreamConfiguration(port: number): string {
 /** One route to one backend over kept-alive connections. */
 export function nginxConfiguration(port: number, upstream: number): string {
   return nginx(`
-    upstream backend { server 127.0.0.1:${upstream}; keepalive 128; }
+    upstream backend { server 127.0.0.1:${upstream}; keepalive 128; keepalive_requests 1000000000; }
     server {
       listen 127.0.0.1:${port};
       location /shop {

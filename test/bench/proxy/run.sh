@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/../../.."
 PATH=$PATH:/usr/sbin:/sbin
-for tool in unshare:util-linux ip:iproute2 nginx:nginx-light haproxy:haproxy wrk:wrk; do
+for tool in unshare:util-linux ip:iproute2 nginx:nginx-light haproxy:haproxy wrk:wrk h2load:nghttp2-client; do
   command -v "${tool%:*}" >/dev/null || { echo "bench-proxy: this machine lacks ${tool%:*}: apt-get install ${tool#*:}" >&2; exit 2; }
 done
 exec unshare --map-root-user --net sh -c 'ip link set lo up && exec node test/bench/proxy.ts'

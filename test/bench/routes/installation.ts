@@ -84,6 +84,13 @@ export async function leader(): Promise<Pod> {
   return { namespace: system, name: spec.holderIdentity, port: 8080 };
 }
 
+/** The replicas that wait for the lease. They follow all routes, too. */
+export async function followers(): Promise<readonly Pod[]> {
+  const { name: leading } = await leader();
+  const names = await kubectlOutput(['get', 'pods', '-n', system, '-l', 'app.kubernetes.io/component=controller', '-o', 'jsonpath={.items[*].metadata.name}']);
+  return names.split(' ').filter((name) => name !== '' && name !== leading).map((name) => ({ namespace: system, name, port: 8080 }));
+}
+
 /** The data plane, of which there is one. */
 export async function dataPlane(namespace: string): Promise<Pod> {
   const selector = `gateway.networking.k8s.io/gateway-name=${gatewayName}`;

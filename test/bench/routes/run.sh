@@ -9,21 +9,33 @@ export IMAGE=${IMAGE:-localhost/sallyport:dev}
 bench=(timeout --kill-after=60 480 node --disable-warning=ExperimentalWarning test/bench/routes.ts)
 [ -z "${KUBECONFIG:-}" ] || exec "${bench[@]}"
 
+ends=
 if ! "$HERE/run.sh" true 2>/dev/null; then
   "$HERE/build.sh"
   "$HERE/up.sh"
-  if [ "${KEEP:-}" != 1 ]; then
-    export CLUSTER_ENDS=1
-    trap '"$HERE/down.sh"' EXIT
-    trap 'exit 143' INT TERM HUP
-  fi
+  [ "${KEEP:-}" = 1 ] || ends=1
 fi
-# As from machines of their own, as far as that goes: otherwise it is the control plane's work that is measured, of which a new route
-# causes much. With the weight that it has by default a proxy with something to do waited 15 to 150 ms for its turn.
-weigh control-plane 12 || true
+default=$(weight_of control-plane) || default=
+finish() {
+  if [ -n "$ends" ]; then "$HERE/down.sh"
+  elif [ -n "$default" ]; then weigh control-plane "$default"; fi
+}
+trap finish EXIT
+trap 'exit 143' INT TERM HUP
 "$HERE/image.sh"
 # Inside the cluster's network there is no module proxy.
 node "$HERE/crds.ts" v1.7.0 standard >/dev/null
 # The client goes before everything else, as from a machine of its own: what it waits for its turn would count as latency.
 ! chrt --rr 1 true 2>/dev/null || bench=(chrt --rr 1 "${bench[@]}")
+# First with the weight that the control plane has by default, new routes alone: with it a proxy with something to do waits for its turn
+# while the API server works.
+CONTROL_PLANE_WEIGHT=${default:-unknown} ONLY=latency "$HERE/run.sh" "${bench[@]}"
+# Then everything as with a control plane on machines of its own, as far as that goes.
+light=${WEIGHT:-12}
+if [ -n "$default" ] && weigh control-plane "$light"; then
+  export CONTROL_PLANE_WEIGHT=$light
+else
+  export CONTROL_PLANE_WEIGHT=${default:-unknown}
+fi
+[ -z "$ends" ] || export CLUSTER_ENDS=1
 "$HERE/run.sh" "${bench[@]}"

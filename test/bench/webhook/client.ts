@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 
 // A client that costs little itself: requests are written as prepared bytes, and of answers only the end is looked for.
@@ -13,14 +14,16 @@ export interface LoadOrder {
   /** Asked in turns. */
   readonly bodies: readonly string[];
   readonly milliseconds: number;
+  /** Reviews a second over all connections, sent when they are due; as fast as answers come where it is left out. */
+  readonly rate?: number;
 }
 
 /** Every body once, for the answers themselves. */
-export interface AskOrder extends Omit<LoadOrder, 'type' | 'connections' | 'milliseconds'> {
+export interface AskOrder extends Omit<LoadOrder, 'type' | 'connections' | 'milliseconds' | 'rate'> {
   readonly type: 'ask';
 }
 
-/** Milliseconds from the first byte written to the last one read. */
+/** Milliseconds from the first byte written, at a fixed rate from the moment at which the review was due, to the last one read. */
 export interface LoadReport {
   readonly reviews: number;
   readonly p50: number;
@@ -94,19 +97,21 @@ function requestFor(body: string): Buffer {
   return Buffer.from(head + body);
 }
 
-async function load({ port, authority, connections, bodies, milliseconds }: LoadOrder): Promise<LoadReport> {
+async function load({ port, authority, connections, bodies, milliseconds, rate = Infinity }: LoadOrder): Promise<LoadReport> {
   const pool = await poolFor(port, authority, connections);
   const requests = bodies.map(requestFor);
-  const end = performance.now() + milliseconds;
+  const begin = performance.now();
+  const end = begin + milliseconds;
   let next = 0;
   let reviews = 0;
   await Promise.all(pool.map(async (connection) => {
-    for (let start = performance.now(); start < end; ) {
-      const request = requests[next++ % requests.length] ?? Buffer.alloc(0);
-      await connection.exchange(request);
-      const now = performance.now();
-      latencies[reviews++] = now - start;
-      start = now;
+    while (performance.now() < end) {
+      const number = next++;
+      const due = begin + (number * 1000) / rate;
+      if (due > performance.now()) await pause(due - performance.now());
+      const start = rate === Infinity ? performance.now() : due;
+      await connection.exchange(requests[number % requests.length] ?? Buffer.alloc(0));
+      latencies[reviews++] = performance.now() - start;
     }
   }));
   const sorted = latencies.subarray(0, reviews).sort();
