@@ -129,6 +129,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .requiredOption('--ca-file <file>', 'authorities that the controller is verified with, PEM; read at each connection')
     .option('--bind <address>', 'address for all listeners; all of IPv6 and IPv4 where it is ::', '::')
     .addOption(new Option('--forwarded <policy>', 'what becomes of what clients claim in X-Forwarded-For and Forwarded').choices(['append', 'replace']).default('append'))
+    .option('--connections-per-client <number>', 'connections taken from one client address', parseCount, 2_048)
     .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 19_090)
     .addOption(identityOption())
     .option('--no-access-log', 'do not log requests')
@@ -311,6 +312,11 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a port from 0 to 65535.');
   return port;
+}
+
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Write a number from 1 to 999999.');
+  return Number(text);
 }
 
 function parseHostAndPort(text: string): string {

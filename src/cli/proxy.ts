@@ -20,6 +20,7 @@ export interface ProxyCommandOptions {
   /** The address that listeners are bound to, each with its own port. */
   readonly bind: string;
   readonly forwarded: ForwardedPolicy;
+  readonly connectionsPerClient: number;
   readonly probePort: number;
   /** The pod's name. */
   readonly identity: string;
@@ -52,6 +53,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   const proxy = createProxy({
     bind: ({ port }) => ({ host: options.bind, port }),
     forwarded: options.forwarded,
+    limits: { connectionsPerClient: options.connectionsPerClient },
     certificates: (secret) => certificates.pairOf(secret),
     onFault: errors.report,
     ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),

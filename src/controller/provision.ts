@@ -142,11 +142,13 @@ function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata
 }
 
 function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPlaneSettings, name: string): object {
-  const { cpu = '100m', memory = '96Mi', forwarded } = gateway.parameters;
+  const { cpu = '100m', memory = '96Mi', forwarded, connectionsPerClient } = gateway.parameters;
+  const { memoryLimit = bytesOf(memory) > bytesOf(usualLimit) ? memory : usualLimit } = gateway.parameters;
   const probePort = freePort(gateway.ports);
   const args = [
     'proxy', `--controller=${controller}`, `--gateway=${gateway.namespace}/${gateway.name}`, `--token-file=${paths.token}/token`, `--ca-file=${paths.authority}/ca.crt`, `--probe-port=${probePort}`,
     ...(forwarded === undefined ? [] : [`--forwarded=${forwarded}`]),
+    ...(connectionsPerClient === undefined ? [] : [`--connections-per-client=${connectionsPerClient}`]),
   ];
   return {
     serviceAccountName: name,
@@ -156,7 +158,7 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
     securityContext: { runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532, seccompProfile: { type: 'RuntimeDefault' }, sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
     containers: [{
       name: 'proxy', image, imagePullPolicy: 'IfNotPresent', args,
-      env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }],
+      env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }, { name: 'NODE_OPTIONS', value: `--max-old-space-size=${heapOf(bytesOf(memoryLimit))}` }],
       // Those of listeners are not named: a listener that is added would roll out new pods.
       ports: [{ name: 'probes', containerPort: probePort, protocol: 'TCP' }],
       startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
@@ -164,7 +166,8 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
       // get no traffic, whatever they say.
       readinessProbe: probe('/readyz', { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 5 }),
       livenessProbe: probe('/healthz', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),
-      resources: { requests: { cpu, memory } },
+      // The API server refuses a request above the limit.
+      resources: { requests: { cpu, memory: bytesOf(memory) > bytesOf(memoryLimit) ? memoryLimit : memory }, limits: { memory: memoryLimit } },
       securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
       volumeMounts: [{ name: 'token', mountPath: paths.token, readOnly: true }, { name: 'authority', mountPath: paths.authority, readOnly: true }],
     }],
@@ -173,6 +176,20 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
       { name: 'authority', configMap: { name } },
     ],
   };
+}
+
+const usualLimit = '512Mi';
+const units: Readonly<Record<string, number>> = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+
+/** Bytes of a quantity as the parameters `memory` and `memoryLimit` take it. */
+function bytesOf(quantity: string): number {
+  const { amount = '0', unit = '' } = /^(?<amount>[0-9]+)(?<unit>.*)$/.exec(quantity)?.groups ?? {};
+  return Number(amount) * (units[unit] ?? 1);
+}
+
+/** The heap in MiB: the rest of the memory is for buffers, TLS and the runtime. */
+function heapOf(limit: number): number {
+  return Math.floor((limit * 0.75) / 2 ** 20);
 }
 
 function probe(path: string, pace: object): object {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ProxyLimits } from './limits.ts';
 
 const endOfBlock = Buffer.from('\r\n\r\n');
 /** So many bytes of an end may stand at the end of a piece. */
@@ -11,12 +12,15 @@ const lineFeed = 0x0a;
 /**
  * Hands what a client sends to the HTTP/1 parser, one request at a time: the parser gets the bytes of a request only after
  * the response to the request before it. A client that pipelines (RFC 9112 section 9.3.2) is served in order, and what it
- * sends ahead costs no more than `aheadBytes` and one read: after that the socket is not read until the response is done.
+ * sends ahead costs no more than `aheadBytes` and one read: after that the socket is not read until the response is done. Nobody
+ * sees then that the client has left. So after `aheadTimeout` what was sent ahead is dropped, and the connection ends with the response.
  */
 export class Http1Intake {
   private readonly socket: Socket;
   private readonly parse: (bytes: Buffer) => void;
-  private readonly aheadBytes: number;
+  private readonly limits: Pick<ProxyLimits, 'aheadBytes' | 'aheadTimeout'>;
+  private pauseTimer: NodeJS.Timeout | undefined;
+  private isOverdue = false;
   /** What the parser has not got yet. */
   private held: Buffer = nothing;
   /** The last bytes that the parser got of a block that has not ended. */
@@ -30,9 +34,9 @@ export class Http1Intake {
   private isStopped = false;
 
   /** Takes the place of the parser's own listener for data, which `socket` must have. */
-  constructor(socket: Socket, aheadBytes: number) {
+  constructor(socket: Socket, limits: Pick<ProxyLimits, 'aheadBytes' | 'aheadTimeout'>) {
     this.socket = socket;
-    this.aheadBytes = aheadBytes;
+    this.limits = limits;
     const [parse] = socket.listeners('data');
     this.parse = parse as (bytes: Buffer) => void;
     socket.off('data', this.parse).on('data', this.read).on('drain', this.feed);
@@ -57,8 +61,8 @@ export class Http1Intake {
     this.request = undefined;
     // The response has ended the connection: what follows the request is not served.
     if (!this.socket.writable) this.stop();
-    if (this.hasPaused) this.socket.resume();
-    this.hasPaused = false;
+    this.endPause();
+    if (this.isOverdue) this.socket.destroySoon();
     this.feed();
   }
 
@@ -87,10 +91,24 @@ export class Http1Intake {
     this.isFeeding = true;
     while (this.held.length > 0 && this.isWanted) this.parse(this.cut());
     this.isFeeding = false;
-    if (this.held.length < this.aheadBytes || this.hasPaused) return;
+    if (this.held.length < this.limits.aheadBytes || this.hasPaused) return;
     this.hasPaused = true;
     this.socket.pause();
+    this.pauseTimer = setTimeout(this.dropAhead, this.limits.aheadTimeout).unref();
   };
+
+  private readonly dropAhead = (): void => {
+    this.isOverdue = true;
+    this.stop();
+    this.endPause();
+  };
+
+  private endPause(): void {
+    if (!this.hasPaused) return;
+    this.hasPaused = false;
+    clearTimeout(this.pauseTimer);
+    this.socket.resume();
+  }
 
   private get isWanted(): boolean {
     // Node's parser takes no request while the socket waits for the client to read.

@@ -133,7 +133,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   return {
     accept: (socket, connection) => {
       server.emit('connection', socket);
-      connections.set(socket, { connection, intake: new Http1Intake(socket, limits.aheadBytes), current: undefined, isGivenUp: false });
+      connections.set(socket, { connection, intake: new Http1Intake(socket, limits), current: undefined, isGivenUp: false });
     },
     closeIdle: () => server.closeIdleConnections(),
     close: () => server.close(),

@@ -17,6 +17,8 @@ export interface ProxyLimits {
   readonly targetBytes: number;
   /** What is read of an HTTP/1 connection before the response to an earlier request is done; one read may come on top. */
   readonly aheadBytes: number;
+  /** How long the connection is not read for that; then what was sent ahead is dropped, and the connection ends with the response. */
+  readonly aheadTimeout: number;
   readonly connectionsPerPort: number;
   /** Connections of all clients on all ports. */
   readonly connections: number;
@@ -65,6 +67,7 @@ export const defaultLimits: ProxyLimits = {
   headerCount: 200,
   targetBytes: 8 * 1024,
   aheadBytes: 16 * 1024,
+  aheadTimeout: 10_000,
   connectionsPerPort: 16_384,
   connections: 8_192,
   connectionsPerClient: 2_048,

@@ -18,6 +18,10 @@ export interface DataPlaneParameters {
   /** Requests of each pod, as Kubernetes writes quantities. */
   readonly cpu?: string;
   readonly memory?: string;
+  /** The most memory that each pod may use. */
+  readonly memoryLimit?: string;
+  /** Connections that each pod takes from one client address. */
+  readonly connectionsPerClient?: string;
 }
 
 /** What a parametersRef leads to. */
@@ -86,6 +90,8 @@ const known: Readonly<Record<keyof DataPlaneParameters, Parameter>> = {
   forwarded: { form: /^(?:append|replace)$/, words: 'append or replace' },
   cpu: { form: /^(?:[0-9]{1,6}m|[0-9]{1,4}(?:\.[0-9]{1,3})?)$/, words: `${quantity} 250m` },
   memory: { form: /^[0-9]{1,12}(?:Ki|Mi|Gi|Ti|k|M|G|T)?$/, words: `${quantity} 128Mi` },
+  memoryLimit: { form: /^(?:[1-9][0-9]{2,5}Mi|[1-9][0-9]{0,2}Gi)$/, words: '100Mi or more in Mi or Gi, such as 512Mi' },
+  connectionsPerClient: { form: /^[1-9][0-9]{0,5}$/, words: 'a number from 1 to 999999' },
 };
 
 function parseParameters(data: Readonly<Record<string, string>>): { readonly parameters: DataPlaneParameters; readonly problems: readonly string[] } {

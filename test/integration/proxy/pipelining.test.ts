@@ -113,6 +113,21 @@ describe('nothing is forwarded behind a request that ends the connection', () =>
   });
 });
 
+test('what was sent ahead for too long is dropped, and the connection ends with the response', async () => {
+  const answer = Promise.withResolvers<void>();
+  const backend = await startBackend((_request, response) => void answer.promise.then(() => response.end('<only>')));
+  const { port, proxy } = await startProxyTo(backend.port, { aheadBytes: 64, aheadTimeout: 20 });
+  const socket = openRaw(port);
+  const received = receiveUntil(socket, '<only>');
+  const closed = once(socket, 'close');
+  socket.write(get('/').repeat(200_000));
+  // All of it is taken once it is dropped.
+  await eventually(() => expect(socket.writableLength).toBe(0));
+  answer.resolve();
+  await Promise.all([received, closed]);
+  expect(proxy.counters()).toMatchObject({ requests: 1, upstreamAttempts: 1 });
+});
+
 test('a request that waits behind a broken one is not served', async () => {
   const { port } = await startProxyTo((await startEcho()).port);
   const answer = await sendRaw(port, `GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n${get('/smuggled')}`);

@@ -91,6 +91,24 @@ describe('objects of a data plane', () => {
     });
   });
 
+  test.each([
+    [{}, '96Mi', '512Mi', 384],
+    [{ memoryLimit: '1Gi' }, '96Mi', '1Gi', 768],
+    [{ memory: '300Mi', memoryLimit: '256Mi' }, '256Mi', '256Mi', 192],
+    [{ memory: '1Gi' }, '1Gi', '1Gi', 768],
+    [{ memory: '1Gi', memoryLimit: '1024Mi' }, '1Gi', '1024Mi', 768],
+  ])('with parameters %j a pod requests %s of memory, is limited to %s, and has a heap of %i MiB', (parameters, memory, limit, heap) => {
+    expect(desiredObjects({ ...facts, parameters }, settings)[3]).toMatchObject({
+      spec: { template: { spec: { containers: [{ resources: { requests: { memory }, limits: { memory: limit } }, env: [{}, { name: 'NODE_OPTIONS', value: `--max-old-space-size=${heap}` }] }] } } },
+    });
+  });
+
+  test('a parameter says how many connections proxies take from a client', () => {
+    const args = JSON.stringify(desiredObjects({ ...facts, parameters: { connectionsPerClient: '7' } }, settings)[3]);
+    expect(args).toContain('"--connections-per-client=7"');
+    expect(JSON.stringify(objects[3])).not.toContain('--connections-per-client');
+  });
+
   test.each([[{}, []], [{ forwarded: 'replace' }, ['--forwarded=replace']]])('with parameters %j proxies are told %j about what clients claim', (parameters, expected) => {
     const spec = recordOf(recordOf(recordOf(desiredObjects({ ...facts, parameters }, settings)[3]?.['spec'])['template'])['spec']);
     const [container] = spec['containers'] as readonly [{ readonly args: readonly string[] }];

@@ -19,7 +19,7 @@ describe('gateway-parameters', () => {
 
   test('what cannot be understood', () => {
     expect(judged(ref, { parameters: { 'shop/settings': { replicas: '-1', colour: 'red' } } })).toEqual(refused(
-      'ConfigMap shop/settings cannot be understood: replicas is "-1"; write a number from 1 to 999; there is no parameter "colour"; known are replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, cpu, memory.',
+      'ConfigMap shop/settings cannot be understood: replicas is "-1"; write a number from 1 to 999; there is no parameter "colour"; known are replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, cpu, memory, memoryLimit, connectionsPerClient.',
     ));
   });
 
