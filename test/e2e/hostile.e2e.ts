@@ -30,9 +30,6 @@ beforeAll(async () => {
   await installCrds('v1.7.0', 'standard');
   await loosenCrds('v1.7.0', 'standard');
   await installController();
-  // Whatever else the machine does must not decide: by what it asks for at least it would get next to nothing.
-  await kubectlOutput(['set', 'resources', 'deployment/sallyport-controller', '-n', systemNamespace, '--requests=cpu=500m']);
-  await kubectlOutput(['rollout', 'status', 'deployment/sallyport-controller', '-n', systemNamespace, '--timeout=120s']);
   const node = await kubectlOutput(['get', 'nodes', '-o', 'jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}']);
   backend = createServer((_, response) => response.end('healthy')).listen(0, node);
   await once(backend, 'listening');
@@ -76,6 +73,9 @@ async function ask(address: string, port: number): Promise<string> {
   return `${answer.statusCode} ${await text(answer)}`;
 }
 
+/** In each of the two namespaces, besides the pods that are there. */
+const hostilePodsAtMost = 6;
+
 const healthyAnswer = '200 healthy';
 
 interface Traffic {
@@ -108,13 +108,27 @@ function steadyTraffic(address: string): Traffic {
 interface Pod {
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly spec: { readonly containers: readonly { readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[] }[] };
-  readonly status: { readonly containerStatuses?: readonly { readonly restartCount: number }[] };
+  readonly status: {
+    readonly containerStatuses?: readonly { readonly restartCount: number }[];
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
 }
 
-/** The pods of controller and data planes. */
+const gatewayLabel = 'gateway.networking.k8s.io/gateway-name';
+
+/** The pods of the controller and of the healthy Gateway's data plane. */
 async function ourPods(): Promise<readonly Pod[]> {
-  const lists = await Promise.all([systemNamespace, infra, shop].map((namespace) => getObject<{ readonly items: readonly Pod[] }>(['pods', '-n', namespace])));
-  return lists.flatMap(({ items }) => items);
+  return (await Promise.all([podsIn(systemNamespace), podsIn(infra, `${gatewayLabel}=front`)])).flat();
+}
+
+/** The pods of data planes of hostile Gateways. */
+async function hostilePods(): Promise<readonly Pod[]> {
+  return (await Promise.all([podsIn(shop), podsIn(infra, `${gatewayLabel}!=front`)])).flat();
+}
+
+async function podsIn(namespace: string, ...selector: readonly string[]): Promise<readonly Pod[]> {
+  const { items } = await getObject<{ readonly items: readonly Pod[] }>(['pods', '-n', namespace, ...selector.flatMap((labels) => ['-l', labels])]);
+  return items;
 }
 
 function namesAndRestarts(pods: readonly Pod[]): readonly string[] {
@@ -176,8 +190,8 @@ test('whatever is stored beside them, healthy objects are served and say so, and
   await calm();
   const before = await healthyStatuses();
   const pods = namesAndRestarts(await ourPods());
-  // The Gateways among the hostile ones get everything but pods.
-  for (const namespace of [shop, infra]) await kubectlOutput(['create', 'quota', 'no-more', '-n', namespace, '--hard=pods=0']);
+  // Hostile Gateways start data planes, as many as the machine can carry.
+  for (const namespace of [shop, infra]) await kubectlOutput(['create', 'quota', 'some', '-n', namespace, `--hard=pods=${pods.length + hostilePodsAtMost}`]);
 
   traffic = steadyTraffic(address);
   const begin = performance.now();
@@ -190,6 +204,10 @@ test('whatever is stored beside them, healthy objects are served and say so, and
   console.log(`${((performance.now() - begin) / 1000).toFixed(0)} s until calm`);
   expect(withoutCounts(await healthyStatuses())).toEqual(withoutCounts(before));
   expect(namesAndRestarts(await ourPods())).toEqual(pods);
+  const started = (await hostilePods()).filter(({ status: { conditions = [] } }) => conditions.some(({ type, status: isReady }) => type === 'Ready' && isReady === 'True'));
+  console.log(`${started.length} pods of hostile Gateways are ready`);
+  expect(started.length).toBeGreaterThan(0);
+  expect(namesAndRestarts(await hostilePods()).filter((pod) => /[1-9]/.test(pod.split(' ')[1] ?? ''))).toEqual([]);
 
   const deleting = performance.now();
   await deleteHostile();

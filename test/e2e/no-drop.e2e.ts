@@ -6,7 +6,7 @@ import { conditionOf, gateway, installController, killControllers, leader, unins
 import { authoritiesOf, type Destination } from './support/client.ts';
 import { deployEcho, scaleEcho } from './support/echo.ts';
 import { conversation, echoCall, LastingCall, services } from './support/grpc-calls.ts';
-import { ask, Http1Client } from './support/http1-client.ts';
+import { ask, Http1Client, paceOfIdle } from './support/http1-client.ts';
 import { Http2Channel } from './support/http2-channel.ts';
 import { Http2Client, page } from './support/http2-client.ts';
 import { apply, kubectl, kubectlOutput } from './support/kubectl.ts';
@@ -15,7 +15,8 @@ import { systemNamespace } from './support/sallyport.ts';
 import { Traffic } from './support/traffic.ts';
 import { waitFor } from './support/wait.ts';
 
-// Whatever changes while a Gateway serves 300 requests a second, of HTTP/1.1, HTTP/2 and gRPC: each of them is answered by a backend.
+// Whatever changes while a Gateway serves 340 requests a second, of HTTP/1.1, HTTP/2 and gRPC: a backend answers each of them within five
+// seconds. Controller and data planes have the resources with which they are shipped.
 const namespace = useNamespace('no-drop');
 const host = 'shop.example.com';
 const callsHost = 'calls.example.com';
@@ -31,8 +32,6 @@ beforeAll(async () => {
   authorities = await Promise.all([createAuthority(validFor(1), 'first'), createAuthority(validFor(1), 'second')]);
   await Promise.all([deployEcho('one', namespace), deployEcho('two', namespace), deployEcho('calls-one', namespace, 'grpc'), deployEcho('calls-two', namespace, 'grpc')]);
   await storeCertificate(authorities[0]);
-  // As much as it needs for this, so that tests can be run beside other work.
-  await apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace }, data: { cpu: '250m' } });
   await apply(gatewayWith(80), ...routesAt(0, {}));
   const { status } = await waitForGateway('web', namespace, ['Programmed', 'True']);
   plain = { address: status?.addresses?.[0]?.value ?? '', port: 80, host };
@@ -49,8 +48,7 @@ afterAll(async () => {
 function gatewayWith(...ports: readonly number[]): object {
   const tls = { certificateRefs: [{ name: 'shop' }] };
   const { spec, ...rest } = gateway('web', namespace, ...ports);
-  const infrastructure = { parametersRef: { group: '', kind: 'ConfigMap', name: 'settings' } };
-  return { ...rest, spec: { ...spec, infrastructure, listeners: [...spec.listeners, { name: 'https', port: 443, protocol: 'HTTPS', tls }] } };
+  return { ...rest, spec: { ...spec, listeners: [...spec.listeners, { name: 'https', port: 443, protocol: 'HTTPS', tls }] } };
 }
 
 /** How a change leaves the two routes that serve everything. */
@@ -111,12 +109,17 @@ async function storeCertificate(authority: Authority | undefined): Promise<strin
   return certificate;
 }
 
+/** How long connections of HTTP/1.1 are idle between two requests. */
+const idleSeconds = [1, 3, 10];
+
 /** Everybody who asks a Gateway: requests on connections as the destination says, those of HTTP/2 always over TLS. */
 function everybody(destination: Destination): readonly Traffic[] {
   const calls = forCalls(destination);
   const questions = 20;
   return [
     new Traffic('HTTP/1.1', new Http1Client(destination), { perSecond: 200, mostUnanswered: 1_000 }),
+    // A server may close an idle connection at the moment at which the next request goes over it.
+    ...idleSeconds.map((seconds) => new Traffic(`HTTP/1.1, idle for ${seconds} s`, new Http1Client(destination), { perSecond: paceOfIdle(seconds), mostUnanswered: 200 })),
     new Traffic('HTTP/2', new Http2Client(secure, page), { perSecond: 50, mostUnanswered: 250 }),
     new Traffic('calls', new Http2Client(calls, echoCall), { perSecond: 50, mostUnanswered: 250 }),
     new Traffic('conversations', new Http2Client(calls, (channel) => conversation(channel, questions)), { perSecond: 2, mostUnanswered: 60 }),
@@ -128,10 +131,13 @@ async function underTraffic(destination: Destination, act: (goesOn: (seconds: nu
   const traffic = everybody(destination);
   const goesOn = async (seconds: number): Promise<void> => void (await Promise.all(traffic.map((each) => each.goesOn(seconds))));
   const stop = async () => (await Promise.all(traffic.map((each) => each.stop()))).flat();
+  const usesAll = async (): Promise<void> => void (await Promise.all(traffic.map((each) => each.usesAll())));
   try {
+    await usesAll();
     await goesOn(2);
     await act(goesOn);
     await goesOn(2);
+    await usesAll();
   } finally {
     await stop();
   }

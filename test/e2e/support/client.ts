@@ -18,6 +18,8 @@ export function authoritiesOf(...certificates: readonly string[]): SecureContext
 
 /** Sends requests to one destination. Each promise is for the whole answer, and rejects with why it is none that a client can use. */
 export interface Client {
+  /** Requests until each kept connection was used again, where a quarter of the requests use connections of their own. */
+  readonly cycle: number;
   /** Sends the request of that number on a connection of its own. */
   fresh(index: number): Promise<void>;
   /** Sends it on one of a few connections, which rest between requests. */
@@ -26,5 +28,5 @@ export interface Client {
   close(): void;
 }
 
-/** Milliseconds: what takes longer a client of today calls a failure. */
-export const patience = 30_000;
+/** Milliseconds: a request whose whole answer takes longer counts as lost. */
+export const patience = 5_000;

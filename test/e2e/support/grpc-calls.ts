@@ -1,4 +1,5 @@
 import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import { patience } from './client.ts';
 import { inTime, wholeAnswer, type Http2Answer, type Http2Channel } from './http2-channel.ts';
 import { waitFor } from './wait.ts';
 
@@ -31,7 +32,7 @@ export async function echoCall(channel: Http2Channel): Promise<Http2Answer> {
 
 /** A call that lasts while so many questions are asked, and ends with the answer to the last one. */
 export async function conversation(channel: Http2Channel, questions: number): Promise<void> {
-  wellEnded(questions, await channel.request(reflection, (stream) => converse(inTime(stream), questions)));
+  wellEnded(questions, await channel.request(reflection, (stream) => converse(inTime(stream, questions * interval + patience), questions)));
 }
 
 /** Asks as many questions as are due by the clock, however late timers fire. */

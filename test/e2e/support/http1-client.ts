@@ -10,9 +10,17 @@ export interface Answer {
 }
 
 const keptConnections = 21;
+/** Requests from one on a kept connection to the next one on it, where every fourth request has a connection of its own. */
+const cycle = 28;
+
+/** Requests a second for which each kept connection of a client is idle for so many seconds between two requests. */
+export function paceOfIdle(seconds: number): number {
+  return cycle / seconds;
+}
 
 /** A client of HTTP/1.1. */
 export class Http1Client implements Client {
+  readonly cycle = cycle;
   readonly #destination: Destination;
   /** The first one of them resumes no TLS session, the second one may. */
   readonly #fresh: readonly http.Agent[];

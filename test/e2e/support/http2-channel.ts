@@ -73,9 +73,9 @@ export interface Http2Answer {
   readonly trailers: Readonly<Record<string, unknown>>;
 }
 
-/** Breaks a stream off where it goes on for longer than clients wait. Gives the same stream. */
-export function inTime(stream: ClientHttp2Stream): ClientHttp2Stream {
-  const timer = setTimeout(() => stream.destroy(new Error('no whole answer within the time that clients wait')), patience);
+/** Breaks a stream off where it goes on for longer than clients wait, in milliseconds. Gives the same stream. */
+export function inTime(stream: ClientHttp2Stream, time = patience): ClientHttp2Stream {
+  const timer = setTimeout(() => stream.destroy(new Error('no whole answer within the time that clients wait')), time);
   return stream.once('close', () => clearTimeout(timer));
 }
 

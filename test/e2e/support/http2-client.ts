@@ -5,6 +5,7 @@ const keptConnections = 4;
 
 /** A client of HTTP/2. Requests on its kept connections overlap. */
 export class Http2Client implements Client {
+  readonly cycle = keptConnections;
   readonly #destination: Destination;
   readonly #exchange: (channel: Http2Channel) => Promise<unknown>;
   readonly #kept: readonly Http2Channel[];
