@@ -3,14 +3,16 @@ import { startRawBackend } from './backends.ts';
 import type { Backend } from './backends.ts';
 import { frame, frameTypes } from './http2.ts';
 
+export type FrameListener = (socket: Socket, stream: number, received: { readonly type: 'headers' | 'data'; readonly payload: Buffer }) => void;
+
 const prefaceLength = 24;
 const frameHead = 9;
 
 /**
- * A backend that answers HTTP/2 requests with frames of the test's own making, however wrong. `onRequest` gets the number of each
- * stream once its header section has come, and the fields as they are in the frame; settings and pings are acknowledged.
+ * A backend that answers HTTP/2 requests with frames of the test's own making, however wrong. `onFrame` gets each HEADERS and DATA frame:
+ * its stream, its payload and its type. Settings and pings are acknowledged.
  */
-export function startRawHttp2Backend(onRequest: (socket: Socket, stream: number, section: Buffer) => void): Promise<Backend> {
+export function startRawHttp2Backend(onFrame: FrameListener): Promise<Backend> {
   return startRawBackend((socket) => {
     let held = Buffer.alloc(0);
     let toSkip = prefaceLength;
@@ -22,7 +24,7 @@ export function startRawHttp2Backend(onRequest: (socket: Socket, stream: number,
       held = held.subarray(toSkip);
       toSkip = 0;
       for (let length = wholeFrame(held); length > 0; length = wholeFrame(held)) {
-        take(socket, held.subarray(0, length), onRequest);
+        take(socket, held.subarray(0, length), onFrame);
         held = held.subarray(length);
       }
     });
@@ -36,10 +38,10 @@ function wholeFrame(bytes: Buffer): number {
   return bytes.length < length ? 0 : length;
 }
 
-function take(socket: Socket, bytes: Buffer, onRequest: (socket: Socket, stream: number, section: Buffer) => void): void {
+function take(socket: Socket, bytes: Buffer, onFrame: FrameListener): void {
   const [type, flags = 0] = [bytes[3], bytes[4]];
   const payload = bytes.subarray(frameHead);
   if (type === frameTypes.settings && (flags & 1) === 0) socket.write(frame('settings', 1, 0));
   if (type === frameTypes.ping && (flags & 1) === 0) socket.write(frame('ping', 1, 0, payload));
-  if (type === frameTypes.headers) onRequest(socket, bytes.readUInt32BE(5) & 0x7fffffff, payload);
+  if (type === frameTypes.headers || type === frameTypes.data) onFrame(socket, bytes.readUInt32BE(5) & 0x7fffffff, { type: type === frameTypes.data ? 'data' : 'headers', payload });
 }

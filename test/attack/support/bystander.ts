@@ -10,11 +10,17 @@ export interface Witness {
   readonly p99: number;
 }
 
+/** An address to connect to; a number alone is a port of 127.0.0.1. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
 /**
  * Sends ordinary requests at a fixed rate while `attack` runs. Run it in a process of its own where the attacker keeps
  * this one busy, since a client that waits for its own turn measures itself.
  */
-export async function whileServing(port: number, host: string, attack: () => Promise<void>, rate = 200): Promise<Witness> {
+export async function whileServing(to: number | Place, host: string, attack: () => Promise<void>, rate = 200): Promise<Witness> {
   const agent = new Agent({ keepAlive: true });
   const waits: number[] = [];
   const failures: string[] = [];
@@ -23,7 +29,7 @@ export async function whileServing(port: number, host: string, attack: () => Pro
   const began = performance.now();
   const one = async (due: number): Promise<void> => {
     try {
-      const status = await statusOf(port, host, agent);
+      const status = await statusOf(to, host, agent);
       if (status !== 200) failures.push(String(status));
     } catch (error) {
       failures.push(String((error as NodeJS.ErrnoException).code ?? error));
@@ -50,9 +56,9 @@ export async function whileServing(port: number, host: string, attack: () => Pro
   return { sent: waits.length, failures, p99: waits[Math.floor(waits.length * 0.99)] ?? 0 };
 }
 
-function statusOf(port: number, host: string, agent: Agent): Promise<number> {
+function statusOf(to: number | Place, host: string, agent: Agent): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const sent = request({ host: '127.0.0.1', port, path: '/', headers: { host }, agent, timeout: 10_000 });
+  const sent = request({ ...(typeof to === 'number' ? { host: '127.0.0.1', port: to } : to), path: '/', headers: { host }, agent, timeout: 10_000 });
   sent.on('response', (response) => {
     response.on('error', reject).on('end', () => resolve(response.statusCode ?? 0));
     response.resume();

@@ -9,6 +9,9 @@ import { freePort } from '../../support/program.ts';
 /** Heap in MiB that attacked processes get, as the shipped manifests set it. */
 const heap = 384;
 
+/** Where `sallyport run` serves the first Gateway, on machines that have all of 127.0.0.0/8. */
+export const gatewayHost = '127.0.1.1';
+
 /** What a process holds at one moment. */
 export interface Held {
   /** Resident memory in MiB. */
