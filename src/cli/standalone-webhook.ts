@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decideAdmission } from '../core/admission/decide.ts';
+import { decisionOf } from '../core/admission/decide.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Kernel } from '../core/incremental/index.ts';
 import { createAuthority, issueServingCertificate } from '../certificates/authority.ts';
@@ -39,7 +39,7 @@ export async function startStandaloneWebhook(address: BoundAddress, { kernel, po
     decide(request) {
       // Half of the time is for looking at other objects; the answer itself needs the rest.
       const deadline = performance.now() + request.budgetMs / 2;
-      return decideAdmission(request, { kernel, policy, mayContinue: () => performance.now() < deadline });
+      return decisionOf(request, { kernel, policy, mayContinue: () => performance.now() < deadline });
     },
   });
   await app.listen(address);

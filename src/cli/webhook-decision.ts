@@ -1,5 +1,6 @@
-import { decideAdmission } from '../core/admission/decide.ts';
+import { decisionOf } from '../core/admission/decide.ts';
 import { policyFor, type KnownBundle, type Settings } from '../core/admission/settings.ts';
+import type { Steps } from '../core/admission/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
 import { readObject } from '../core/graph/inputs.ts';
 import type { Kernel } from '../core/incremental/index.ts';
@@ -14,15 +15,15 @@ export interface DecisionSurroundings {
 
 const exempt: Allowed = { allowed: true, warnings: [], findings: [], auditAnnotations: { exempt: 'true' } };
 
-/** Decides one write by the settings and the bundle that hold for it now. Writes nothing. */
-export function decideInCluster(request: AdmissionRequest, { kernel, settings, bundleOf }: DecisionSurroundings): AdmissionVerdict {
+/** Decides one write, step by step, by the settings and the bundle that hold for it now. Writes nothing. */
+export function* decideInCluster(request: AdmissionRequest, { kernel, settings, bundleOf }: DecisionSurroundings): Steps<AdmissionVerdict> {
   if (isProbe(request)) return probeDenial;
   const { group, resource, kind, namespace, userInfo } = request;
   const policy = policyFor(settings(), { kind, namespace, namespaceLabels: labelsOf(kernel, namespace), ...userInfo }, bundleOf(group, resource));
   if (policy === 'exempt') return exempt;
   // Half of the time is for looking at other objects; the answer itself needs the rest.
   const deadline = performance.now() + request.budgetMs / 2;
-  return decideAdmission(request, {
+  return yield* decisionOf(request, {
     kernel,
     policy,
     mayContinue: () => performance.now() < deadline,

@@ -9,6 +9,10 @@ export interface AdmissionMetrics {
   /** Labels: rule, mode (`deny`, `warn`, `record`, `tolerate`, `would-deny`). */
   readonly findings: Family<Cell>;
   readonly inflight: Cell;
+  /** Connections closed since there were too many, and requests sent before the last one was answered. Labels: reason (`connections`, `pipelined`). */
+  readonly refused: Family<Cell>;
+  /** What waits or is held now. Labels: what (`reviews` that wait for their turn, `bytes` of bodies). */
+  readonly held: Family<Cell>;
   /** Answers that were less than they should be. Labels: reason. */
   readonly degraded: Family<Cell>;
 }
@@ -36,6 +40,8 @@ export function createAdmissionMetrics(metrics: Metrics, facts: AdmissionFacts):
     duration: metrics.histogram(define('duration_seconds', 'Time from arrival to answer.', ['operation']), durationBuckets),
     findings: metrics.counter(define('rule_findings_total', 'Findings by rule and by what was done with them.', ['rule', 'mode'])),
     inflight: metrics.gauge(define('inflight', 'Requests that are being answered.')).at(),
+    refused: metrics.counter(define('connections_refused_total', 'Connections closed because of a limit.', ['reason'])),
+    held: metrics.gauge(define('held', 'Reviews that wait for their turn, and bytes of bodies that are held.', ['what'])),
     degraded: metrics.counter(define('degraded_total', 'Answers that were less than they should be.', ['reason'])),
   };
 }

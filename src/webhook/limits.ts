@@ -8,6 +8,8 @@ const annotationKeyLength = 63;
 /** What ValidatingAdmissionPolicy allows. */
 const annotationBytes = 10 * 1024;
 const ellipsisBytes = 3;
+/** Of a longer text no more than its beginning is looked at. */
+const looked = 4 * warningRunes;
 
 // Control characters as Go counts them (category Cc), and the separators and direction marks that break a terminal's line.
 const controls = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
@@ -17,12 +19,20 @@ export function cleanText(text: string): string {
   return text.toWellFormed().replace(controls, ' ').trim();
 }
 
+/** As long as names of objects may be. */
+const nameCharacters = 253;
+
+/** A name as it is echoed, cut where it is longer than any name may be. */
+export function cleanName(name: string): string {
+  return cut(cleanText(name.slice(0, 2 * nameCharacters)), nameCharacters);
+}
+
 /**
  * The warnings in their order, each clean, at most 256 runes long and said once, at most 4096 runes together.
  * Where some had to go, the last line says how many.
  */
 export function cleanWarnings(warnings: readonly string[]): readonly string[] {
-  const distinct = [...new Set(warnings.map((warning) => cut(cleanText(warning), warningRunes)).filter((warning) => warning !== ''))];
+  const distinct = [...new Set(warnings.map((warning) => cut(cleanText(warning.slice(0, looked)), warningRunes)).filter((warning) => warning !== ''))];
   let kept = 0;
   // Room for the last line is always reserved, so that what is kept does not depend on what follows.
   for (let room = allWarningsRunes - runes(more(distinct.length)); kept < distinct.length; kept++) {

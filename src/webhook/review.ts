@@ -1,5 +1,8 @@
 import { operations, type AdmissionRequest, type AdmissionVerdict, type Denied, type GroupVersionKind } from '../core/admission/types.ts';
-import { cleanAuditAnnotations, cleanText, cleanWarnings } from './limits.ts';
+import type { Steps } from '../core/admission/steps.ts';
+import type { Body } from './body.ts';
+import { mostNames, type Scan, type ScannedObject } from './body-scan.ts';
+import { cleanAuditAnnotations, cleanName, cleanText, cleanWarnings } from './limits.ts';
 
 /** What a request body turned out to be. */
 export type ReadReview =
@@ -8,27 +11,65 @@ export type ReadReview =
   | { readonly type: 'malformed'; readonly problem: string };
 
 /**
- * Reads an AdmissionReview of `admission.k8s.io/v1`. Never throws. Objects of any kind and shape are passed on:
- * only what the API server itself writes must be well-formed.
+ * Reads an AdmissionReview of `admission.k8s.io/v1`, each of its objects in a step of its own. Never throws. Objects of
+ * any kind and shape are passed on: only what the API server itself writes must be well-formed.
  *
- * @param body the request body as text; undefined if there was none
+ * @param body the request body; undefined if there was none
  * @param budgetMs milliseconds left for the answer
  */
-export function readReview(body: unknown, budgetMs: number): ReadReview {
-  if (typeof body !== 'string' || body === '') return malformed('the body is empty; send an AdmissionReview of admission.k8s.io/v1 as JSON');
-  const review = parseJson(body);
-  if (review === undefined) return malformed('the body is not JSON; send an AdmissionReview of admission.k8s.io/v1 as JSON');
-  const { apiVersion, kind, request } = asRecord(review);
-  if (apiVersion !== 'admission.k8s.io/v1' || kind !== 'AdmissionReview') {
-    return malformed(
-      `expected kind AdmissionReview of apiVersion admission.k8s.io/v1, found kind ${show(kind)} of apiVersion ${show(apiVersion)}; set admissionReviewVersions: ["v1"] in the webhook configuration`,
-    );
-  }
-  return readRequest(asRecord(request), budgetMs);
+export function* readReview(body: Body | undefined, budgetMs: number): Steps<ReadReview> {
+  if (body === undefined || body.bytes.length === 0) return malformed('the body is empty; send an AdmissionReview of admission.k8s.io/v1 as JSON');
+  const { object, oldObject, problem } = body.scan;
+  if (problem !== undefined) return malformed(`the body ${problem}; send an AdmissionReview of admission.k8s.io/v1`);
+  const review = parseJson(headOf(body));
+  yield;
+  const after = parsePart(body, object);
+  yield;
+  const before = parsePart(body, oldObject);
+  yield;
+  if ([review, after, before].includes(notJson)) return malformed('the body is not JSON; send an AdmissionReview of admission.k8s.io/v1 as JSON');
+  const read = readHead(asRecord(review), budgetMs);
+  return read.type === 'malformed' ? read : withObjects(read.request, body.scan, { after, before });
 }
+
+function withObjects(request: AdmissionRequest, { object, oldObject }: Scan, { after, before }: { readonly after: unknown; readonly before: unknown }): ReadReview {
+  const own = object === undefined ? {} : { object: after ?? undefined };
+  const old = oldObject === undefined ? {} : { oldObject: before ?? undefined };
+  return { type: 'request', request: { ...request, ...own, ...old, ...(object?.isTooLarge === true ? { unread } : {}) } };
+}
+
+function readHead({ apiVersion, kind, request }: Readonly<Record<string, unknown>>, budgetMs: number): ReadReview {
+  if (apiVersion === 'admission.k8s.io/v1' && kind === 'AdmissionReview') return readRequest(asRecord(request), budgetMs);
+  return malformed(
+    `expected kind AdmissionReview of apiVersion admission.k8s.io/v1, found kind ${show(kind)} of apiVersion ${show(apiVersion)}; set admissionReviewVersions: ["v1"] in the webhook configuration`,
+  );
+}
+
+const unread = `The object has more than ${mostNames.toLocaleString('en-US')} different field names, or more values than can be stored, so it cannot be judged. Remove labels, annotations or fields that nobody needs.`;
+
+/** The review without its objects. */
+function headOf({ bytes, scan: { object, oldObject } }: Body): string {
+  const parts = [object, oldObject].filter((part) => part !== undefined).sort((one, other) => one.start - other.start);
+  let text = '';
+  let from = 0;
+  for (const { start, end } of parts) {
+    text += `${bytes.toString('utf8', from, start)}null`;
+    from = end;
+  }
+  return text + bytes.toString('utf8', from);
+}
+
+/** One of the objects; nothing where it is not there, or too large to be read. */
+function parsePart({ bytes }: Body, part: ScannedObject | undefined): unknown {
+  return part === undefined || part.isTooLarge ? undefined : parseJson(bytes.toString('utf8', part.start, part.end));
+}
+
+/** The API server's are 36 characters long. Whatever else comes is echoed, and so has a limit. */
+const longestUid = 256;
 
 function readRequest(json: Readonly<Record<string, unknown>>, budgetMs: number): ReadReview {
   const uid = text(json['uid']);
+  if (uid.length > longestUid) return malformed(`request.uid has more than ${longestUid} characters`);
   if (uid === '') return malformed('request.uid is missing; an AdmissionReview that asks must have a request with a uid');
   const operation = operations.find((known) => known === json['operation']);
   if (operation === undefined) return malformed(`request.operation is ${show(json['operation'])}; send one of ${operations.join(', ')}`);
@@ -71,9 +112,9 @@ function denial(request: AdmissionRequest, { causes, message }: Denied): object 
     reason: 'Invalid',
     message: cleanText(message),
     details: {
-      group: request.group,
-      kind: request.kind,
-      name: request.name === '' ? nameOf(request.object) : request.name,
+      group: cleanName(request.group),
+      kind: cleanName(request.kind),
+      name: cleanName(request.name === '' ? nameOf(request.object) : request.name),
       causes: causes.map(({ field, message, reason }) => ({ field: cleanText(field), message: cleanText(message), reason })),
     },
   };
@@ -94,11 +135,13 @@ function readUser({ username, groups }: Readonly<Record<string, unknown>>): Admi
   return { username: text(username), groups: Array.isArray(groups) ? groups.filter((group): group is string => typeof group === 'string') : [] };
 }
 
+const notJson = Symbol('not JSON');
+
 function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return undefined;
+    return notJson;
   }
 }
 

@@ -12,6 +12,7 @@ import { createClient, loadCredentials, type ApiClient, type EventNote } from '.
 import { createAdmissionMetrics, createLogger, createMetrics } from '../../src/telemetry/index.ts';
 import { buildWebhook } from '../../src/webhook/index.ts';
 import { bundleStoreContract, secretStoreContract } from '../contract/certificate-stores.ts';
+import { allow, atOnce } from '../support/webhook.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { apply, getObject, kubectlOutput } from './support/kubectl.ts';
 import { waitFor } from './support/wait.ts';
@@ -97,7 +98,7 @@ class Replica {
     const app = buildWebhook({
       certificates, log,
       metrics: createAdmissionMetrics(createMetrics(), { cacheAge: () => undefined, certificateExpiry: () => undefined }),
-      decide: (request) => (isProbe(request) ? probeDenial : { allowed: true, warnings: [], findings: [], auditAnnotations: {} }),
+      decide: atOnce((request) => (isProbe(request) ? probeDenial : allow)),
       // Each call shakes hands anew.
       draining: () => true,
     });

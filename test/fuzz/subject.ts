@@ -1,6 +1,6 @@
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
-import { decideAdmission } from '../../src/core/admission/decide.ts';
+import { decisionOf } from '../../src/core/admission/decide.ts';
 import { judge, judgeUnevaluated, type JudgedFinding } from '../../src/core/admission/judge.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
 import { readDocument, type ReadDocument } from '../../src/core/admission/read-document.ts';
@@ -33,7 +33,7 @@ export async function createSubject(): Promise<Subject> {
   kernel.apply([write(installationCell, [], installation), ...base.flatMap(writesOf)]);
   let policy: AdmissionPolicy = policyFor({ minor: '1.7', channel: 'standard' });
   const ground = await webhookGround();
-  const app = buildWebhook({ ...ground, decide: (request) => decideAdmission(request, { kernel, policy, mayContinue: () => true }) });
+  const app = buildWebhook({ ...ground, decide: (request) => decisionOf(request, { kernel, policy, mayContinue: () => true }) });
   await app.ready();
   return {
     async try(texts, bundle) {

@@ -1,5 +1,8 @@
+import type { Steps } from '../../src/core/admission/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict } from '../../src/core/admission/types.ts';
 import { createAuthority, createCertificateSource, issueServingCertificate, type Authority, type ReplaceableSource } from '../../src/certificates/index.ts';
+import type { Body } from '../../src/webhook/body.ts';
+import { BodyScan } from '../../src/webhook/body-scan.ts';
 import { createAdmissionMetrics, createLogger, createMetrics, type AdmissionMetrics, type Logger, type Metrics } from '../../src/telemetry/index.ts';
 
 /** What a webhook stands on in tests: a certificate for localhost, metrics, and a log that is kept. */
@@ -23,6 +26,22 @@ export async function webhookGround(): Promise<WebhookGround> {
     scrape: () => registry.scrape(),
     log: createLogger('debug', { write: (line) => logged.push(line) }),
     logged,
+  };
+}
+
+/** A body as the webhook receives it, in chunks of a size. */
+export function bodyOf(text: string, chunk = 64 * 1024): Body {
+  const bytes = Buffer.from(text);
+  const scan = new BodyScan();
+  for (let start = 0; start < bytes.length; start += chunk) scan.push(bytes.subarray(start, start + chunk));
+  return { bytes, scan: scan.end() };
+}
+
+/** A decision that takes one step. */
+export function atOnce(decide: (request: AdmissionRequest) => AdmissionVerdict): (request: AdmissionRequest) => Steps<AdmissionVerdict> {
+  return function* decision(request) {
+    yield;
+    return decide(request);
   };
 }
 

@@ -1,15 +1,17 @@
 import { objectCell } from '../graph/inputs.ts';
+import { unknownOwnership } from '../graph/ownership.ts';
 import { write, type Kernel, type Overlay } from '../incremental/index.ts';
-import { formatPath } from '../resources/path.ts';
 import { identifyObject } from '../resources/parse.ts';
 import { describeRef, type ObjectRef } from '../resources/reference.ts';
+import { causesOf, shortPath } from './causes.ts';
 import { impactOf } from './impact.ts';
-import { isSchemaKind, type WrittenObject } from '../schema/index.ts';
-import { candidateOf, judge, judgeUnevaluated, type Candidate, type JudgedFinding } from './judge.ts';
+import { findKind, gatewayGroups, isSchemaKind, type WrittenObject } from '../schema/index.ts';
+import { candidateOf, judge, judgeUnevaluated, withEffects, type Candidate, type JudgedFinding } from './judge.ts';
 import { findingsOfApply, findingsOfChange } from './judge-change.ts';
-import type { AdmissionPolicy } from './policy.ts';
+import { schemaRule, type AdmissionPolicy } from './policy.ts';
 import { newFindings, sameJson } from './ratchet.ts';
-import type { AdmissionCause, AdmissionRequest, AdmissionVerdict, CountedFinding } from './types.ts';
+import { runToEnd, type Steps } from './steps.ts';
+import type { AdmissionRequest, AdmissionVerdict, CountedFinding } from './types.ts';
 
 export interface AdmissionContext {
   readonly kernel: Kernel;
@@ -23,36 +25,56 @@ export interface AdmissionContext {
  * Never denies what is being deleted, what only touches status or metadata, and what the old object already had.
  */
 export function decideAdmission(request: AdmissionRequest, context: AdmissionContext): AdmissionVerdict {
+  return runToEnd(decisionOf(request, context));
+}
+
+/** The same in steps. The kernel may apply writes between them. */
+export function* decisionOf(request: AdmissionRequest, context: AdmissionContext): Steps<AdmissionVerdict> {
   if (request.subResource !== '' || request.operation === 'CONNECT') return allowed([]);
   const before = readSubmitted(request, request.oldObject, context.policy);
-  if (request.operation === 'DELETE') return before === undefined ? allowed([]) : decideDeletion(before, context);
+  if (request.operation === 'DELETE') return before === undefined ? allowed([]) : yield* decideDeletion(before, context);
 
+  if (request.unread !== undefined) return decideUnread(request, request.unread, context.policy);
   const submitted = readSubmitted(request, request.object, context.policy);
-  if (submitted === undefined) return decideUnevaluated(request, context);
+  if (submitted === undefined) return yield* decideUnevaluated(request, context);
   if (submitted.deleting) return allowed([]);
   const { ref, object: after } = submitted;
   const { policy } = context;
   const candidate = submitted.candidate();
-  const overlay = overlayOf(context, ref, candidate);
-  const created: Creation = { ref, after, judge: () => judge(overlay.read, candidate, policy) };
-  if (before === undefined) return decideCreation(created, policy);
+  yield;
+  const present = overlaysOf(context, ref, () => candidate);
+  const created: Creation = { ref, after, judge: () => judge(present().read, candidate, policy) };
+  if (before === undefined) return yield* decideCreation(created, policy);
   // Most changes are fine, and then nobody asks what was before.
-  const previous = once(() => overlayOf(context, ref, before.candidate()));
-  return decideUpdate({
+  const previous = overlaysOf(context, ref, before.candidate);
+  return yield* decideUpdate({
     ...created,
     before: before.object,
     judgeBefore: () => judge(previous().read, before.candidate(), policy),
-    impact: () => describeImpact({ subject: 'This change', ref, before: previous, after: overlay }, context),
+    impact: () => describeImpact({ subject: 'This change', ref, before: previous, after: present }, context),
   }, policy);
 }
 
+/** An object of the Gateway API that is too large to be read is never stored by way of that. */
+function decideUnread({ group, kind, namespace, name }: AdmissionRequest, problem: string, policy: AdmissionPolicy): AdmissionVerdict {
+  const entry = findKind(group, kind);
+  if (entry === undefined || !gatewayGroups.includes(group)) return allowed([]);
+  const found = withEffects([{ rule: schemaRule, path: [], message: problem }], policy, unknownOwnership);
+  return verdict({ group, kind, namespace, name }, { fresh: found, found, impact: [] });
+}
+
 /** Kinds that take no part in evaluation are judged by themselves; nothing else depends on them. */
-function decideUnevaluated(request: AdmissionRequest, { kernel, policy }: AdmissionContext): AdmissionVerdict {
+function* decideUnevaluated(request: AdmissionRequest, { kernel, policy }: AdmissionContext): Steps<AdmissionVerdict> {
   const [before, after] = [readUnevaluated(request, request.oldObject), readUnevaluated(request, request.object)];
   if (after === undefined || after.deleting) return allowed([]);
   const created: Creation = { ref: after.ref, after: after.object, judge: () => judgeUnevaluated(kernel.read, after.object, policy) };
-  if (before === undefined) return decideCreation(created, policy);
-  return decideUpdate({ ...created, before: before.object, judgeBefore: () => judgeUnevaluated(kernel.read, before.object, policy), impact: () => [] }, policy);
+  if (before === undefined) return yield* decideCreation(created, policy);
+  return yield* decideUpdate({ ...created, before: before.object, judgeBefore: () => judgeUnevaluated(kernel.read, before.object, policy), impact: noImpact }, policy);
+}
+
+function* noImpact(): Steps<readonly string[]> {
+  yield;
+  return [];
 }
 
 interface Creation {
@@ -65,26 +87,31 @@ interface Update extends Creation {
   readonly before: WrittenObject;
   readonly judgeBefore: () => readonly JudgedFinding[];
   /** What it does to other objects, as warnings. */
-  readonly impact: () => readonly string[];
+  readonly impact: () => Steps<readonly string[]>;
 }
 
-function decideCreation({ ref, after, judge: judgeAfter }: Creation, policy: AdmissionPolicy): AdmissionVerdict {
-  const found = [...judgeAfter(), ...findingsOfApply(after, undefined, policy)];
+function* decideCreation({ ref, after, judge: judgeAfter }: Creation, policy: AdmissionPolicy): Steps<AdmissionVerdict> {
+  const judged = judgeAfter();
+  yield;
+  const found = [...judged, ...findingsOfApply(after, undefined, policy)];
   return verdict(ref, { fresh: found, found, impact: [] });
 }
 
-function decideUpdate({ ref, before, after, judge: judgeAfter, judgeBefore, impact }: Update, policy: AdmissionPolicy): AdmissionVerdict {
+function* decideUpdate({ ref, before, after, judge: judgeAfter, judgeBefore, impact }: Update, policy: AdmissionPolicy): Steps<AdmissionVerdict> {
   const ofApply = findingsOfApply(after, before.json, policy);
   // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
-  if (sameSpec(before.json, after.json)) return verdict(ref, { fresh: [], found: ofApply, impact: impact() });
+  if (sameSpec(before.json, after.json)) return verdict(ref, { fresh: [], found: ofApply, impact: yield* impact() });
+  yield;
   const found = judgeAfter();
+  yield;
   // Only a denial, or what the profile keeps from being one, depends on what was wrong before; most changes have neither.
   const earlier = found.some(({ effect, withheld }) => effect === 'deny' || withheld) ? judgeBefore() : [];
+  yield;
   const ofChange = [...findingsOfChange(after.kind, before.json, after.json, policy), ...ofApply];
   const fresh = [...newFindings({ candidate: before, findings: earlier }, { candidate: after, findings: found }), ...ofChange];
   // A change that is denied breaks nothing.
   const isDenied = fresh.some(({ effect }) => effect === 'deny');
-  return verdict(ref, { fresh, found: [...found, ...ofChange], impact: isDenied ? [] : impact() });
+  return verdict(ref, { fresh, found: [...found, ...ofChange], impact: isDenied ? [] : yield* impact() });
 }
 
 interface Unevaluated {
@@ -100,9 +127,9 @@ function readUnevaluated(request: AdmissionRequest, json: unknown): Unevaluated 
   return { ref, object: { kind: identified.ref.kind, apiVersion, json }, deleting };
 }
 
-function decideDeletion({ ref, candidate }: Submitted, context: AdmissionContext): AdmissionVerdict {
-  const before = once(() => overlayOf(context, ref, candidate()));
-  return allowed(describeImpact({ subject: `Deleting this ${ref.kind}`, ref, before, after: overlayOf(context, ref, undefined) }, context));
+function* decideDeletion({ ref, candidate }: Submitted, context: AdmissionContext): Steps<AdmissionVerdict> {
+  const [before, after] = [overlaysOf(context, ref, candidate), overlaysOf(context, ref, () => undefined)];
+  return allowed(yield* describeImpact({ subject: `Deleting this ${ref.kind}`, ref, before, after }, context));
 }
 
 /** An object of a request that takes part in evaluation. */
@@ -146,8 +173,13 @@ function withoutMetadata(json: unknown): unknown {
   return rest;
 }
 
-function overlayOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: Candidate | undefined): Overlay {
-  return kernel.overlay([write(objectCell, [ref.kind, ref.namespace, ref.name], candidate?.resource)]);
+/** The overlay with a candidate in its place, made anew whenever the kernel has applied something since. */
+function overlaysOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: () => Candidate | undefined): () => Overlay {
+  let overlay: Overlay | undefined;
+  return () => {
+    if (overlay?.isValid !== true) overlay = kernel.overlay([write(objectCell, [ref.kind, ref.namespace, ref.name], candidate()?.resource)]);
+    return overlay;
+  };
 }
 
 interface Change {
@@ -155,12 +187,12 @@ interface Change {
   readonly subject: string;
   readonly ref: ObjectRef;
   readonly before: () => Overlay;
-  readonly after: Overlay;
+  readonly after: () => Overlay;
 }
 
-function describeImpact({ subject, ref, before, after }: Change, { mayContinue }: AdmissionContext): readonly string[] {
+function* describeImpact({ subject, ref, before, after }: Change, { mayContinue }: AdmissionContext): Steps<readonly string[]> {
   const self = `${ref.kind}/${ref.namespace}/${ref.name}`;
-  const { broken, more, incomplete } = impactOf(() => before().read, after, { self, mayContinue });
+  const { broken, more, incomplete } = yield* impactOf(() => before().read, after(), { self, mayContinue });
   const lines = broken.map((line) => `[impact] ${subject} breaks ${line}`);
   const rest = describeRest(more, incomplete && broken.length > 0 ? 'unknown' : 'counted');
   return rest === undefined ? lines : [...lines, `[impact] ${subject} ${rest}`];
@@ -186,9 +218,9 @@ function verdict(ref: ObjectRef, { found, fresh, impact }: Judged): AdmissionVer
   const warnings = [...rest.filter((finding) => finding.effect !== 'record').map(warningOf), ...impact];
   const counted = [...denying, ...rest].map((finding): CountedFinding => ({ rule: finding.rule, mode: modeOf(finding, isNew) }));
   const remarks = { warnings, findings: counted, auditAnnotations: annotations(counted) };
-  const [first, ...others] = denying.map(causeOf);
+  const [first, ...others] = causesOf(denying);
   if (first === undefined) return { allowed: true, ...remarks };
-  const count = others.length + 1;
+  const count = denying.length;
   const message = `${describeRef(ref)} has ${count} problem${count === 1 ? '' : 's'}: ${[first, ...others].map((cause) => `${cause.field}: ${cause.message}`).join('; ')}`;
   return { allowed: false, causes: [first, ...others], message, ...remarks };
 }
@@ -197,12 +229,8 @@ function allowed(warnings: readonly string[]): AdmissionVerdict {
   return { allowed: true, warnings, findings: [], auditAnnotations: {} };
 }
 
-function causeOf(finding: JudgedFinding): AdmissionCause {
-  return { field: formatPath(finding.path), message: `${finding.message} [${finding.rule}]`, reason: 'FieldValueInvalid' };
-}
-
 function warningOf(finding: JudgedFinding): string {
-  return `[${finding.rule}] ${formatPath(finding.path)}: ${finding.message}`;
+  return `[${finding.rule}] ${shortPath(finding.path)}: ${finding.message}`;
 }
 
 function modeOf(finding: JudgedFinding, fresh: ReadonlySet<JudgedFinding>): CountedFinding['mode'] {

@@ -8,6 +8,7 @@ import type { Finding } from '../rules/rule.ts';
 import { findings, judgedKinds } from '../rules/run.ts';
 import { ownershipOfObject } from './ownership.ts';
 import { isDialect } from './policy.ts';
+import type { Steps } from './steps.ts';
 
 /** What a change does to other objects. */
 export interface Impact {
@@ -33,13 +34,14 @@ export const findingCounts = defineEmission<number>({
 });
 
 /**
- * Which other objects get findings by a change that they did not have before it. It is lazy: `mayContinue` is asked
- * before each step, so that the caller's budget bounds the work, whatever the number of objects.
+ * Which other objects get findings by a change that they did not have before it, step by step: `mayContinue` is asked
+ * before each, so that the caller's budget bounds the work, whatever the number of objects. It ends with the first change
+ * of the kernel between two steps.
  *
  * @param before evaluation with the object as the API server says it was, which a cache may lag behind
  * @param after evaluation with the object as it would be
  */
-export function impactOf(before: () => Reader, after: Overlay, options: { readonly self: string; readonly mayContinue: () => boolean }): Impact {
+export function* impactOf(before: () => Reader, after: Overlay, options: { readonly self: string; readonly mayContinue: () => boolean }): Steps<Impact> {
   const broken: string[] = [];
   let more = 0;
   let incomplete = false;
@@ -47,7 +49,12 @@ export function impactOf(before: () => Reader, after: Overlay, options: { readon
     incomplete ||= !options.mayContinue();
     return !incomplete;
   };
-  for (const { args, after: findingsAfter } of after.affected(findings, mayContinue)) {
+  for (const affected of after.affectedInSteps(findings, mayContinue)) {
+    yield;
+    // What came in meanwhile makes the rest a guess.
+    if (!after.isValid) return { broken, more, incomplete: true };
+    if (affected === undefined) continue;
+    const { args, after: findingsAfter } = affected;
     const [kind, namespace, name] = args;
     if (args.join('/') === options.self) continue;
     const known = new Set(before().query(findings, kind, namespace, name).map(identity));

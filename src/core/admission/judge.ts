@@ -1,7 +1,7 @@
 import { unknownOwnership, type Ownership } from '../graph/ownership.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { IdentifiedResource } from '../resources/parse.ts';
-import { isWithin } from '../resources/path.ts';
+import { PathSet } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import { judgeByBundle, type JudgedByBundle } from '../rules/judge-by-bundle.ts';
 import { findingsOfNewest } from '../rules/refused-later.ts';
@@ -85,11 +85,9 @@ function judgeExamined(object: WrittenObject, examination: Examination, bundle: 
 
 /** Some rules are asked in more than one way, which find the same. */
 function withoutRepetition(known: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
-  return more.filter((one) => !known.some((other) => isSameMistake(one, other)));
-}
-
-function isSameMistake(one: Finding, other: Finding): boolean {
-  return one.rule === other.rule && (isWithin(one.path, other.path) || isWithin(other.path, one.path));
+  if (known.length === 0 || more.length === 0) return more;
+  const byRule = new Map(Map.groupBy(known, ({ rule }) => rule).entries().map(([rule, found]) => [rule, new PathSet(found.map(({ path }) => path))]));
+  return more.filter(({ rule, path }) => path.length === 0 || byRule.get(rule)?.meets(path) !== true);
 }
 
 /** What the schema of the bundle says. */

@@ -1,4 +1,4 @@
-import { formatPath, isWithin } from '../resources/path.ts';
+import { formatPath, PathSet } from '../resources/path.ts';
 import { valueAt } from '../rules/site-judge.ts';
 import type { JudgedFinding } from './judge.ts';
 import { lostProtectionRule, unknownFieldRule } from './policy.ts';
@@ -10,17 +10,19 @@ import { lostProtectionRule, unknownFieldRule } from './policy.ts';
  */
 export function tellOnce(bySchema: readonly JudgedFinding[], byRules: readonly JudgedFinding[], json: unknown): readonly JudgedFinding[] {
   if (bySchema.length + byRules.length < 2) return [...bySchema, ...byRules];
-  const dropped = bySchema.filter(({ rule }) => rule === unknownFieldRule || rule === lostProtectionRule);
-  const stored = byRules.filter(({ path }) => !dropped.some((field) => isWithin(field.path, path)));
+  const dropped = new PathSet(bySchema.filter(({ rule }) => rule === unknownFieldRule || rule === lostProtectionRule).map(({ path }) => path));
+  // What is said about an object as a whole is about more than what is dropped.
+  const stored = byRules.filter(({ path }) => path.length === 0 || !dropped.hasWithin(path));
+  const places = new Map([...stored, ...bySchema].map((finding) => [finding, formatPath(finding.path)]));
   const first = new Map<string, JudgedFinding>();
-  for (const finding of [...stored, ...bySchema]) {
-    const place = formatPath(finding.path);
+  for (const [finding, place] of places) {
     const before = first.get(place);
     if (before === undefined || weightOf(finding) > weightOf(before)) first.set(place, finding);
   }
-  const isFirst = (finding: JudgedFinding): boolean => first.get(formatPath(finding.path)) === finding;
+  const firstBeside = (finding: JudgedFinding): JudgedFinding | undefined => first.get(places.get(finding) ?? '');
+  const isFirst = (finding: JudgedFinding): boolean => firstBeside(finding) === finding;
   const isBeside = (finding: JudgedFinding): boolean => {
-    const before = first.get(formatPath(finding.path));
+    const before = firstBeside(finding);
     return before !== undefined && weightOf(finding) === weightOf(before) && typeof valueAt(json, finding.path) === 'object';
   };
   return [...bySchema.filter(isFirst), ...stored.filter((finding) => isFirst(finding) || isBeside(finding))];

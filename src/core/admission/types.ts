@@ -21,6 +21,8 @@ export interface AdmissionRequest {
   readonly object?: unknown;
   /** Any JSON value; absent on CREATE and CONNECT. */
   readonly oldObject?: unknown;
+  /** Why `object` was not read although there is one. A complete sentence. */
+  readonly unread?: string;
   /** Nothing of a dry run may have an effect. */
   readonly dryRun: boolean;
   readonly userInfo: { readonly username: string; readonly groups: readonly string[] };

@@ -49,9 +49,9 @@ export class OverlayIndexes {
 
   /**
    * The live results of `query` that the writes may reach: first those reached at once, then through indexes. Asks
-   * before each step of finding them whether it may go on.
+   * before each step of finding them whether it may go on, and yields `undefined` after it.
    */
-  *reachedMemos(query: AnyQuery, mayContinue: () => boolean): Generator<Memo> {
+  *reachedMemos(query: AnyQuery, mayContinue: () => boolean): Generator<Memo | undefined> {
     const reach = this.currentReach();
     const memos = reach.memosOf(query);
     let position = 0;
@@ -60,6 +60,7 @@ export class OverlayIndexes {
         position++;
         yield memo;
       }
+      yield undefined;
     } while (mayContinue() && (reach.advance(query.stratum) || this.compareNext(query.stratum - 1)));
   }
 

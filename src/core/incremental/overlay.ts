@@ -20,12 +20,16 @@ export interface Affected<A extends readonly string[], T> {
 /** The state as if some writes had been applied; nothing is written. Valid until the kernel applies something. */
 export interface Overlay {
   readonly read: Reader;
+  /** False once the kernel has applied something since the overlay was made: then every read throws. */
+  readonly isValid: boolean;
   /**
    * The live results of `query` that are different under the overlay, found one by one: stop iterating to stop
    * working. Between two of them may lie much that turns out to be equal: `mayContinue` is asked before each step,
    * and ends the iteration. Results that nobody in the kernel keeps are not among them.
    */
   affected<A extends readonly string[], T>(query: Query<A, T>, mayContinue?: () => boolean): Iterable<Affected<A, T>>;
+  /** The same, with `undefined` after each step that finds nothing, so that somebody else may work between the steps. */
+  affectedInSteps<A extends readonly string[], T>(query: Query<A, T>, mayContinue?: () => boolean): Iterable<Affected<A, T> | undefined>;
 }
 
 /** A query's result under the overlay. */
@@ -95,13 +99,25 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
   }
 
   *affected<A extends readonly string[], T>(query: Query<A, T>, mayContinue = () => true): Generator<Affected<A, T>> {
+    for (const affected of this.affectedInSteps(query, mayContinue)) if (affected !== undefined) yield affected;
+  }
+
+  *affectedInSteps<A extends readonly string[], T>(query: Query<A, T>, mayContinue = () => true): Generator<Affected<A, T> | undefined> {
     for (const memo of this.indexes.reachedMemos(query, mayContinue)) {
       this.assertValid();
-      const answer = this.answer(query, memo.args);
-      if (!answer.different) continue;
-      const before = memo.value;
-      yield { args: memo.args as A, before: () => before as T, after: () => answer.value as T };
+      yield memo === undefined ? undefined : this.affectedBy(query, memo);
     }
+  }
+
+  private affectedBy<A extends readonly string[], T>(query: Query<A, T>, memo: Memo): Affected<A, T> | undefined {
+    const answer = this.answer(query, memo.args);
+    if (!answer.different) return undefined;
+    const before = memo.value;
+    return { args: memo.args as A, before: () => before as T, after: () => answer.value as T };
+  }
+
+  get isValid(): boolean {
+    return this.live.revision === this.revision;
   }
 
   *overlaidCells(): Generator<OverlaidCell> {
@@ -178,7 +194,7 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
   }
 
   private assertValid(): void {
-    if (this.live.revision !== this.revision) {
+    if (!this.isValid) {
       throw new Error('the overlay is out of date: the kernel has applied writes since it was made');
     }
   }

@@ -23,3 +23,37 @@ export function formatPath(path: Path): string {
 export function isWithin(path: Path, ancestor: Path): boolean {
   return path.length >= ancestor.length && ancestor.every((part, position) => part === path[position]);
 }
+
+/** Paths, to be asked about others in a time that does not depend on how many they are. */
+export class PathSet {
+  readonly #paths = new Set<string>();
+  /** The paths and all that they lie in. */
+  readonly #ancestors = new Set<string>();
+
+  constructor(paths: readonly Path[]) {
+    for (const path of paths) {
+      this.#paths.add(JSON.stringify(path));
+      for (let length = path.length; length >= 0; length -= 1) {
+        const key = JSON.stringify(path.slice(0, length));
+        if (this.#ancestors.has(key)) break;
+        this.#ancestors.add(key);
+      }
+    }
+  }
+
+  /** Whether `path` is one of them or lies below one. */
+  covers(path: Path): boolean {
+    for (let length = path.length; length >= 0; length -= 1) if (this.#paths.has(JSON.stringify(path.slice(0, length)))) return true;
+    return false;
+  }
+
+  /** Whether `path` is one of them, or one lies below it. */
+  hasWithin(path: Path): boolean {
+    return this.#ancestors.has(JSON.stringify(path));
+  }
+
+  /** Whether `path` is one of them, lies below one, or one lies below it. */
+  meets(path: Path): boolean {
+    return this.hasWithin(path) || this.covers(path);
+  }
+}

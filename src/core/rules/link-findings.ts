@@ -4,9 +4,9 @@ import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { KindName } from '../schema/index.ts';
-import { printable } from '../text/display.ts';
+import { FindingsOfRule } from './finding-limit.ts';
 import { linkRules } from './link-rules.ts';
-import { longestMessage, type Finding, type Rule } from './rule.ts';
+import type { Finding, Rule } from './rule.ts';
 
 const byKind = new Map<KindName, Rule[]>();
 for (const rule of linkRules) {
@@ -32,12 +32,12 @@ export function runRules(rules: readonly Rule[], subject: Resource, read: Reader
 }
 
 function runRule(rule: Rule, subject: Resource, read: Reader): readonly Finding[] {
-  const found: Finding[] = [];
+  const findings = new FindingsOfRule();
   try {
-    rule.check(subject, read, (finding) => found.push({ rule: rule.id, ...finding, message: printable(finding.message, longestMessage) }));
+    rule.check(subject, read, (finding) => findings.add({ rule: rule.id, ...finding }));
   } catch (error) {
     // A rule that throws is our bug; the object's owner and its neighbours must not pay for it.
-    found.push({ rule: rule.id, path: [], message: `This rule could not judge the object (${String(error)}); please report it.` });
+    findings.add({ rule: rule.id, path: [], message: `This rule could not judge the object (${String(error)}); please report it.` });
   }
-  return found;
+  return findings.found;
 }

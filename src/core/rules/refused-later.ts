@@ -1,4 +1,4 @@
-import { formatPath, isWithin } from '../resources/path.ts';
+import { formatPath, PathSet } from '../resources/path.ts';
 import { display } from '../text/display.ts';
 import { examine, minors, nameOfBundle, versionOf, type Bundle, type StructureProblem, type WrittenObject } from '../schema/index.ts';
 import { warned } from './effects.ts';
@@ -26,8 +26,12 @@ export function findingsOfNewest(object: WrittenObject, bundle: Bundle, present:
   const later: Bundle = { ...bundle, minor: newest };
   const examination = examine(object, later);
   const refused = [...judgeByBundle(object, examination, later).official, ...examination.problems.map(asFinding)];
-  const known = (path: Finding['path']): boolean => present.some((other) => isWithin(path, other.path) || isWithin(other.path, path));
-  const added = refused.filter(({ path }, index) => !known(path) && refused.findIndex((other) => formatPath(other.path) === formatPath(path)) === index);
+  const known = new PathSet(present.map(({ path }) => path));
+  const seen = new Set<string>();
+  const added = refused.filter(({ path }) => {
+    const place = formatPath(path);
+    return !seen.has(place) && seen.add(place) && !known.meets(path);
+  });
   return added.map((finding): Finding => ({ ...finding, rule: refusedLater.id, message: `${nameOfBundle(later)} takes this no longer: ${finding.message}` }));
 }
 

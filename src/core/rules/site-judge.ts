@@ -3,6 +3,7 @@ import { versionOf, type Bundle, type WrittenObject } from '../schema/index.ts';
 import { displayLimit, printable } from '../text/display.ts';
 import type { Demand, ReportViolation, Violation } from './demand.ts';
 import { partsOf, sitesIn, type Site, type SiteTables } from './official/sites.ts';
+import { findingsPerRule, moreFindings } from './finding-limit.ts';
 import { longestMessage, type Finding } from './rule.ts';
 
 /**
@@ -28,6 +29,7 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
     const walk = new Walk();
     walk.visit(root, view);
     if (walk.found.length === 0) return nothing;
+    walk.close();
     // What has the wrong type, or is no field of the bundle, is not missing, nor are its fields: the schema tells of it.
     const found = walk.found.filter(({ finding: { path } }) => valueAt(view, path) !== undefined || !isTaken(json, path));
     return Object.fromEntries(names.map((name, table) => [name, found.filter((each) => each.table === table).map(({ finding }) => finding)])) as unknown as Record<T, readonly Finding[]>;
@@ -94,14 +96,26 @@ function emptyPlace(): Place {
 /** One walk of an object along its places. Almost everything is fine, so whatever only a finding needs is one for the whole walk. */
 class Walk {
   readonly found: { readonly table: number; readonly finding: Finding }[] = [];
+  /** How often each demand was broken. A table has few demands, and each belongs to one rule. */
+  readonly #broken = new Map<Asked, number>();
   /** Where the walk is. */
   readonly #path: (string | number)[] = [];
   #asked: Asked | undefined;
   readonly #report: ReportViolation = (violation) => {
     if (this.#asked === undefined) return;
+    const broken = (this.#broken.get(this.#asked) ?? 0) + 1;
+    this.#broken.set(this.#asked, broken);
+    if (broken > findingsPerRule) return;
     const { demand, table } = this.#asked;
     this.found.push({ table, finding: findingOf(demand.rule, violation, this.#path) });
   };
+
+  /** Adds what is said about findings that are not told one by one. */
+  close(): void {
+    for (const [{ demand, table }, broken] of this.#broken) {
+      if (broken > findingsPerRule) this.found.push({ table, finding: moreFindings(demand.rule, broken - findingsPerRule) });
+    }
+  }
 
   visit(place: Place, value: unknown): void {
     for (const asked of place.asked) {

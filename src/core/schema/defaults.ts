@@ -1,6 +1,7 @@
 import { resolve, type Bundle } from './availability.ts';
 import { isPresent, isRecord, mapItems, property, type Json } from './json.ts';
 import { schemaTables, type SchemaKind } from './kinds.ts';
+import { mostItems } from './limits.ts';
 import { fieldsIn } from './locate.ts';
 import type { MapNode, Node, ObjectNode } from './node.ts';
 import { perBundle } from './per-bundle.ts';
@@ -9,7 +10,7 @@ import { bodyOf } from './tables/table.ts';
 /**
  * What the API server makes of an object of `kind` before it judges it: defaults filled in, in the middle of lists
  * too, and nulls that no field may have dropped. The input stays as it is; whatever the schema does not know, and
- * whatever has the wrong type, is kept. The tables of Kubernetes' own kinds hold no defaults. Never throws.
+ * whatever has the wrong type, is kept. Lists that are longer than any bundle allows stay as they are, since nobody reads them. The tables of Kubernetes' own kinds hold no defaults. Never throws.
  */
 export function applyDefaults(kind: SchemaKind, json: unknown, bundle: Bundle): unknown {
   return fillDefaults(bodyOf(schemaTables[kind], json), json, bundle);
@@ -17,7 +18,7 @@ export function applyDefaults(kind: SchemaKind, json: unknown, bundle: Bundle): 
 
 /** The same for a value that a table describes. */
 export function fillDefaults(node: Node, json: unknown, bundle: Bundle): unknown {
-  if (node.type === 'list') return Array.isArray(json) ? mapItems(json, (item) => fillDefaults(node.items, item, bundle)) : json;
+  if (node.type === 'list') return Array.isArray(json) && json.length <= mostItems(node) ? mapItems(json, (item) => fillDefaults(node.items, item, bundle)) : json;
   if (node.type !== 'object' && node.type !== 'map') return json;
   if (!isRecord(json)) return json;
   return node.type === 'map' ? fillMap(node, json, bundle) : fillObject(node, json, bundle);
@@ -63,15 +64,15 @@ const defaultsIn = perBundle((node: ObjectNode, bundle): readonly { readonly nam
 
 function fillMap(node: MapNode, json: Json, bundle: Bundle): unknown {
   const level = withoutNulls(json);
+  if (Object.keys(level).length > mostItems(node)) return level;
   const filled = Object.entries(level).map(([key, value]): [string, unknown] => [key, fillDefaults(node.values, value, bundle)]);
   return filled.every(([key, value]) => value === level[key]) ? level : Object.fromEntries(filled);
 }
 
 /** A map itself: the same where it has no null. */
 export function withoutNulls(json: Json): Json {
-  const entries = Object.entries(json);
-  const present = entries.filter(([, value]) => isPresent(value));
-  return present.length === entries.length ? json : Object.fromEntries(present);
+  const keys = Object.keys(json);
+  return keys.every((key) => isPresent(json[key])) ? json : Object.fromEntries(Object.entries(json).filter(([, value]) => isPresent(value)));
 }
 
 /** The default of a value that is absent in a bundle; `undefined` where it simply stays absent. */

@@ -5,7 +5,7 @@ import { nodeAt, pathOfPointer, valueAt } from './locate.ts';
 import { describe } from './messages.ts';
 import type { Node } from './node.ts';
 import { maximumProblems, type StructureProblem, type Subject } from './problem.ts';
-import { readView } from './reader.ts';
+import { readSettled } from './reader.ts';
 import { versionOf, whyNotServed } from './served.ts';
 import { settle } from './settle.ts';
 import { loadValidator, type ValidatorError } from './validators.ts';
@@ -48,7 +48,7 @@ export function examine({ kind, apiVersion, json }: WrittenObject, bundle: Bundl
   const { value, errors, unknown } = settle(subject, json);
   const isValid = validator(value);
   // What is valid has the right types throughout; most objects are.
-  const stored = isValid ? (value as View<Node>) : readView<Node>(body, value).view;
+  const stored = isValid ? (value as View<Node>) : readSettled<Node>(body, value).view;
   if (notServed !== undefined) return { problems: [notServed], stored, isWhole: false };
   const refused = distinct([...(isValid ? [] : complaints(validator.errors ?? [], subject, value)), ...errors]);
   const problems = [...refused.slice(0, maximumProblems), ...unknown];

@@ -1,9 +1,10 @@
 import { allVariants } from './availability.ts';
+import { mostItems } from './limits.ts';
 import type { ListNode, MapNode, Node, ObjectNode } from './node.ts';
 import { describeJson, isPresent, isRecord, type FieldPath, type Json } from './json.ts';
 import type { View } from './view.ts';
 
-/** Something that has another JSON type than any bundle gives it, and was therefore left out of the view. */
+/** Something that has another JSON type than any bundle gives it, or is longer than in any, and was therefore left out of the view. */
 export interface FieldProblem {
   readonly path: FieldPath;
   /** With article: `a string`, `a list`. */
@@ -34,14 +35,24 @@ const tooMany: FieldProblem = { path: [], expected: `fewer than ${maximumUnreada
  * - What has the right JSON type is kept, whatever its value; unknown properties are left out; null counts as absent.
  * - What has the wrong JSON type is left out and reported in `unreadable` by its path. Items of lists keep their
  *   positions: an unreadable object becomes `{}`, a list `[]`, a scalar `unreadableString` or `unreadableInteger`.
+ * - A list or map with more items than any bundle allows is left out in the same way, and costs nothing.
  * - It looks no deeper than the table does, so deep nesting costs nothing.
  *
  * A view alone cannot tell "absent" from "unreadable": whoever would take a default for something absent looks into
  * `unreadable` first and fails closed.
  */
 export function readView<N extends Node>(node: N, json: unknown): ReadView<N> {
+  return readWithin(node, json, mostItems);
+}
+
+/** The same for what `settle` has cut already: one item more than there may be is left for the judges to see. */
+export function readSettled<N extends Node>(node: N, json: unknown): ReadView<N> {
+  return readWithin(node, json, () => Number.POSITIVE_INFINITY);
+}
+
+function readWithin<N extends Node>(node: N, json: unknown, most: Cursor['most']): ReadView<N> {
   const unreadable: FieldProblem[] = [];
-  const value = read([node], json, { path: [], unreadable });
+  const value = read([node], json, { path: [], unreadable, most });
   return { view: (value === absent ? nodeTypes[node.type].placeholder : value) as View<N>, unreadable };
 }
 
@@ -49,6 +60,8 @@ interface Cursor {
   /** Where the reader is: one list that grows and shrinks, since almost everything can be read. */
   readonly path: (string | number)[];
   readonly unreadable: FieldProblem[];
+  /** How many items are read. */
+  readonly most: (node: ListNode | MapNode) => number;
 }
 
 const absent = Symbol('absent');
@@ -58,14 +71,18 @@ function read(nodes: readonly Node[], json: unknown, cursor: Cursor): unknown {
   const node = firstThatHolds(nodes, json);
   if (node === undefined) {
     const expected = [...new Set(nodes.map((candidate) => nodeTypes[candidate.type].name))].join(' or ');
-    cursor.unreadable.push({ path: [...cursor.path], expected, found: describeJson(json) });
-    if (cursor.unreadable.length === maximumUnreadable - 1) cursor.unreadable.push(tooMany);
-    return absent;
+    return leaveOut({ path: [...cursor.path], expected, found: describeJson(json) }, cursor);
   }
   if (node.type === 'object') return readObject(node, json as Json, cursor);
   if (node.type === 'map') return readMap(node, json as Json, cursor);
   if (node.type === 'list') return readList(nodes.length === 1 ? [node] : nodes.filter(isList), json as readonly unknown[], cursor);
   return json;
+}
+
+function leaveOut(problem: FieldProblem, cursor: Cursor): typeof absent {
+  cursor.unreadable.push(problem);
+  if (cursor.unreadable.length === maximumUnreadable - 1) cursor.unreadable.push(tooMany);
+  return absent;
 }
 
 // A plain loop: this is asked for every value of every object.
@@ -104,12 +121,16 @@ function variantsOf(node: ObjectNode): readonly (readonly [string, readonly Node
 
 function readMap(node: MapNode, json: Json, cursor: Cursor): unknown {
   const keys = Object.keys(json).filter((key) => isPresent(json[key]));
+  const most = cursor.most(node);
+  if (keys.length > most) return leaveOut({ path: [...cursor.path], expected: `an object with at most ${most} entries`, found: `an object with ${keys.length}` }, cursor);
   // Object.fromEntries defines own properties, `__proto__` included, and so never touches a prototype.
   return Object.fromEntries(keys.map((key) => [key, readItem([node.values], key, { value: json[key], cursor })]));
 }
 
 /** Items of a list that had items of another type in other bundles may be of either. */
 function readList(nodes: readonly ListNode[], json: readonly unknown[], cursor: Cursor): unknown {
+  const most = Math.max(...nodes.map(cursor.most));
+  if (json.length > most) return leaveOut({ path: [...cursor.path], expected: `a list of at most ${most} items`, found: `a list of ${json.length}` }, cursor);
   const items = nodes.map((node) => node.items);
   return json.map((value, position) => readItem(items, position, { value, cursor }));
 }

@@ -2,6 +2,7 @@ import { quote } from '../text/display.ts';
 import { resolve, type MaybeVersioned } from './availability.ts';
 import { fillLevel, withoutNulls } from './defaults.ts';
 import { isPresent, isRecord, property, type Json } from './json.ts';
+import { judgedItems } from './limits.ts';
 import { fieldsIn } from './locate.ts';
 import type { ListNode, ListType, MapNode, Node, ObjectNode } from './node.ts';
 import { perBundle } from './per-bundle.ts';
@@ -16,9 +17,6 @@ export interface Settled {
   /** Fields that it drops. */
   readonly unknown: readonly StructureProblem[];
 }
-
-/** How many items of a list, or entries of a map, are judged where the schema sets no limit of its own. */
-export const judgedItems = 10_000;
 
 /** The fields of every object; what is in metadata is not ours to judge. */
 const frame = ['apiVersion', 'kind', 'metadata'] as const;
@@ -109,9 +107,9 @@ function settleList(node: ListNode, json: readonly unknown[], state: State): unk
 }
 
 function settleMap(node: MapNode, written: Json, state: State): unknown {
+  const limit = limitOf(node.maxProperties, state.subject);
   const json = withoutNulls(written);
   const keys = Object.keys(json);
-  const limit = limitOf(node.maxProperties, state.subject);
   if (node.maxProperties === undefined) checkCount(keys.length, 'entries', state);
   const kept = keys.slice(0, limit).map((key): [string, unknown] => [key, settleBelow(node.values, json[key], { part: key, state })]);
   const isSame = kept.length === keys.length && kept.every(([key, value]) => value === json[key]);

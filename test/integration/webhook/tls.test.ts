@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
 import { buildWebhook } from '../../../src/webhook/index.ts';
 import { eventually } from '../../support/eventually.ts';
-import { admissionReview, allow, webhookGround, type WebhookGround } from '../../support/webhook.ts';
+import { admissionReview, allow, atOnce, webhookGround, type WebhookGround } from '../../support/webhook.ts';
 
 let ground: WebhookGround;
 let app: ReturnType<typeof buildWebhook>;
@@ -16,7 +16,7 @@ let sockets: TLSSocket[];
 
 beforeEach(async () => {
   ground = await webhookGround();
-  app = buildWebhook({ ...ground, decide: () => allow });
+  app = buildWebhook({ ...ground, decide: atOnce(() => allow) });
   await app.listen({ host: '127.0.0.1', port: 0 });
   port = (app.server.address() as AddressInfo).port;
   agent = new Agent({ keepAlive: true, maxSockets: 1 });

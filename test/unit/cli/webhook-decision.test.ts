@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { probeDenial, probeObject } from '../../../src/cli/probe.ts';
+import { runToEnd } from '../../../src/core/admission/steps.ts';
 import { decideInCluster } from '../../../src/cli/webhook-decision.ts';
 import type { KnownBundle } from '../../../src/core/admission/settings.ts';
 import { readSettings } from '../../../src/core/admission/read-settings.ts';
@@ -26,7 +27,7 @@ function decide(request: AdmissionRequest, { settings = {}, namespaceLabels, ins
   }
   const read = readSettings(settings);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  return decideInCluster(request, { kernel, settings: () => read.settings, bundleOf: installed });
+  return runToEnd(decideInCluster(request, { kernel, settings: () => read.settings, bundleOf: installed }));
 }
 
 const wrong = requestOf({ object: cartRoute([wrongRule]) }, { resource: 'httproutes' });

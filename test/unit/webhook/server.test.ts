@@ -2,7 +2,7 @@ import type { InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AdmissionRequest, AdmissionVerdict } from '../../../src/core/admission/types.ts';
 import { buildWebhook } from '../../../src/webhook/index.ts';
-import { admissionReview, allow, webhookGround, type WebhookGround } from '../../support/webhook.ts';
+import { admissionReview, allow, atOnce, webhookGround, type WebhookGround } from '../../support/webhook.ts';
 
 let ground: WebhookGround;
 let app: ReturnType<typeof buildWebhook>;
@@ -17,7 +17,7 @@ beforeEach(async () => {
     asked.push(request);
     return decide(request);
   };
-  app = buildWebhook({ ...ground, decide: record });
+  app = buildWebhook({ ...ground, decide: atOnce(record) });
 });
 
 afterEach(() => app.close());
@@ -202,7 +202,7 @@ describe('other requests', () => {
 describe('draining', () => {
   test('asks clients to open their next connection elsewhere, and answers all the same', async () => {
     let draining = false;
-    const server = buildWebhook({ ...ground, decide: () => allow, draining: () => draining });
+    const server = buildWebhook({ ...ground, decide: atOnce(() => allow), draining: () => draining });
     const send = () => server.inject({ method: 'POST', url: '/validate', headers: { 'content-type': 'application/json' }, payload: admissionReview() });
     expect((await send()).headers['connection']).not.toBe('close');
     draining = true;

@@ -74,9 +74,26 @@ describe('readView', () => {
   });
 
   test('an object of nothing but unreadable fields is unreadable as a whole', () => {
-    const { unreadable } = readView(table, { tags: Array.from({ length: 100_000 }, () => 5) });
+    const { unreadable } = readView(table, { tags: Array.from({ length: 10_000 }, () => 5) });
     expect(unreadable).toHaveLength(256);
     expect(unreadable.at(-1)?.path).toEqual([]);
+  });
+
+  test('a list that is longer than any bundle allows is not read', () => {
+    const { view, unreadable } = readView(tables.HTTPRoute.body, { spec: { rules: Array.from({ length: 100_000 }, () => ({})) } });
+    expect(view).toEqual({ spec: {} });
+    expect(unreadable).toEqual([{ path: ['spec', 'rules'], expected: 'a list of at most 16 items', found: 'a list of 100000' }]);
+  });
+
+  test('neither is a map of more entries than are judged', () => {
+    const matchLabels = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, '']));
+    const { unreadable } = readView(tables.Gateway.body, { spec: { allowedListeners: { namespaces: { selector: { matchLabels } } } } });
+    expect(unreadable).toEqual([{ path: ['spec', 'allowedListeners', 'namespaces', 'selector', 'matchLabels'], expected: 'an object with at most 10000 entries', found: 'an object with 10001' }]);
+  });
+
+  test('a limit that only some bundles have does not hold for reading', () => {
+    const { unreadable } = readView(tables.HTTPRoute.body, { spec: { rules: [{ matches: Array.from({ length: 64 }, () => ({})) }] } });
+    expect(unreadable).toEqual([]);
   });
 
   test('depth costs nothing', () => {

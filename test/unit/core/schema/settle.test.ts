@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Bundle } from '../../../../src/core/schema/availability.ts';
 import { experimental } from '../../../../src/core/schema/availability.ts';
 import { list, map, object, string } from '../../../../src/core/schema/node.ts';
-import { judgedItems, settle } from '../../../../src/core/schema/settle.ts';
+import { judgedItems } from '../../../../src/core/schema/limits.ts';
+import { settle } from '../../../../src/core/schema/settle.ts';
 
 const standard: Bundle = { minor: '1.7', channel: 'standard' };
 const table = object({

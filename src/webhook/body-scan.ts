@@ -1,0 +1,179 @@
+/** Where an object of a review stands in its body, in bytes, and what reading it would take. */
+export interface ScannedObject {
+  readonly start: number;
+  readonly end: number;
+  /** Whether it has more values or names than are read. */
+  readonly isTooLarge: boolean;
+}
+
+/** What a body turned out to hold, without being read. */
+export interface Scan {
+  readonly object: ScannedObject | undefined;
+  readonly oldObject: ScannedObject | undefined;
+  /** Why the review itself, beside its objects, is not read; begins in the middle of a sentence. */
+  readonly problem: string | undefined;
+}
+
+/** What values take to be read, in units of one number; and how much one object may take: what etcd can store fits. */
+const weights = { container: 3, name: 2, item: 1 };
+export const mostWeight = 600_000;
+/** Names that differ take longer than anything else. */
+export const mostNames = 40_000;
+
+const [quote, backslash, comma, colon, openList, closeList, openObject, closeObject] = [0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
+const longestHashed = 64;
+const slots = 2 ** 17;
+
+/** Values and different names below one place. */
+class Tally {
+  #weight = 0;
+  #names = 0;
+  #seen: Uint32Array | undefined;
+
+  add(weight: number): void {
+    this.#weight += weight;
+  }
+
+  /** An estimate: a bit for each name. */
+  addName(hash: number): void {
+    this.#weight += weights.name;
+    this.#seen ??= new Uint32Array(slots / 32);
+    const slot = hash % slots;
+    const mask = 1 << (slot & 31);
+    const word = this.#seen[slot >>> 5] ?? 0;
+    if ((word & mask) !== 0) return;
+    this.#seen[slot >>> 5] = word | mask;
+    this.#names += 1;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#weight > mostWeight || this.#names > mostNames;
+  }
+}
+
+interface Open {
+  readonly name: 'object' | 'oldObject';
+  readonly start: number;
+  readonly tally: Tally;
+}
+
+/**
+ * Looks at the JSON of an AdmissionReview as it arrives, chunk by chunk: where its two objects are, and whether reading
+ * any part of it would take too long. It never fails: the reader finds what is no JSON.
+ */
+export class BodyScan {
+  #at = 0;
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** Text of the last string, as far as it can be a name that is looked for. */
+  #text = '';
+  #hash = 0;
+  #isInRequest = false;
+  #open: Open | undefined;
+  #repeated: string | undefined;
+  readonly #head = new Tally();
+  #tally = this.#head;
+  readonly #found: { object?: ScannedObject; oldObject?: ScannedObject } = {};
+
+  push(chunk: Buffer): void {
+    let position = 0;
+    while (position < chunk.length) {
+      if (this.#isInString) position = this.#string(chunk, position);
+      else {
+        this.#structure(chunk[position] ?? 0, this.#at + position);
+        position += 1;
+      }
+    }
+    this.#at += chunk.length;
+  }
+
+  end(): Scan {
+    const isTooLarge = this.#head.isTooLarge || this.#tally.isTooLarge;
+    const problem = isTooLarge ? 'has more values than a review can have' : this.#repeated === undefined ? undefined : `has request.${this.#repeated} twice`;
+    return { object: this.#found.object, oldObject: this.#found.oldObject, problem };
+  }
+
+  /** Goes on to the end of a string, or of the chunk. */
+  #string(chunk: Buffer, from: number): number {
+    let position = from;
+    while (position < chunk.length) {
+      if (this.#isEscaped) {
+        this.#isEscaped = false;
+        position += 1;
+        continue;
+      }
+      const end = chunk.indexOf(quote, position);
+      const until = end === -1 ? chunk.length : end;
+      const escape = chunk.subarray(position, until).indexOf(backslash);
+      if (escape !== -1) {
+        this.#isEscaped = true;
+        position += escape + 1;
+        continue;
+      }
+      this.#close(chunk.subarray(from, until));
+      this.#isInString = end === -1;
+      return end === -1 ? until : end + 1;
+    }
+    this.#close(chunk.subarray(from));
+    return position;
+  }
+
+  /** Takes in a piece of a string. */
+  #close(piece: Buffer): void {
+    if (this.#depth <= 2 && this.#text.length < 16) this.#text += piece.toString('latin1', 0, 16);
+    let hash = this.#hash + piece.length;
+    for (let index = Math.max(0, piece.length - longestHashed); index < piece.length; index += 1) hash = Math.imul(hash ^ (piece[index] ?? 0), 0x01000193) >>> 0;
+    this.#hash = hash;
+  }
+
+  #structure(byte: number, at: number): void {
+    switch (byte) {
+      case quote:
+        this.#isInString = true;
+        this.#text = '';
+        this.#hash = 0;
+        return;
+      case openObject:
+      case openList:
+        this.#depth += 1;
+        this.#tally.add(weights.container);
+        return;
+      case closeObject:
+      case closeList:
+        this.#leave(at);
+        return;
+      case comma:
+        this.#tally.add(weights.item);
+        if (this.#depth === 2) this.#endObject(at);
+        return;
+      case colon:
+        this.#name(at);
+    }
+  }
+
+  #leave(at: number): void {
+    if (this.#depth === 2) {
+      this.#endObject(at);
+      this.#isInRequest = false;
+    }
+    this.#depth -= 1;
+  }
+
+  #name(at: number): void {
+    this.#tally.addName((this.#hash ^ (this.#hash >>> 15)) >>> 0);
+    if (this.#depth === 1) this.#isInRequest = this.#text === 'request';
+    if (this.#depth !== 2 || !this.#isInRequest || (this.#text !== 'object' && this.#text !== 'oldObject')) return;
+    this.#open = { name: this.#text, start: at + 1, tally: new Tally() };
+    this.#tally = this.#open.tally;
+  }
+
+  #endObject(at: number): void {
+    if (this.#open === undefined) return;
+    const { name, start, tally } = this.#open;
+    if (this.#found[name] !== undefined) this.#repeated = name;
+    this.#found[name] = { start, end: at, isTooLarge: tally.isTooLarge };
+    this.#open = undefined;
+    this.#tally = this.#head;
+  }
+}

@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from 'node:https';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Steps } from '../core/admission/steps.ts';
+import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
+import type { AdmissionMetrics, Logger } from '../telemetry/index.ts';
+import { Bodies, freeBytes, type Body, type BodyLimits } from './body.ts';
+import { remainingBudget } from './budget.ts';
+import { cleanName } from './limits.ts';
+import { sendRefusal, sendText } from './replies.ts';
+import { readReview, writeReview } from './review.ts';
+import { inSlices, Turns } from './turns.ts';
+
+export interface ValidationLimits extends BodyLimits {
+  /** Reviews that are being received or judged. */
+  readonly reviews: number;
+  /** Reviews above 64 KiB that wait while another one is judged. */
+  readonly largeReviews: number;
+}
+
+/** Decides a write in steps, between which others have their turn. */
+export type Decide = (request: AdmissionRequest) => Steps<AdmissionVerdict>;
+
+interface Validating {
+  readonly decide: Decide;
+  readonly log: Logger;
+  readonly metrics: AdmissionMetrics;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** On the clock of `performance.now()`. */
+    receivedAt: number;
+    /** Gives back the room of the body. */
+    releaseBody: () => void;
+  }
+}
+
+/** Serves `POST /validate`. */
+export function serveValidation(app: FastifyInstance<Server>, validating: Validating, limits: ValidationLimits): void {
+  const { inflight, held } = validating.metrics;
+  const bodies = new Bodies(limits);
+  const turns = new Turns(limits.largeReviews);
+  const pipelines = new Pipelines();
+  const observe = (): void => {
+    held.at('bytes').value = bodies.held;
+    held.at('reviews').value = turns.waiting;
+  };
+  // Bodies stay bytes until the handler: what is wrong with them is ours to say.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    const { body, release } = await bodies.receive(payload);
+    request.releaseBody = release;
+    observe();
+    return body;
+  });
+  app.decorateRequest('receivedAt', 0);
+  app.decorateRequest('releaseBody', doNothing);
+  app.post<{ Querystring: { timeout?: unknown }; Body: Body | undefined }>('/validate', {
+    onRequest: (request, reply, done) => {
+      request.receivedAt = performance.now();
+      if (pipelines.isBusy(request.raw, reply.raw)) {
+        validating.metrics.refused.at('pipelined').value += 1;
+        request.raw.socket.destroy();
+        return;
+      }
+      inflight.value += 1;
+      // Also comes when the client goes away before the answer.
+      reply.raw.once('close', () => {
+        inflight.value -= 1;
+        request.releaseBody();
+        observe();
+      });
+      if (inflight.value > limits.reviews) void sendRefusal(reply, 'busy', validating.metrics);
+      else done();
+    },
+    handler: async (request, reply) => {
+      const isLarge = (request.body?.bytes.length ?? 0) > freeBytes;
+      if (!isLarge) return answer(request, reply, validating);
+      // Read, a large review takes several times its bytes: one at a time.
+      const turn = turns.enter();
+      if (turn === undefined) return sendRefusal(reply, 'busy', validating.metrics);
+      observe();
+      await turn;
+      try {
+        return await answer(request, reply, validating);
+      } finally {
+        turns.leave();
+        observe();
+      }
+    },
+  });
+  const onlyPost = async (_request: FastifyRequest, reply: FastifyReply) => sendText(reply.header('allow', 'POST'), 405, 'send an AdmissionReview with POST');
+  app.route({ method: app.supportedMethods.filter((method) => method !== 'POST'), url: '/validate', onRequest: onlyPost, handler: onlyPost });
+}
+
+function doNothing(): void {}
+
+/** Finds clients that send requests before the last one is answered. The API server never does. */
+class Pipelines {
+  readonly #last = new WeakMap<object, ServerResponse>();
+
+  isBusy({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const last = this.#last.get(socket);
+    this.#last.set(socket, response);
+    return last !== undefined && !last.writableEnded;
+  }
+}
+
+const notJudged: Allowed = { allowed: true, warnings: [], findings: [], auditAnnotations: {} };
+
+type ValidationRequest = FastifyRequest<{ Querystring: { timeout?: unknown }; Body: Body | undefined }>;
+
+async function answer(request: ValidationRequest, reply: FastifyReply, validating: Validating): Promise<FastifyReply> {
+  // Nobody is left to be answered where the client went away while the review waited.
+  if (reply.raw.destroyed) return reply.hijack();
+  const elapsed = performance.now() - request.receivedAt;
+  const read = await inSlices(readReview(request.body, remainingBudget(request.query.timeout, elapsed)));
+  if (read.type === 'request') return decideAndReply(read.request, reply, validating);
+  validating.metrics.degraded.at('malformed').value += 1;
+  return sendText(reply, 400, read.problem);
+}
+
+async function decideAndReply(asked: AdmissionRequest, reply: FastifyReply, { decide, log, metrics }: Validating): Promise<FastifyReply> {
+  const { uid, operation, dryRun } = asked;
+  const [kind, namespace, name] = [cleanName(asked.kind), cleanName(asked.namespace), cleanName(asked.name)];
+  const count = (verdict: 'allowed' | 'denied' | 'error') => {
+    metrics.requests.at(kind, operation, verdict, String(dryRun)).value += 1;
+    metrics.duration.at(operation).observe((performance.now() - reply.request.receivedAt) / 1000);
+  };
+  try {
+    const verdict = isJudged(asked) ? await inSlices(decide(asked)) : notJudged;
+    const review = writeReview(asked, verdict);
+    count(verdict.allowed ? 'allowed' : 'denied');
+    for (const { rule, mode } of verdict.findings) metrics.findings.at(rule, mode).value += 1;
+    const rules = rulesAgainst(verdict);
+    if (rules.length > 0) log.info({ uid, operation, kind, namespace, name, dryRun, rules }, verdict.allowed ? 'write would be denied' : 'write denied');
+    return reply.send(review);
+  } catch (err) {
+    count('error');
+    metrics.degraded.at('error').value += 1;
+    log.error({ err, uid, operation, kind, namespace, name }, 'admission decision failed');
+    return sendText(reply, 500, `the decision failed; look for uid ${uid} in the log of the webhook`);
+  }
+}
+
+/** The rules that denied a write, or would have. */
+function rulesAgainst({ findings }: AdmissionVerdict): readonly string[] {
+  return [...new Set(findings.filter(({ mode }) => mode === 'deny' || mode === 'would-deny').map(({ rule }) => rule))].sort();
+}
+
+/** Other controllers own the status; neither it nor a connection to an object is what the rules are about. */
+function isJudged({ subResource, operation }: AdmissionRequest): boolean {
+  return subResource === '' && operation !== 'CONNECT';
+}

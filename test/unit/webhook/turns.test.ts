@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { Turns, inSlices } from '../../../src/webhook/turns.ts';
+
+describe('turns', () => {
+  test('are taken one after the other, in order, by no more than may wait', async () => {
+    const turns = new Turns(2);
+    const order: string[] = [];
+    await turns.enter();
+    const waiting = ['first', 'second'].map(async (name) => {
+      await turns.enter();
+      order.push(name);
+      turns.leave();
+    });
+    expect(turns.waiting).toBe(2);
+    expect(turns.enter()).toBeUndefined();
+    turns.leave();
+    await Promise.all(waiting);
+    expect(order).toEqual(['first', 'second']);
+    expect(turns.waiting).toBe(0);
+    expect(turns.enter()).toBeDefined();
+  });
+});
+
+describe('slices', () => {
+  test('let others have their turn between steps that take long', async () => {
+    const order: string[] = [];
+    function* steps() {
+      for (let step = 0; step < 3; step += 1) {
+        const end = performance.now() + 12;
+        while (performance.now() < end);
+        order.push(`step ${step}`);
+        yield;
+      }
+      return 'done';
+    }
+    setImmediate(() => order.push('other'));
+    expect(await inSlices(steps())).toBe('done');
+    expect(order).toEqual(['step 0', 'other', 'step 1', 'step 2']);
+  });
+});
