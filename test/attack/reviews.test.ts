@@ -135,7 +135,7 @@ describe('reviews over HTTPS', () => {
     const kinds = isFull ? (['HTTPRoute', 'GRPCRoute', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', 'XTelemetryPolicy'] as const) : (['HTTPRoute'] as const);
     const objects = kinds.flatMap((kind) => [...largestObjects(kind, { minor: '1.7', channel: 'experimental' })].filter(({ place }) => place.startsWith('everything')));
     const bodies = (isFull ? objects : objects.slice(0, 2)).map((object) => {
-      const text = JSON.stringify(object.json);
+      const text = JSON.stringify(object.make());
       return reviewOf(text, object, text.replace('"large"', '"large","generation":7'));
     });
     const answers = await attackWith(bodies, scaled(2, 16));

@@ -14,7 +14,8 @@ export interface LargeObject {
   /** The field that is as large as it may be; `everything`: all of them, as far as they fit. */
   readonly place: string;
   readonly bundle: Bundle;
-  readonly json: Record<string, unknown>;
+  /** Made when it is asked for: there are many, and most have more than 1 MiB. */
+  make(): Record<string, unknown>;
 }
 
 /** Bytes of JSON that etcd stores as one object. */
@@ -42,11 +43,11 @@ export function* largestObjects(kind: SchemaKind, bundle: Bundle): Generator<Lar
     apiVersion: apiVersionOf(table, version.name), kind, metadata: { name: 'large', ...(table.namespaced ? { namespace: 'shop' } : {}) }, ...(rest as object),
   });
   for (const place of placesOf(body, bundle, [])) {
-    yield { ...frame, place: place.join('.'), json: headed(new Making(bundle, (at) => at.join('.') === place.join('.'), place).value(body, [], 0)) };
+    yield { ...frame, place: place.join('.'), make: () => headed(new Making(bundle, (at) => at.join('.') === place.join('.'), place).value(body, [], 0)) };
   }
-  for (const turn of [0, 1, 2]) yield { ...frame, place: `everything ${turn}`, json: headed(new Making(bundle, () => true, undefined, { turn }).value(body, [], 0)) };
+  for (const turn of [0, 1, 2]) yield { ...frame, place: `everything ${turn}`, make: () => headed(new Making(bundle, () => true, undefined, { turn }).value(body, [], 0)) };
   // All lists of the same length: wide rather than deep.
-  for (const most of [4, 16, 64]) yield { ...frame, place: `everything, ${most} each`, json: headed(new Making(bundle, () => true, undefined, { most }).value(body, [], 0)) };
+  for (const most of [1, 4, 16, 64]) yield { ...frame, place: `everything, ${most} each`, make: () => headed(new Making(bundle, () => true, undefined, { most }).value(body, [], 0)) };
 }
 
 /** Names of fields on the way to a node; `*` for the items of a list or the values of a map. */
@@ -66,6 +67,7 @@ function fieldsOf(node: ObjectNode, bundle: Bundle): readonly (readonly [string,
 
 class Making {
   private left = storedBytes;
+  private readonly forms = new Map<StringNode, Form>();
   private readonly bundle: Bundle;
   private readonly grows: (at: Place) => boolean;
   /** Where optional fields lead that are written; `undefined`: all are. */
@@ -141,8 +143,21 @@ class Making {
     const most = this.bound(node.maxLength) ?? storedBytes;
     const length = this.grows(at) ? Math.max(1, Math.min(most, this.toward === undefined ? 64 : this.left)) : Math.min(most, 24);
     const pattern = resolve(node.pattern ?? '', this.bundle) ?? '';
-    const fitting = candidates(length, `${index}`).find((text) => text.length <= most && fits(pattern, text)) ?? '';
+    const fitting = this.fitting(node, { length, most, pattern, index: `${index}` });
     return this.spend(fitting, fitting.length + 3);
+  }
+
+  /** The form that fitted the last time mostly fits again: patterns are long, and an object may have 100,000 texts. */
+  private fitting(node: StringNode, { length, most, pattern, index }: { readonly length: number; readonly most: number; readonly pattern: string; readonly index: string }): string {
+    const before = this.forms.get(node);
+    const ordered = before === undefined ? forms : [before, ...forms];
+    for (const form of ordered) {
+      const text = form(length, index);
+      if (text.length > most || !fits(pattern, text)) continue;
+      this.forms.set(node, form);
+      return text;
+    }
+    return '';
   }
 
   private number(known: readonly number[], minimum: number, maximum: number, index: number): number {
@@ -163,18 +178,28 @@ function leadsTo(place: Place, at: Place): boolean {
   return at.length <= place.length && at.every((name, position) => name === place[position]);
 }
 
+type Form = (length: number, index: string) => string;
+
 /** Texts of about a length, for the patterns of the tables: names, paths, times, percentages. */
-function candidates(length: number, index: string): readonly string[] {
-  const room = Math.max(1, length - index.length - 1);
-  const labels = `${'a'.repeat(60)}.`.repeat(Math.ceil(room / 61)).slice(0, room).replace(/\.$/, 'b');
-  return [`a${index}${'a'.repeat(Math.max(0, length - index.length - 1))}`, `${labels}.a${index}`, `a${index}`, `/${index}${'/a'.repeat(Math.floor(room / 2))}`, '10.0.0.1', '1s', '8080', 'example.com/a', 'https://a.example.com', 'HTTP', 'A', 'GET', '*', '1', 'a'];
-}
+const forms: readonly Form[] = [
+  (length, index) => `a${index}${'a'.repeat(Math.max(0, length - index.length - 1))}`,
+  (length, index) => {
+    const room = Math.max(1, length - index.length - 2);
+    return `${`${'a'.repeat(60)}.`.repeat(Math.ceil(room / 61)).slice(0, room).replace(/\.$/, 'b')}.a${index}`;
+  },
+  (_, index) => `a${index}`,
+  (length, index) => `/${index}${'/a'.repeat(Math.floor(Math.max(0, length - index.length - 1) / 2))}`,
+  ...['10.0.0.1', '1s', '8080', 'example.com/a', 'https://a.example.com', 'HTTP', 'A', 'GET', '*', '1', 'a'].map((text): Form => () => text),
+];
 
 const patterns = new Map<string, RegExp>();
 
 function fits(pattern: string, text: string): boolean {
   if (pattern === '') return true;
-  const known = patterns.get(pattern) ?? new RegExp(pattern, 'u');
-  patterns.set(pattern, known);
+  let known = patterns.get(pattern);
+  if (known === undefined) {
+    known = new RegExp(pattern, 'u');
+    patterns.set(pattern, known);
+  }
   return known.test(text);
 }

@@ -1,0 +1,64 @@
+import { fileURLToPath } from 'node:url';
+import { decideAdmission } from '../../../src/core/admission/decide.ts';
+import type { AdmissionVerdict } from '../../../src/core/admission/types.ts';
+import { installationCell } from '../../../src/core/graph/inputs.ts';
+import { write } from '../../../src/core/incremental/index.ts';
+import { examine, type Bundle } from '../../../src/core/schema/index.ts';
+import { candidateOf, emptyEvaluation, installation, ourClass, writeOf } from '../../support/evaluation.ts';
+import { everyBundle, kindsIn, largestObjects, type LargeObject } from './largest.ts';
+
+export interface JudgedObject extends Pick<LargeObject, 'group' | 'version' | 'kind' | 'plural'> {
+  readonly json: Record<string, unknown>;
+}
+
+/** Judges objects as the webhook does, in a cluster with a class of ours. */
+export function judging(bundle: Bundle): (object: JudgedObject) => AdmissionVerdict {
+  const kernel = emptyEvaluation();
+  const { resource } = candidateOf(ourClass);
+  kernel.apply([write(installationCell, [], installation), writeOf(resource.ref, resource)]);
+  return ({ group, version, kind, plural, json }) => decideAdmission({
+    uid: 'attack', operation: 'CREATE', group, version, kind, resource: plural, subResource: '', requestKind: { group, version, kind },
+    name: 'large', namespace: 'shop', object: json, dryRun: false, userInfo: { username: 'mallory', groups: [] }, budgetMs: 5_000,
+  }, { kernel, policy: { profile: 'standard', overrides: {}, bundle }, mayContinue: () => true });
+}
+
+/** What judging one object took. */
+export interface Cost {
+  readonly name: string;
+  /** Milliseconds of processor time: the least of three times. */
+  readonly cpu: number;
+  /** MiB by which the heap grew while the verdict was held. */
+  readonly memory: number;
+  /** Whether the bundle's schema takes the object. */
+  readonly isAccepted: boolean;
+}
+
+function costOf(object: LargeObject, judge: ReturnType<typeof judging>): Cost {
+  const { kind, bundle, place } = object;
+  const json = object.make();
+  const judged = { ...object, json };
+  let cpu = Number.POSITIVE_INFINITY;
+  let memory = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3; round += 1) {
+    globalThis.gc?.();
+    const heap = process.memoryUsage().heapUsed;
+    const before = process.cpuUsage();
+    const verdict = judge(judged);
+    const { user, system } = process.cpuUsage(before);
+    globalThis.gc?.();
+    memory = Math.min(memory, (process.memoryUsage().heapUsed - heap) / 2 ** 20);
+    cpu = Math.min(cpu, (user + system) / 1_000);
+    if (verdict.warnings.length < 0) throw new Error('the verdict is held until here');
+  }
+  const isAccepted = examine({ kind, apiVersion: String(json['apiVersion']), json }, bundle).problems.length === 0;
+  return { name: `v${bundle.minor} ${bundle.channel} ${kind} ${place}`, cpu, memory, isAccepted };
+}
+
+/** Run as a process of its own with `--expose-gc`: prints the costs of all objects of a bundle above some milliseconds or MiB, as JSON. */
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const bundle = everyBundle[Number(process.argv[2])];
+  if (bundle === undefined) throw new Error('give the position of a bundle');
+  const judge = judging(bundle);
+  const costs = kindsIn(bundle).flatMap((kind) => [...largestObjects(kind, bundle)].map((object) => costOf(object, judge)));
+  process.stdout.write(JSON.stringify({ count: costs.length, worst: costs.filter(({ cpu, memory }) => cpu > 20 || memory > 2) }));
+}
