@@ -144,4 +144,4 @@ test('no response of a backend ends the data plane, reaches another client, or l
   for (const origin of ['exchange', 'exception', 'rejection']) expect([origin, await attacked.metric('sallyport_internal_errors_total', `{origin="${origin}"}`)]).toEqual([origin, 0]);
   await eventually(async () => expect(await attacked.metric('sallyport_proxy_open_requests')).toBe(0));
   if (isFull) expect(memory).toBeLessThan(384);
-});
+}, scaled(60_000, 1_800_000));
