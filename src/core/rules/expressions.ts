@@ -9,9 +9,9 @@ import { matchType } from './parts.ts';
 /** What all regular expressions of a route may cost together. Those that come later are not compiled at all. */
 export const routeExpressionLimits = {
   /** As in `CompiledPattern`. */
-  effort: 2_000_000,
+  effort: 600_000,
   /** Bytes of the compiled expressions. */
-  bytes: 1_024 * 1_024,
+  bytes: 512 * 1_024,
 } as const;
 
 /** A regular expression at its place in a route. */

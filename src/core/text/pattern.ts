@@ -30,7 +30,7 @@ export const patternLimits = {
   /** Bytes of the table that values are read with. */
   bytes: 128 * 1_024,
   /** Elementary steps of making the table, some 10 ns each. */
-  effort: 400_000,
+  effort: 200_000,
 } as const;
 
 /** Effort that goes by the text and its classes, and not by the table that is made of it. */

@@ -30,7 +30,7 @@ describe('compilePattern', () => {
   const sizeProblem = 'it has more than 2000 parts once its counted repetitions are written out; use smaller counts, or * and +';
   const rangesProblem = 'its classes have more than 8000 ranges of characters; use fewer of the classes such as \\p{L}, or leave out (?i) where they stand';
   const overlap = 'as counted repetitions do that overlap with what may come before them, e.g. after .*; use * or + in place of counts, or several matches';
-  const effortProblem = `it takes more than 400000 steps to compile, ${overlap}`;
+  const effortProblem = `it takes more than 200000 steps to compile, ${overlap}`;
   const bytesProblem = `it takes more than 128 KiB, ${overlap}`;
   test.each([
     ['(?=a)', aroundProblem],
