@@ -103,8 +103,8 @@ export interface RawHttp2 {
 }
 
 /** Opens a bare connection and sends preface and settings. */
-export function openFrames(port: number): RawHttp2 {
-  const socket = openRaw(port);
+export function openFrames(port: number, address?: string): RawHttp2 {
+  const socket = openRaw(port, address);
   socket.write(preface);
   return receiveFrames(socket);
 }

@@ -141,8 +141,8 @@ export function sendRaw(port: number, bytes: string): Promise<string> {
 }
 
 /** A bare connection; errors on it end it and nothing more. */
-export function openRaw(port: number): Socket {
-  return connect(port, '127.0.0.1').on('error', () => undefined);
+export function openRaw(port: number, address = '127.0.0.1'): Socket {
+  return connect(port, address).on('error', () => undefined);
 }
 
 /** Resolves with everything received on a connection once that contains `text`. */

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { closeBackends, startBackend } from '../support/backends.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/program.ts';
+import { closeProxies, send, startProxyTo } from '../support/proxy.ts';
+import { whileServing } from './support/bystander.ts';
+import { attack } from './support/http2-attacker.ts';
+import { floods } from './support/http2-frames.ts';
+import { isFull } from './support/scale.ts';
+import { startTarget } from './support/target.ts';
+import type { Target } from './support/target.ts';
+
+const large = Buffer.alloc(1024 * 1024);
+
+/** A backend whose `/large` is a mebibyte. */
+const startLarge = () => startBackend((request, response) => void request.resume().on('end', () => response.end(request.url === '/large' ? large : 'ok')));
+
+/** `sallyport run` gives this one to the first Gateway. */
+const host = '127.0.1.1';
+/** Milliseconds of each flood. */
+const duration = 5_000;
+
+const inSmall = isFull ? describe.skip : describe;
+const inFull = isFull ? describe : describe.skip;
+
+inSmall('a flood of one connection leaves nothing behind', () => {
+  afterEach(closeProxies);
+  afterEach(closeBackends);
+
+  test.each(Object.entries(floods))('%s', async (_name, flood) => {
+    const { port, proxy } = await startProxyTo((await startLarge()).port);
+    await attack(flood, { host: '127.0.0.1', port }, 200, 1);
+    expect((await send(port, '/')).status).toBe(200);
+    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+  });
+});
+
+inFull('while a flood of 20 connections goes on, others are served', () => {
+  let target: Target;
+  let port: number;
+  beforeAll(async () => {
+    port = await freePort();
+    target = await startTarget(objects(port, (await startLarge()).port));
+    // Code that has not run yet is slow.
+    await whileServing({ host, port }, 'a', () => delay(2_000));
+  });
+  afterAll(() => target.stop());
+  afterAll(closeBackends);
+
+  test.each(Object.keys(floods))('%s', async (name) => {
+    const before = target.held();
+    let most = 0;
+    const watching = setInterval(() => (most = Math.max(most, target.held().memory)), 100);
+    const witness = await whileServing({ host, port }, 'a', async () => {
+      // Its own process, so that the witness does not wait for the attacker.
+      await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', 'test/attack/support/http2-attacker.ts', name, host, String(port), String(duration), '20'], { env: { ...process.env, NODE_OPTIONS: '' } });
+    });
+    clearInterval(watching);
+    process.stdout.write(`${name}: p99 ${witness.p99.toFixed(0)} ms, ${witness.failures.length} of ${witness.sent} failed, at most ${most.toFixed(0)} MiB\n`);
+    expect(target.isAlive()).toBe(true);
+    expect(witness.failures).toEqual([]);
+    expect(witness.p99).toBeLessThan(250);
+    expect(most).toBeLessThan(512);
+    await eventually(async () => expect(await target.metric('sallyport_proxy_open_connections')).toBeLessThanOrEqual(1));
+    await eventually(() => expect(target.held().descriptors).toBeLessThanOrEqual(before.descriptors + 8));
+    const { cpu } = target.held();
+    await delay(1_000);
+    expect(target.held().cpu - cpu).toBeLessThan(0.3);
+  });
+});
+
+/** One Gateway, and one route to a backend on loopback. */
+function objects(listener: number, backend: number): string {
+  return `
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: test }
+spec: { controllerName: sallyport.dev/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: web, namespace: shop }
+spec:
+  gatewayClassName: test
+  listeners: [{ name: http, port: ${listener}, protocol: HTTP }]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: app, namespace: shop }
+spec:
+  parentRefs: [{ name: web }]
+  rules: [{ backendRefs: [{ name: app, port: 80 }] }]
+---
+apiVersion: v1
+kind: Service
+metadata: { name: app, namespace: shop }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: app-1, namespace: shop, labels: { kubernetes.io/service-name: app } }
+addressType: IPv4
+ports: [{ port: ${backend} }]
+endpoints: [{ addresses: ["127.0.0.1"] }]
+`;
+}
