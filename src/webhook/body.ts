@@ -4,7 +4,8 @@ import { BodyScan, type Scan } from './body-scan.ts';
 /** A body as it came, and what it holds. */
 export interface Body {
   readonly bytes: Buffer;
-  readonly scan: Scan;
+  /** Absent for small bodies: whatever they hold is read faster than looked at. */
+  readonly scan?: Scan;
 }
 
 export interface BodyLimits {
@@ -48,7 +49,7 @@ export class Bodies {
    */
   async receive(request: IncomingMessage): Promise<{ readonly body: Body; readonly release: () => void }> {
     const chunks: Buffer[] = [];
-    const scan = new BodyScan();
+    let scan: BodyScan | undefined;
     let size = 0;
     let counted = 0;
     const release = (): void => {
@@ -66,12 +67,17 @@ export class Bodies {
         counted = beyond;
         if (beyond > 0 && this.#held > this.#limits.heldBytes) throw new BodyRefusal('busy');
         chunks.push(chunk);
-        scan.push(chunk);
+        if (beyond === 0) continue;
+        if (scan === undefined) {
+          scan = new BodyScan();
+          for (const earlier of chunks) scan.push(earlier);
+        } else scan.push(chunk);
       }
     } catch (error) {
       release();
       throw error instanceof BodyRefusal ? error : new BodyRefusal('aborted');
     }
-    return { body: { bytes: chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks), scan: scan.end() }, release };
+    const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+    return { body: scan === undefined ? { bytes } : { bytes, scan: scan.end() }, release };
   }
 }

@@ -19,18 +19,26 @@ export type ReadReview =
  */
 export function* readReview(body: Body | undefined, budgetMs: number): Steps<ReadReview> {
   if (body === undefined || body.bytes.length === 0) return malformed('the body is empty; send an AdmissionReview of admission.k8s.io/v1 as JSON');
-  const { object, oldObject, problem } = body.scan;
-  if (problem !== undefined) return malformed(`the body ${problem}; send an AdmissionReview of admission.k8s.io/v1`);
-  const review = parseJson(headOf(body));
-  yield;
-  const after = parsePart(body, object);
-  yield;
-  const before = parsePart(body, oldObject);
-  yield;
-  if ([review, after, before].includes(notJson)) return malformed('the body is not JSON; send an AdmissionReview of admission.k8s.io/v1 as JSON');
-  const read = readHead(asRecord(review), budgetMs);
-  return read.type === 'malformed' ? read : withObjects(read.request, body.scan, { after, before });
+  if (body.scan !== undefined) return yield* readInParts(body.bytes, body.scan, budgetMs);
+  const review = parseJson(body.bytes.toString());
+  return review === notJson ? noJson : readHead(asRecord(review), budgetMs);
 }
+
+function* readInParts(bytes: Buffer, scan: Scan, budgetMs: number): Steps<ReadReview> {
+  const { object, oldObject, problem } = scan;
+  if (problem !== undefined) return malformed(`the body ${problem}; send an AdmissionReview of admission.k8s.io/v1`);
+  const review = parseJson(headOf(bytes, scan));
+  yield;
+  const after = parsePart(bytes, object);
+  yield;
+  const before = parsePart(bytes, oldObject);
+  yield;
+  if ([review, after, before].includes(notJson)) return noJson;
+  const read = readHead(asRecord(review), budgetMs);
+  return read.type === 'malformed' ? read : withObjects(read.request, scan, { after, before });
+}
+
+const noJson = malformed('the body is not JSON; send an AdmissionReview of admission.k8s.io/v1 as JSON');
 
 function withObjects(request: AdmissionRequest, { object, oldObject }: Scan, { after, before }: { readonly after: unknown; readonly before: unknown }): ReadReview {
   const own = object === undefined ? {} : { object: after ?? undefined };
@@ -48,7 +56,7 @@ function readHead({ apiVersion, kind, request }: Readonly<Record<string, unknown
 const unread = `The object has more than ${mostNames.toLocaleString('en-US')} different field names, or more values than can be stored, so it cannot be judged. Remove labels, annotations or fields that nobody needs.`;
 
 /** The review without its objects. */
-function headOf({ bytes, scan: { object, oldObject } }: Body): string {
+function headOf(bytes: Buffer, { object, oldObject }: Scan): string {
   const parts = [object, oldObject].filter((part) => part !== undefined).sort((one, other) => one.start - other.start);
   let text = '';
   let from = 0;
@@ -60,7 +68,7 @@ function headOf({ bytes, scan: { object, oldObject } }: Body): string {
 }
 
 /** One of the objects; nothing where it is not there, or too large to be read. */
-function parsePart({ bytes }: Body, part: ScannedObject | undefined): unknown {
+function parsePart(bytes: Buffer, part: ScannedObject | undefined): unknown {
   return part === undefined || part.isTooLarge ? undefined : parseJson(bytes.toString('utf8', part.start, part.end));
 }
 
