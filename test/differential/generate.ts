@@ -33,8 +33,19 @@ function objectFor(node: ObjectNode, making: Making): Record<string, unknown> {
   const required = new Set(resolveAll(node.required ?? [], making.bundle));
   const kept = [...fields].filter(([name]) => required.has(name) || making.random.chance(optionalChance));
   const made = Object.fromEntries(kept.map(([name, child]) => [name, valueFor(child, making)]));
+  Object.assign(made, unknownFields(node, fields, making));
   if (fields.has('group') && fields.has('kind') && making.random.chance(0.3)) Object.assign(made, making.random.pick(knownKinds));
   return making.random.chance(0.8) ? withMemberOfType(fields, made, making) : made;
+}
+
+/** How likely an object has a field that its bundle does not have, where other bundles do, or one that none has. */
+const unknownChance = 0.1;
+
+/** A field that the API server drops before it judges the object: what is left must be right without it. */
+function unknownFields(node: ObjectNode, known: ReadonlyMap<string, Node>, { random }: Making): Record<string, unknown> {
+  if (!random.chance(unknownChance)) return {};
+  const others = Object.keys(node.fields).filter((name) => !known.has(name));
+  return { [others.length === 0 ? 'unknownField' : random.pick(others)]: random.pick<unknown>(['a', 80, true, [], {}, { name: 'a' }]) };
 }
 
 /** Kinds that rules treat in a way of their own. */

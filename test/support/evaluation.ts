@@ -11,6 +11,7 @@ import { qualifiedName, type ObjectRef } from '../../src/core/resources/referenc
 import { configuration } from '../../src/core/routing/emit.ts';
 import { infrastructure } from '../../src/core/routing/infrastructure.ts';
 import { findings } from '../../src/core/rules/run.ts';
+import type { Bundle } from '../../src/core/schema/index.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { consequenceOf } from '../../src/core/rules/validity.ts';
 
@@ -26,6 +27,8 @@ export const standardPolicy: AdmissionPolicy = { profile: 'standard', overrides:
 
 /** What evaluation needs beside objects, by `namespace/name`. */
 export interface Facts {
+  /** Of the API server that stores the objects, which drops the fields that its bundle does not have. The standard channel unless given. */
+  readonly bundle?: Bundle;
   readonly certificates?: Readonly<Record<string, CertificateFacts>>;
   readonly authorities?: Readonly<Record<string, AuthorityFacts>>;
   readonly parameters?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -43,7 +46,7 @@ export interface World {
 /** Evaluates JSON objects in order of appearance; throws for what is no object of a served kind. */
 export function evaluate(objects: readonly unknown[], facts: Facts = {}): World {
   const kernel = emptyEvaluation();
-  const candidates = objects.map((json, position) => candidateOf(json, String(position).padStart(4, '0')));
+  const candidates = objects.map((json, position) => candidateOf(json, String(position).padStart(4, '0'), facts.bundle));
   kernel.apply([
     write(installationCell, [], installation),
     ...candidates.map(({ resource }) => writeOf(resource.ref, resource)),
@@ -53,12 +56,13 @@ export function evaluate(objects: readonly unknown[], facts: Facts = {}): World 
     ...Object.entries(facts.parameters ?? {}).map(([key, value]) => write(parameterCell, key.split('/'), value)),
     ...Object.entries(facts.acknowledgements ?? {}).map(([key, value]) => write(acknowledgementCell, key.split('/'), value)),
   ]);
-  return { kernel, candidates, judge: (candidate) => judge(kernel.read, candidate, standardPolicy) };
+  const policy = { ...standardPolicy, bundle: facts.bundle ?? standardPolicy.bundle };
+  return { kernel, candidates, judge: (candidate) => judge(kernel.read, candidate, policy) };
 }
 
 /** One object as it stands in a file, read after its defaults were filled in. */
-export function candidateOf(json: unknown, order = ''): Candidate {
-  const read = readDocument(json, standardPolicy.bundle, order);
+export function candidateOf(json: unknown, order = '', bundle = standardPolicy.bundle): Candidate {
+  const read = readDocument(json, bundle, order);
   if (read.type !== 'candidate') throw new Error(`no object of a served kind: ${JSON.stringify(read)}`);
   return read.candidate;
 }

@@ -20,6 +20,7 @@ export function exampleWorld(objects: readonly unknown[]): World {
     return Object.fromEntries(found.map(([ref, json]) => [qualifiedName(ref), facts(json)]));
   };
   return evaluate(objects, {
+    bundle: { minor: '1.7', channel: 'experimental' },
     certificates: factsOf('Secret', () => tlsFacts),
     authorities: factsOf('ConfigMap', () => ({ type: 'authorities', certificates: ['PEM'] })),
     parameters: factsOf('ConfigMap', (json) => (json as { readonly data: Readonly<Record<string, string>> }).data),

@@ -24,11 +24,14 @@ export interface Candidate {
   readonly examination: Examination;
 }
 
-/** Reads the body of an object, with the defaults of a bundle: once, where it is as the bundle's schema says. */
+/**
+ * Reads an object as the API server of a bundle stores it: with defaults, without the fields that the bundle does not have. The body
+ * is read once, where what is left is as the bundle's schema says.
+ */
 export function candidateOf({ kind, apiVersion, read, adopt }: IdentifiedResource, json: unknown, bundle: Bundle): Candidate {
   const examination = examine({ kind, apiVersion, json }, bundle);
-  const { stored, isWhole } = examination;
-  return { json, apiVersion, resource: isWhole && typeof stored === 'object' ? adopt(stored) : read(applyDefaults(kind, json, bundle)), examination };
+  const { stored, settled, isWhole } = examination;
+  return { json, apiVersion, resource: isWhole && typeof stored === 'object' ? adopt(stored) : read(settled ?? applyDefaults(kind, json, bundle)), examination };
 }
 
 /** A finding together with what admission does with it. */

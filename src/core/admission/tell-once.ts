@@ -6,13 +6,13 @@ import { lostProtectionRule, unknownFieldRule } from './policy.ts';
 /**
  * What is told of all that was found, the schema's findings first: of several findings at one place those that weigh most,
  * since the others can wait until these are mended; of equals about one text, number or missing field the first, and the
- * schema's only where no rule knows better. What the API server drops needs no other word.
+ * schema's only where no rule knows better. The rules judge what the API server stores: that a field is missing which it drops
+ * needs no other word.
  */
 export function tellOnce(bySchema: readonly JudgedFinding[], byRules: readonly JudgedFinding[], json: unknown): readonly JudgedFinding[] {
   if (bySchema.length + byRules.length < 2) return [...bySchema, ...byRules];
   const dropped = new PathSet(bySchema.filter(({ rule }) => rule === unknownFieldRule || rule === lostProtectionRule).map(({ path }) => path));
-  // What is said about an object as a whole is about more than what is dropped.
-  const stored = byRules.filter(({ path }) => path.length === 0 || !dropped.hasWithin(path));
+  const stored = byRules.filter(({ path }) => !dropped.covers(path));
   const places = new Map([...stored, ...bySchema].map((finding) => [finding, formatPath(finding.path)]));
   const first = new Map<string, JudgedFinding>();
   for (const [finding, place] of places) {

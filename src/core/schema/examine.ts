@@ -28,6 +28,8 @@ export interface Examination {
    * wrong type is left out. `undefined` where the bundle has no schema for such objects.
    */
   readonly stored: View<Node> | undefined;
+  /** The same with what has the wrong type, to be read by whoever tells of it; `undefined` where the bundle has no schema. */
+  readonly settled: unknown;
   /** Whether `stored` is what any reader would make of the object, since all of it is as the table of its kind says. */
   readonly isWhole: boolean;
 }
@@ -41,7 +43,7 @@ export function examine({ kind, apiVersion, json }: WrittenObject, bundle: Bundl
   const notServed = whyNotServed(kind, apiVersion, bundle);
   const version = versionOf(kind, apiVersion, bundle);
   const validator = version === undefined ? undefined : loadValidator(kind, version.name, bundle);
-  if (validator === undefined) return { problems: notServed === undefined ? [] : [notServed], stored: undefined, isWhole: false };
+  if (validator === undefined) return { problems: notServed === undefined ? [] : [notServed], stored: undefined, settled: undefined, isWhole: false };
 
   const body = version?.body ?? schemaTables[kind].body;
   const subject: Subject = { body, bundle, existsIn: (other) => versionOf(kind, apiVersion, other) !== undefined };
@@ -49,10 +51,10 @@ export function examine({ kind, apiVersion, json }: WrittenObject, bundle: Bundl
   const isValid = validator(value);
   // What is valid has the right types throughout; most objects are.
   const stored = isValid ? (value as View<Node>) : readSettled<Node>(body, value).view;
-  if (notServed !== undefined) return { problems: [notServed], stored, isWhole: false };
+  if (notServed !== undefined) return { problems: [notServed], stored, settled: value, isWhole: false };
   const refused = distinct([...(isValid ? [] : complaints(validator.errors ?? [], subject, value)), ...errors]);
   const problems = [...refused.slice(0, maximumProblems), ...unknown];
-  return { problems, stored, isWhole: problems.length === 0 && version?.body === undefined };
+  return { problems, stored, settled: value, isWhole: isValid && errors.length === 0 && version?.body === undefined };
 }
 
 function complaints(all: readonly ValidatorError[], subject: Subject, json: unknown): readonly StructureProblem[] {

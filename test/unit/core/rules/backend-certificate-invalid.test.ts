@@ -25,7 +25,7 @@ describe('backend-certificate-invalid', () => {
   });
 
   test('finds it where it stood before v1.4', () => {
-    expect(found('backend-certificate-invalid', [gateway({ backendTLS: { clientCertificateRef: { name: 'gone' } } }), ourClass], facts).map(([path]) => path)).toEqual(['spec.backendTLS.clientCertificateRef']);
+    expect(found('backend-certificate-invalid', [gateway({ backendTLS: { clientCertificateRef: { name: 'gone' } } }), ourClass], { ...facts, bundle: { minor: '1.3', channel: 'experimental' } }).map(([path]) => path)).toEqual(['spec.backendTLS.clientCertificateRef']);
   });
 
   test('is silent without one, and about Gateways of others', () => {

@@ -69,7 +69,8 @@ describe('unsupported-feature', () => {
     expect(inRule({ filters: [...forwarding, shared], retry: { attempts: 0, codes: [400, 599] }, backendRefs: [{ ...backend, weight: 0, filters: forwarding }, { ...backend, weight: 1_000_000 }] })).toEqual([]);
   });
 
-  const inGateway = (spec: object, ...listeners: readonly object[]) => found('unsupported-feature', [{ ...(gatewayWith() as object), spec: { gatewayClassName: 'sallyport', listeners, ...spec } }]);
+  const inGateway = (spec: object, listeners: readonly object[] = [], minor: '1.3' | '1.7' = '1.7') =>
+    found('unsupported-feature', [{ ...(gatewayWith() as object), spec: { gatewayClassName: 'sallyport', listeners, ...spec } }], { bundle: { minor, channel: 'experimental' } });
 
   test.each<[string, object, string, string, string]>([
     ['a type of address', { addresses: [{ type: 'IPAddress' }, { type: 'NamedAddress', value: 'pool-a' }] }, 'spec.addresses[1].type', 'Addresses of the type "NamedAddress" are not known here, so the Gateway is not served. Known here: IPAddress, Hostname.', 'Accepted UnsupportedAddress object'],
@@ -87,6 +88,7 @@ describe('unsupported-feature', () => {
     [{ port: 0 }, 'port', 'There is no port 0, so it is not served. Write a number from 1 to 65535.', 'Accepted PortUnavailable listener'],
     [{}, 'port', 'The listener has no port, so it is not served. Write a number from 1 to 65535.', 'Accepted PortUnavailable listener'],
   ])('%j on a listener', (listener, path, message, consequence) => {
-    expect(inGateway({}, { name: 'web', protocol: 'HTTP', ...listener })).toEqual([[`spec.listeners[0].${path}`, message, consequence]]);
+    // Until v1.3 frontendValidation stood on listeners.
+    expect(inGateway({}, [{ name: 'web', protocol: 'HTTP', ...listener }], 'tls' in listener ? '1.3' : '1.7')).toEqual([[`spec.listeners[0].${path}`, message, consequence]]);
   });
 });
