@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { HeaderFilter, RouteFilter } from '../../../src/core/routing/config.ts';
 import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
-import { backendOf, closeProxies, echoed, fieldValues, prefixRule, routeTo, send, startProxy, web, webRoute } from '../../support/proxy.ts';
+import { backendOf, closeProxies, echoed, fieldValues, prefixRule, routeTo, send, sendRaw, startProxy, web, webRoute } from '../../support/proxy.ts';
 import { routeConfig, routeMatch, routeRule } from '../../support/routes.ts';
 
 afterEach(closeProxies);
@@ -151,6 +151,11 @@ describe('filters', () => {
     expect(answer).toMatchObject({ status: statusCode, body: '' });
     expect(answer.headers).toMatchObject({ location: 'https://new.example/b/x?q=1', server: 'sallyport' });
     expect(log[0]).not.toHaveProperty('reason');
+  });
+
+  test('RequestRedirect of an HTTP/1.0 request without Host never leads to a host that the path names', async () => {
+    const { port } = await startProxy([webRoute(prefixRule('/', [{ type: 'redirect', statusCode: 302 }], { backends: [] }))]);
+    expect(await sendRaw(port, 'GET //evil.example/x HTTP/1.0\r\n\r\n')).toMatch(/^location: \/\.\/\/evil\.example\/x\r$/im);
   });
 });
 

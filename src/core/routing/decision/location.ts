@@ -21,13 +21,21 @@ const wellKnownPorts: Readonly<Record<string, number>> = { http: 80, https: 443 
 export function redirectLocation(redirect: RedirectFilter, listener: ListenerConfig, head: RequestedUrl, match: RouteMatch): string {
   const path = `${modifiedPath(head.path, redirect.path, match)}${head.search}`;
   const hostname = redirect.hostname ?? head.host;
-  // An HTTP/1.0 client may have named no host; relative to what it asked for is all there is to say.
-  if (hostname === '') return path;
+  // An HTTP/1.0 client may have named no host. All that is left is a reference that is relative to its own request.
+  if (hostname === '') return hostlessReference(path);
   const scheme = redirect.scheme ?? (listener.protocol === 'HTTPS' ? 'https' : 'http');
   const wellKnown = wellKnownPorts[scheme];
   const port = redirect.port ?? (redirect.scheme === undefined ? listener.port : (wellKnown ?? listener.port));
   const authority = hostname.includes(':') ? `[${hostname}]` : hostname;
   return `${scheme}://${authority}${port === wellKnown ? '' : `:${port}`}${path}`;
+}
+
+/**
+ * A relative reference that stays on the host of the request (RFC 3986 section 4.2). Clients read `//evil.example` as another
+ * host, and browsers read `/\evil.example` in the same way. The segment `.` in front leads to the same path and names no host.
+ */
+function hostlessReference(path: string): string {
+  return /^\/[/\\]/.test(path) ? `/.${path}` : path;
 }
 
 /** A path after a path modifier; a prefix is replaced as far as the match's PathPrefix goes. */

@@ -40,6 +40,30 @@ describe('the Location of a redirect', () => {
   });
 });
 
+// Browsers read `//` and `/\\` at the beginning of a Location as the beginning of a host.
+describe('the Location of a redirect never names a host that the client put into the path', () => {
+  const full: PathModifier = { type: 'full', value: '//evil.example' };
+  const stripped: PathModifier = { type: 'prefix', value: '/' };
+  test.each([
+    ['two slashes', ['/', '//evil.example/x'], undefined, '//evil.example/x?q=1'],
+    ['three slashes', ['/', '///evil.example'], undefined, '///evil.example?q=1'],
+    ['a prefix that is removed', ['/a', '/a//evil.example'], stripped, '//evil.example?q=1'],
+    ['a prefix that becomes empty', ['/a', '/a//evil.example'], { type: 'prefix', value: '' }, '//evil.example?q=1'],
+    ['a prefix with two slashes', ['/a', '/a/evil.example'], { type: 'prefix', value: '//' }, '//evil.example?q=1'],
+    ['a prefix with a backslash', ['/a', '/a/evil.example'], { type: 'prefix', value: '/\\' }, '/\\/evil.example?q=1'],
+    ['a whole path', ['/', '/x'], full, '//evil.example?q=1'],
+  ] as const)('%s', (_name, [prefix, path], modifier, sent) => {
+    const follow = (host: string): URL => {
+      const redirect: RedirectFilter = { type: 'redirect', statusCode: 302, ...(modifier === undefined ? {} : { path: modifier }) };
+      const location = redirectLocation(redirect, http(80), { ...at, host, path }, below(prefix));
+      expect(location).toBe(host === '' ? `/.${sent}` : `http://${host}${sent}`);
+      return new URL(location, 'http://shop.example/');
+    };
+    expect(follow('').href).toBe(follow('shop.example').href);
+    expect(follow('').host).toBe('shop.example');
+  });
+});
+
 describe('modified paths', () => {
   test('a prefix is replaced as far as the match goes, and only where it is one', () => {
     const modifier: PathModifier = { type: 'prefix', value: '/xyz' };
