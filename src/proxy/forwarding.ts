@@ -132,6 +132,10 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.fail('body-timeout');
   }
 
+  untaken(): void {
+    this.fail('backend-stalled');
+  }
+
   fault(error: unknown): void {
     this.exchange.fault(error);
   }
@@ -225,7 +229,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     joinTunnel(tunnel, connection, {
       sent: (bytes) => (plane.counters.requestBytes += bytes),
       received: (bytes) => (this.exchange.responseBytes += bytes),
-    }, { timeout: plane.limits.tunnelIdleTimeout, exceeded: () => plane.quotas.reached('tunnel-idle') });
+    }, { limits: plane.limits, exceeded: plane.quotas.reached });
   }
 
   onFailure(failure: UpstreamFailure): void {
@@ -340,7 +344,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       method: head.method,
       target: this.target,
       fields: this.fields,
-      body: head.hasBody ? new RequestBody(client, plane.limits.stallTimeout, this, this.readBefore.chunks) : undefined,
+      body: head.hasBody ? new RequestBody(client, plane.limits, this, this.readBefore.chunks) : undefined,
       trailers: () => trailerFields(client.trailers),
       announcesTrailers: announcedTrailers(head) !== undefined,
       needsHttp2: this.exchange.isCall,

@@ -18,6 +18,7 @@ import { LinkedSet } from './linked-set.ts';
 import { peek } from './peek.ts';
 import type { WireProtocol } from './peek.ts';
 import { rawAnswer } from './reasons.ts';
+import { noteCarrier } from './reset-probe.ts';
 import { loadCertificates, TlsTermination } from './tls-termination.ts';
 import type { CertificateSource, ListenerCertificates } from './tls-termination.ts';
 
@@ -222,7 +223,8 @@ export class Front {
   }
 
   private acceptDecrypted(socket: TLSSocket): void {
-    this.handshakes.done(socket);
+    const below = this.handshakes.done(socket);
+    if (below !== undefined) noteCarrier(socket, below);
     const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
     const chosen = this.secure.select(serverName);
     if (chosen === undefined) {

@@ -36,9 +36,12 @@ export class Handshakes {
     });
   }
 
-  /** `socket` is encrypted or decrypted: both have the same peer. */
-  done(socket: Socket): void {
-    this.forget(keyOf(socket));
+  /** `decrypted` has the same peer as the socket below it, which is returned. */
+  done(decrypted: Socket): Socket | undefined {
+    const key = keyOf(decrypted);
+    const below = this.sockets.get(key);
+    this.forget(key);
+    return below;
   }
 
   private forget(key: string): void {

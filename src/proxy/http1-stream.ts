@@ -24,19 +24,23 @@ export class Http1Stream implements ClientStream {
   readonly body: IncomingMessage;
   private readonly response: ServerResponse;
   private readonly connection: Connection;
+  private readonly stallTimeout: number;
   private head: RequestHead | undefined;
   private awaitsContinue = false;
   private requestedUpgrade: string | undefined;
+  private beginTunnel: (() => void) | undefined;
   private isTunnel = false;
   private hasNoBody = false;
   private headWaits = false;
   /** The first piece of the body, which shares the packet of the head, and often is the last one, too. */
   private held: Buffer | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection) {
+  /** `stallTimeout` is how many milliseconds the client may take nothing of the end of the response. */
+  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, stallTimeout: number) {
     this.body = request;
     this.response = response;
     this.connection = connection;
+    this.stallTimeout = stallTimeout;
   }
 
   /** The client sends its body only after "100 Continue". */
@@ -44,9 +48,10 @@ export class Http1Stream implements ClientStream {
     this.awaitsContinue = true;
   }
 
-  /** The connection is free of HTTP after this request, and may switch to a protocol. */
-  offerUpgrade(protocol: string | undefined): void {
+  /** The connection is free of HTTP after this request, and may switch to a protocol; `begin` is called when it does. */
+  offerUpgrade(protocol: string | undefined, begin: () => void): void {
     this.requestedUpgrade = protocol;
+    this.beginTunnel = begin;
   }
 
   get upgrade(): string | undefined {
@@ -61,6 +66,7 @@ export class Http1Stream implements ClientStream {
     this.isTunnel = true;
     this.response.flushHeaders();
     this.response.detachSocket(socket);
+    this.beginTunnel?.();
     socket.once('close', () => this.response.emit('close'));
     return socket;
   }
@@ -154,6 +160,7 @@ export class Http1Stream implements ClientStream {
     // As text it is written in one piece with the head.
     if (last === undefined || last.length > longestText) this.response.end(last);
     else this.response.end(last.toString('latin1'), 'latin1');
+    if (this.body.socket.writableLength > 0) this.limitFlush();
   }
 
   get isFinished(): boolean {
@@ -165,6 +172,12 @@ export class Http1Stream implements ClientStream {
     // An answer to HTTP/1.0 may end with the connection: only a reset says that it broke.
     if (httpVersion === '1.0' && this.connection.peer.scheme === 'http') socket.resetAndDestroy();
     else socket.destroy();
+  }
+
+  /** Nothing else notices a client that does not read: all that is left of the exchange waits in the socket. */
+  private limitFlush(): void {
+    const timer = setTimeout(() => this.breakOff(), this.stallTimeout).unref();
+    this.response.once('close', () => clearTimeout(timer));
   }
 
   private takeHeld(): Buffer | undefined {

@@ -12,6 +12,7 @@ import { Http1Stream } from './http1-stream.ts';
 import { upgradeOf } from './http1-upgrade.ts';
 import { answerFor, rawAnswer } from './reasons.ts';
 import type { AnswerReason } from './reasons.ts';
+import { watchForReset } from './reset-probe.ts';
 
 /** The HTTP/1 server of a port: sockets come in by `accept`, plain or decrypted. */
 export interface Http1Server {
@@ -55,7 +56,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
       endAtOnce(carrier, request.socket);
       return undefined;
     }
-    const client = new Http1Stream(request, response, carrier.connection);
+    const client = new Http1Stream(request, response, carrier.connection, limits.stallTimeout);
     const exchange = new Exchange(plane, carrier.connection, client);
     carrier.current = exchange;
     carrier.intake.requestBegun(request);
@@ -118,8 +119,9 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   server.on('upgrade', (request: IncomingMessage, socket: Socket, rest: Buffer) => {
     const following = Buffer.concat([rest, connections.get(socket)?.intake.release() ?? rest]);
     if (following.length > 0) socket.unshift(following);
-    const begun = begin(request, responseOn(request, socket));
-    begun?.client.offerUpgrade(upgradeOf(request));
+    const unwatch = destroyAtEnd(socket);
+    const begun = begin(request, responseOn(request, socket).prependListener('finish', unwatch));
+    begun?.client.offerUpgrade(upgradeOf(request), unwatch);
     begun?.exchange.start();
   });
   server.on('connect', (_request, socket) => refuse(socket, 'connect-unsupported'));
@@ -133,6 +135,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   return {
     accept: (socket, connection) => {
       server.emit('connection', socket);
+      watchForReset(socket);
       connections.set(socket, { connection, intake: new Http1Intake(socket, limits), current: undefined, isGivenUp: false });
     },
     closeIdle: () => server.closeIdleConnections(),
@@ -149,6 +152,16 @@ function responseOn(request: IncomingMessage, socket: Socket): ProxyResponse {
   socket.on('drain', () => response.emit('drain'));
   response.on('finish', () => closeGently(socket));
   return response;
+}
+
+/** Closes a socket that nobody reads when its other side ends it; returns what stops that. Bytes before the end hide it. */
+function destroyAtEnd(socket: Socket): () => void {
+  const look = (): void => {
+    if (socket.readableLength === 0) socket.read(0);
+  };
+  const destroy = (): void => void socket.destroy();
+  socket.on('readable', look).on('end', destroy);
+  return () => socket.off('readable', look).off('end', destroy);
 }
 
 function onDrain(this: ProxyResponse): void {

@@ -7,6 +7,8 @@ export interface ProxyLimits {
   readonly headerTimeout: number;
   /** How long a client may stall in the middle of a body, its own or the one it is being sent. */
   readonly stallTimeout: number;
+  /** How long a backend may take nothing of a request's body while the client has to wait for that. */
+  readonly backendStallTimeout: number;
   /** How long a kept-alive connection may stay idle between requests. */
   readonly idleTimeout: number;
   /** How often the two header and idle times are looked at. */
@@ -35,6 +37,8 @@ export interface ProxyLimits {
   /** WebSockets and other connections that have switched protocols, and how long they may be silent in both directions. */
   readonly tunnels: number;
   readonly tunnelIdleTimeout: number;
+  /** The same for one that is closed in one direction. */
+  readonly tunnelHalfClosedTimeout: number;
   /** Copies of requests for mirrors under way. */
   readonly mirrors: number;
   /** Requests that wait for another try. */
@@ -61,6 +65,7 @@ export const defaultLimits: ProxyLimits = {
   tlsHandshakeTimeout: 10_000,
   headerTimeout: 20_000,
   stallTimeout: 60_000,
+  backendStallTimeout: 60_000,
   idleTimeout: 75_000,
   checkInterval: 5_000,
   headerBytes: 32 * 1024,
@@ -78,6 +83,7 @@ export const defaultLimits: ProxyLimits = {
   waitTimeout: 10_000,
   tunnels: 4_096,
   tunnelIdleTimeout: 600_000,
+  tunnelHalfClosedTimeout: 10_000,
   mirrors: 256,
   retries: 1_024,
   streamsPerConnection: 128,

@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream';
 import type { ClientStream } from './client-stream.ts';
+import type { ProxyLimits } from './limits.ts';
+
+type BodyLimits = Pick<ProxyLimits, 'stallTimeout' | 'backendStallTimeout'>;
 
 export interface BodyEvents {
   /** The first bytes are asked for: a connection to the backend stands. */
@@ -9,6 +12,8 @@ export interface BodyEvents {
   completed(): void;
   /** The client sent nothing for too long while it was asked to. */
   stalled(): void;
+  /** Whoever reads the body took nothing for too long of what waits for it. */
+  untaken(): void;
   /** An error that nobody foresaw. */
   fault(error: unknown): void;
 }
@@ -21,17 +26,19 @@ export class RequestBody extends Readable {
   private readonly client: ClientStream;
   private readonly message: Readable;
   private readonly events: BodyEvents;
-  private readonly stallTimeout: number;
+  private readonly limits: BodyLimits;
   private readonly before: Buffer[];
   private bytes = 0;
   private stallTimer: NodeJS.Timeout | undefined;
+  /** Runs while the client has to wait for the reader. */
+  private takeTimer: NodeJS.Timeout | undefined;
 
   /** `before` is what was read of it already, for an earlier try; it comes first. */
-  constructor(client: ClientStream, stallTimeout: number, events: BodyEvents, before: readonly Buffer[] = []) {
+  constructor(client: ClientStream, limits: BodyLimits, events: BodyEvents, before: readonly Buffer[] = []) {
     super();
     this.client = client;
     this.message = client.body;
-    this.stallTimeout = stallTimeout;
+    this.limits = limits;
     this.events = events;
     this.before = [...before];
   }
@@ -47,6 +54,7 @@ export class RequestBody extends Readable {
       return;
     }
     if (this.stallTimer === undefined) this.attach();
+    clearTimeout(this.takeTimer);
     this.stallTimer?.refresh();
     this.message.resume();
   }
@@ -59,13 +67,14 @@ export class RequestBody extends Readable {
   }
 
   private attach(): void {
-    this.stallTimer = setTimeout(this.checkStall, this.stallTimeout).unref();
+    this.stallTimer = setTimeout(this.checkStall, this.limits.stallTimeout).unref();
     this.message.on('data', this.receive).on('end', this.complete);
     this.events.wanted();
   }
 
   private detach(): void {
     clearTimeout(this.stallTimer);
+    clearTimeout(this.takeTimer);
     this.message.off('data', this.receive).off('end', this.complete);
   }
 
@@ -74,7 +83,22 @@ export class RequestBody extends Readable {
     this.bytes += chunk.length;
     try {
       this.events.received(chunk);
-      if (!this.push(chunk)) this.message.pause();
+      if (!this.push(chunk)) this.waitForReader();
+    } catch (error) {
+      this.events.fault(error);
+    }
+  };
+
+  private waitForReader(): void {
+    this.message.pause();
+    clearTimeout(this.takeTimer);
+    this.takeTimer = setTimeout(this.giveUpReader, this.limits.backendStallTimeout).unref();
+  }
+
+  private readonly giveUpReader = (): void => {
+    try {
+      // One that has been received as a whole holds nobody: the client's connection is read again, and its end is seen.
+      if (!this.destroyed && !this.client.isComplete) this.events.untaken();
     } catch (error) {
       this.events.fault(error);
     }

@@ -178,6 +178,33 @@ test('the time for which a tunnel is silent', async () => {
   await eventually(() => expect([backend.openConnections(), started.proxy.counters().openConnections]).toEqual([0, 0]));
 });
 
+test.each(['client', 'backend'])('the time for which a tunnel is silent that the %s has closed', async (side) => {
+  const sockets: Socket[] = [];
+  const backend = await startRawBackend((socket) => {
+    sockets.push(socket);
+    socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: chat\r\n\r\nhello'));
+  });
+  const started = await startProxyTo(backend.port, { tunnelHalfClosedTimeout: 20 });
+  const socket = openRaw(started.port);
+  socket.allowHalfOpen = true;
+  const switched = receiveUntil(socket, 'hello').catch(() => undefined);
+  socket.write(upgrade);
+  await switched;
+  const [closing, other] = side === 'client' ? [socket, sockets[0]] : [sockets[0], socket];
+  const ended = once(other!.resume(), 'end');
+  closing?.end();
+  await Promise.race([ended, once(other!, 'close')]);
+  await reached(started, 'tunnel-half-closed');
+  await eventually(() => expect(started.proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+  expect(started.proxy.counters().limitsReached['tunnel-idle']).toBe(0);
+  // A side that is half-closed already learns of the rest when it writes.
+  await eventually(() => {
+    other?.write('x');
+    expect(backend.openConnections()).toBe(0);
+  });
+  socket.destroy();
+});
+
 test('mirrors', async () => {
   const [app, silent] = [await startEcho(), await startBackend(() => undefined)];
   const mirror = { type: 'mirror' as const, target: { type: 'endpoints' as const, key: endpointsConfig('copy').key }, numerator: 1, denominator: 1 };
