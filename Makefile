@@ -93,6 +93,10 @@ fuzz: $(VALIDATORS) ## Fuzzed objects through everything: COUNT=1000000 SEED=1; 
 attack: build ## Attack webhook, data plane and parsers at full size: SEED=1 JEST_FLAGS='test/attack/floods'; some minutes
 	@ATTACK=full SEED='$(or $(SEED),1)' $(JEST) --config jest.attack.config.js $(JEST_FLAGS)
 
+.PHONY: clients
+clients: $(VALIDATORS) ## Run curl, h2load, wrk, Python, Go, Node and gRPC clients through the data plane: PYTHON=python3; half a minute
+	@PYTHON='$(or $(PYTHON),python3)' node --disable-warning=ExperimentalWarning test/interop/clients.ts
+
 .PHONY: mutate
 mutate: $(VALIDATORS) ## Change sources in one place at a time and run their tests: FILES='src/…' COUNT=50 SEED=1 TESTS= FLAGS=--fail
 	@COUNT='$(or $(COUNT),50)' SEED='$(or $(SEED),1)' TESTS='$(TESTS)' node tools/mutate.ts $(FLAGS) $(FILES)

@@ -8,16 +8,10 @@ import { startTarget } from '../attack/support/target.ts';
 import type { Target } from '../attack/support/target.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/program.ts';
+import { interopCases } from './cases.ts';
 import { addressOfGateway, gateway, service } from './objects.ts';
 import type { Address } from './objects.ts';
 import { hasGo, interopPrograms } from './programs.ts';
-
-// The cases that need no identity of a cloud (https://github.com/grpc/grpc/blob/master/doc/interop-test-descriptions.md).
-const cases = [
-  'empty_unary', 'large_unary', 'client_streaming', 'server_streaming', 'ping_pong', 'empty_stream', 'timeout_on_sleeping_server',
-  'cancel_after_begin', 'cancel_after_first_response', 'status_code_and_message', 'special_status_message', 'custom_metadata',
-  'unimplemented_method', 'unimplemented_service',
-];
 
 const isPossible = hasGo();
 if (!isPossible) process.stderr.write('test/interop: the interop cases of grpc-go are left out, because go is not installed (https://go.dev/dl).\n');
@@ -51,7 +45,7 @@ spec:
     await target?.stop();
   });
 
-  test.each(cases)('%s', async (name) => {
+  test.each(interopCases)('%s', async (name) => {
     const client = spawn(join(programs, 'client'), [`--server_host=${front.host}`, `--server_port=${front.port}`, `--test_case=${name}`], { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     client.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
