@@ -72,7 +72,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   metrics.observed({ name: 'proxy_controller_connected', help: 'Whether a controller is connected.', labels: [] }, () => [{ labels: [], value: connection.isConnected ? 1 : 0 }]);
   // Endpoints still change while it drains.
   running.add(() => connection.close());
-  running.add(() => proxy.close({ graceMs: options.grace }));
+  running.add(() => proxy.close({ graceMs: options.grace, idleMs: options.grace / 2 }));
   running.add(async () => {
     proxy.retire();
     await delay(options.drain);

@@ -119,27 +119,33 @@ export class Front {
   }
 
   /**
-   * Takes no more connections and ends those that stand: idle ones now, the others after the answer under way.
-   * What is left after `grace` milliseconds is cut off. Resolves when none is left.
+   * Takes no more connections and ends those that stand: each after the answer under way, idle ones after their next answer or
+   * `idleGrace` milliseconds. What is left after `grace` milliseconds is cut off. Resolves when none is left.
    */
-  async drain(grace: number): Promise<void> {
+  async drain(grace: number, idleGrace = 0): Promise<void> {
     this.retire();
     this.server.close();
     // A connection that looks idle may hold a request that has come and is not read yet.
     await wholeTurn();
-    for (const socket of [...this.silent, ...(this.waiting ?? [])]) socket.destroy();
+    for (const socket of this.waiting ?? []) socket.destroy();
     this.waiting = undefined;
-    this.http1.closeIdle();
     this.http2.drain();
-    if (this.sockets.size > 0) await this.lastSocketClosed(grace);
+    const idle = Math.min(idleGrace, grace);
+    // A connection that is closed while its client sends the next request costs that request.
+    if (idle > 0) await this.lastSocketClosed(idle);
+    for (const socket of this.silent) socket.destroy();
+    this.http1.closeIdle();
+    await this.lastSocketClosed(grace - idle);
+    for (const socket of this.sockets) socket.destroy();
+    await this.lastSocketClosed(grace);
     this.http1.close();
   }
 
-  private lastSocketClosed(grace: number): Promise<void> {
+  /** Resolves when no connection is left, or `patience` milliseconds are over. */
+  private lastSocketClosed(patience: number): Promise<void> {
+    if (this.sockets.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        for (const socket of this.sockets) socket.destroy();
-      }, grace);
+      const timer = setTimeout(resolve, patience);
       for (const socket of this.sockets) {
         socket.once('close', () => {
           if (this.sockets.size > 0) return;

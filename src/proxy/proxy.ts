@@ -55,8 +55,11 @@ export interface Proxy {
    * `close` find no connection closed under the request that they are sending.
    */
   retire(): void;
-  /** Ends the data plane: no new connections, answers under way completed, the rest cut off after `graceMs`. */
-  close(options: { readonly graceMs: number }): Promise<void>;
+  /**
+   * Ends the data plane: no new connections, answers under way completed, the rest cut off after `graceMs`. Idle connections end with
+   * their next answer, or after `idleMs` (0 unless given).
+   */
+  close(options: { readonly graceMs: number; readonly idleMs?: number }): Promise<void>;
 }
 
 /** Creates a data plane without configuration: it is bound to nothing until a listener is applied. */
@@ -136,14 +139,14 @@ class DataPlaneProxy implements Proxy {
     for (const front of this.fronts.values()) front.retire();
   }
 
-  close({ graceMs }: { readonly graceMs: number }): Promise<void> {
+  close({ graceMs, idleMs = 0 }: { readonly graceMs: number; readonly idleMs?: number }): Promise<void> {
     return this.enqueue(async () => {
       this.closed = true;
       const fronts = [...this.fronts.values()];
       this.fronts.clear();
       // A port that closes resets the connections that stand and that nobody has taken yet.
       await wholeTurn();
-      await Promise.all([...fronts.map((front) => front.drain(graceMs)), ...this.drains]);
+      await Promise.all([...fronts.map((front) => front.drain(graceMs, idleMs)), ...this.drains]);
       await this.plane.forwarder.close();
     });
   }

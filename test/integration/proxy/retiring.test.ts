@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
 import { listenerConfig } from '../../support/config.ts';
@@ -11,6 +12,17 @@ afterEach(closeProxies);
 afterEach(closeBackends);
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** Whether nobody takes connections on a port. */
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => resolve(true)).on('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+  });
+}
 
 // A connection that is closed while its client sends the next request costs that request.
 describe('a proxy that retires', () => {
@@ -62,6 +74,36 @@ describe('a proxy that retires', () => {
     for (const socket of [kept, fresh]) socket.write(get);
     await proxy.close({ graceMs: 5_000 });
     for (const answer of await answers) expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
+  });
+
+  test('answers the next request on an idle connection while it closes', async () => {
+    const { port, proxy } = await startProxyTo((await startEcho()).port);
+    const [kept, silent] = [openRaw(port), openRaw(port)];
+    const first = receiveUntil(kept, '"body":""}');
+    kept.write(get);
+    await first;
+    await until(() => expect(proxy.counters().connections).toBe(2));
+    const closed = proxy.close({ graceMs: 600_000, idleMs: 300_000 });
+    await until(async () => expect(await isRefused(port)).toBe(true));
+    for (const socket of [kept, silent]) {
+      const [answer, end] = [receiveUntil(socket, '"body":""}'), once(socket, 'end')];
+      socket.write(get);
+      expect(await answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*^connection: close\r$/im);
+      await end;
+    }
+    await closed;
+  });
+
+  test('closes connections that stay idle', async () => {
+    const { port, proxy } = await startProxyTo((await startEcho()).port);
+    const kept = openRaw(port);
+    const first = receiveUntil(kept, '"body":""}');
+    kept.write(get);
+    await first;
+    const end = once(kept, 'close');
+    await proxy.close({ graceMs: 600_000, idleMs: 1 });
+    await end;
+    expect(kept.destroyed).toBe(true);
   });
 
   test('takes the connections that stand before it closes', async () => {
