@@ -87,8 +87,13 @@ class Session {
 
   /** A client that has closed its side can neither make room for a response nor cancel it: like most servers, take it as gone. */
   private inputEnded(): void {
-    if (this.streams > 0) this.socket.destroy();
-    else this.drain();
+    if (this.streams > 0) {
+      this.socket.destroy();
+      return;
+    }
+    this.drain();
+    // In the middle of a frame Node would wait for the rest of it.
+    this.socket.destroySoon();
   }
 
   private serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {

@@ -241,3 +241,17 @@ test('clients that leave take their places at the backend with them', async () =
   }
   await eventually(() => expect(backend.openConnections()).toBe(0));
 });
+
+test.each(['before', 'after'])('a client that closes in the middle of a frame, %s its first response, is released', async (when) => {
+  const backend = await startFrameBackend(({ socket }, stream) => socket.write(head(stream, endHeaders | endStream)));
+  const { port, proxy } = await plain.start(backend.port);
+  const client = plain.open(port);
+  if (when === 'after') {
+    client.socket.write(get);
+    await eventually(() => expect(framesOf(client, 'headers')).toHaveLength(1));
+  }
+  client.socket.write(frame('headers', endHeaders, 3, fields('GET')).subarray(0, 20));
+  await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 1 }));
+  client.socket.end();
+  await eventually(() => expect(proxy.counters().openConnections).toBe(0));
+});
