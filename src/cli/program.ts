@@ -20,19 +20,19 @@ import type { WebhookCommandOptions } from './webhook.ts';
 /** Reads the arguments and runs the command they name; commands are loaded only when they are asked for. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('sallyport')
-    .description('Guards Kubernetes clusters that use the Gateway API: validates, explains and serves its objects')
+    .description('Validates, explains and serves Gateway API objects')
     .showHelpAfterError('(add --help for all options)');
 
   program
     .command('run')
-    .description('validate and serve a folder of objects on this machine: proxy, webhook, probes; follows every change')
-    .requiredOption('-f, --files <path>', 'file or folder of YAML or JSON; may be repeated', collect)
-    .option('--demo', 'start a small echo backend for every loopback endpoint', false)
+    .description('validate and serve Gateway API objects from files on this machine; reloads on change')
+    .requiredOption('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect)
+    .option('--demo', 'start an echo server for each endpoint on a loopback address', false)
     .option('--no-access-log', 'do not log requests')
     .addOption(profileOption())
-    .option('--webhook-port <port>', 'port of the webhook, 0 for any', parsePort, 9443)
-    .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 9090)
-    .option('--grace <seconds>', 'how long requests in flight may take at the end', parseSeconds, 10)
+    .option('--webhook-port <port>', 'webhook port; 0 for any free port', parsePort, 9443)
+    .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 9090)
+    .option('--grace <seconds>', 'time that requests in flight get on shutdown', parseSeconds, 10)
     .action(async (options: RunArguments) => {
       const { run } = await import('./run.ts');
       const running = await run({ ...options, grace: options.grace * 1000 });
@@ -42,17 +42,17 @@ export async function main(argv: readonly string[]): Promise<void> {
 
   program
     .command('check')
-    .description('judge objects in files as admission would; exit code 1 where something would be denied, 2 where that could not be found out')
+    .description('validate objects in files like the webhook does; exit code 1 if an object would be denied, 2 if the check failed')
     .argument('[path...]', 'files or folders of YAML or JSON; - for standard input')
     .addOption(profileOption())
-    .option('--bundle <version>', 'release of the CRDs that the objects are meant for', parseMinor, '1.7')
-    .addOption(new Option('--channel <name>', 'its channel').choices([...channels]).default('standard'))
-    .addOption(new Option('-o, --output <form>', 'how to print it').choices([...formatNames]).default('text'))
-    .option('--closed', 'the files are all there is: also tell of references to objects that are not among them', false)
-    .option('--stateless', 'judge each object by itself, in bounded memory; what may be wrong between objects is not looked for', false)
-    .option('--baseline <file>', 'do not count what is in this file')
-    .addOption(new Option('--write-baseline <file>', 'write what is found to this file, to be named by --baseline later').conflicts('baseline'))
-    .addOption(new Option('--explain <rule>', 'print the page of a rule, and judge nothing'))
+    .option('--bundle <version>', 'CRD release to validate against', parseMinor, '1.7')
+    .addOption(new Option('--channel <name>', 'CRD release channel').choices([...channels]).default('standard'))
+    .addOption(new Option('-o, --output <format>', 'output format').choices([...formatNames]).default('text'))
+    .option('--closed', 'report references to objects that are not in the files', false)
+    .option('--stateless', 'validate each object by itself, without references to other objects; uses bounded memory', false)
+    .option('--baseline <file>', 'ignore the findings that are listed in this file')
+    .addOption(new Option('--write-baseline <file>', 'write the findings to this file, for use with --baseline').conflicts('baseline'))
+    .addOption(new Option('--explain <rule>', 'print the documentation of a rule and exit'))
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
     .action(async (paths: string[], options: CheckArguments) => {
       // Until it is known: a fault must not look like a finding.
@@ -62,9 +62,9 @@ export async function main(argv: readonly string[]): Promise<void> {
 
   program
     .command('explain')
-    .description('say which rule answers a request, with which backends, and why the others do not')
+    .description('show how a request is routed: listener, rule, backends, and why other matches do not apply')
     .argument('<url>', 'for example http://store.example.com/cart; the path is used as written')
-    .requiredOption('-f, --files <path>', 'file or folder of YAML or JSON; may be repeated', collect)
+    .requiredOption('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect)
     .option('-X, --method <method>', 'request method', 'GET')
     .option('-H, --header <line>', 'request header; may be repeated', collect, [])
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
@@ -75,23 +75,23 @@ export async function main(argv: readonly string[]): Promise<void> {
 
   program
     .command('webhook')
-    .description('judge writes of Gateway API objects in a cluster; runs in a pod, or with the present kubeconfig')
-    .option('--settings <file>', 'settings file, followed while running; without one, the defaults hold')
-    .option('--port <port>', 'port of the webhook, 0 for any', parsePort, 10_250)
-    .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 8080)
-    .option('--drain <seconds>', 'how long to go on serving after the signal to stop', parseSeconds, 20)
+    .description('run the admission webhook, in a pod or with the current kubeconfig')
+    .option('--settings <file>', 'settings file; reloaded on change')
+    .option('--port <port>', 'webhook port; 0 for any free port', parsePort, 10_250)
+    .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 8080)
+    .option('--drain <seconds>', 'time to keep serving after the signal to stop', parseSeconds, 20)
     .addOption(namespaceOption())
     .option('--service <name>', 'Service that the API server calls', 'sallyport-webhook')
-    .option('--configuration <name>', 'ValidatingWebhookConfiguration to look after', 'sallyport-webhook')
-    .option('--secret <name>', 'Secret for the certificate authority', 'sallyport-authority')
-    .option('--lease <name>', 'Lease that decides which replica renews the authority', 'sallyport-webhook')
+    .option('--configuration <name>', 'ValidatingWebhookConfiguration to manage', 'sallyport-webhook')
+    .option('--secret <name>', 'Secret that holds the certificate authority', 'sallyport-authority')
+    .option('--lease <name>', 'Lease for the election of the replica that renews the authority', 'sallyport-webhook')
     .addOption(identityOption())
-    .option('--certificate-file <file>', 'certificate to serve with instead of an own authority, with --private-key-file; followed')
-    .option('--private-key-file <file>', 'its private key')
-    .addOption(durationOption('--authority-lifetime <duration>', 'how long the own authority lives; it is renewed after two thirds', defaultRotationPolicy.authorityLifetime))
-    .addOption(durationOption('--certificate-lifetime <duration>', 'how long certificates of the own authority live; renewed after two thirds', defaultRotationPolicy.leafLifetime))
-    .addOption(durationOption('--propagation-time <duration>', 'how long a new authority is published before it signs', defaultRotationPolicy.propagation))
-    .addOption(durationOption('--clock-skew <duration>', "how far the cluster's clocks may be apart", defaultRotationPolicy.clockSkew))
+    .option('--certificate-file <file>', 'serving certificate, instead of one from the built-in authority; requires --private-key-file; reloaded on change')
+    .option('--private-key-file <file>', 'private key of the serving certificate')
+    .addOption(durationOption('--authority-lifetime <duration>', 'lifetime of the built-in authority; it is renewed after two thirds', defaultRotationPolicy.authorityLifetime))
+    .addOption(durationOption('--certificate-lifetime <duration>', 'lifetime of certificates from the built-in authority; they are renewed after two thirds', defaultRotationPolicy.leafLifetime))
+    .addOption(durationOption('--propagation-time <duration>', 'time between publishing a new authority and using it', defaultRotationPolicy.propagation))
+    .addOption(durationOption('--clock-skew <duration>', 'largest clock difference in the cluster', defaultRotationPolicy.clockSkew))
     .addOption(logLevelOption())
     .action(async (options: WebhookArguments) => {
       const certificate = certificateOf(options);
@@ -101,17 +101,17 @@ export async function main(argv: readonly string[]): Promise<void> {
 
   program
     .command('controller')
-    .description('serve the Gateways of a cluster: statuses, data planes and their configuration; runs in a pod')
-    .option('--port <port>', 'port that data planes connect to, 0 for any', parsePort, 8443)
-    .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 8080)
+    .description('run the controller: reconcile statuses, provision data planes and configure them')
+    .option('--port <port>', 'port that data planes connect to; 0 for any free port', parsePort, 8443)
+    .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 8080)
     .addOption(namespaceOption())
     .option('--service <name>', 'Service that data planes connect to', 'sallyport-controller')
-    .option('--secret <name>', 'Secret for the certificate authority', 'sallyport-controller-authority')
-    .option('--lease <name>', 'Lease that decides which replica writes', 'sallyport-controller')
+    .option('--secret <name>', 'Secret that holds the certificate authority', 'sallyport-controller-authority')
+    .option('--lease <name>', 'Lease for leader election', 'sallyport-controller')
     .addOption(identityOption())
-    .addOption(new Option('--uid <uid>', "uid of the controller's own pod; what it tells other replicas goes with it").env('POD_UID'))
-    .option('--image <name>', "image of data planes; without one, that of the controller's own pod")
-    .option('--address-pool <range>', 'addresses to give to Gateways where nobody else does, for example 192.0.2.0/28 or 2001:db8::10-2001:db8::1f; may be repeated', collectRange)
+    .addOption(new Option('--uid <uid>', "UID of the controller's own pod; owner of the objects that it shares with other replicas").env('POD_UID'))
+    .option('--image <name>', "data plane image; default: the image of the controller's own pod")
+    .option('--address-pool <range>', 'addresses to assign to Gateways in clusters without a load balancer, for example 192.0.2.0/28 or 2001:db8::10-2001:db8::1f; may be repeated', collectRange)
     .addOption(logLevelOption())
     .action(async (options: ControllerCommandOptions) => {
       const { startController } = await import('./controller.ts');
@@ -122,19 +122,19 @@ export async function main(argv: readonly string[]): Promise<void> {
 
   program
     .command('proxy')
-    .description('serve the traffic of one Gateway as its controller says; runs in a pod that the controller makes')
-    .requiredOption('--controller <host:port>', 'where the controller listens', parseHostAndPort)
+    .description('run the data plane of one Gateway; the controller creates its pods')
+    .requiredOption('--controller <host:port>', 'address of the controller', parseHostAndPort)
     .requiredOption('--gateway <namespace/name>', 'the Gateway to serve', parseQualifiedName)
-    .requiredOption('--token-file <file>', 'ServiceAccount token to prove itself with; read at each connection')
-    .requiredOption('--ca-file <file>', 'authorities that the controller is verified with, PEM; read at each connection')
-    .option('--bind <address>', 'address for all listeners; all of IPv6 and IPv4 where it is ::', '::')
-    .addOption(new Option('--forwarded <policy>', 'what becomes of what clients claim in X-Forwarded-For and Forwarded').choices(['append', 'replace']).default('append'))
-    .option('--connections-per-client <number>', 'connections taken from one client address', parseCount, 2_048)
-    .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 19_090)
+    .requiredOption('--token-file <file>', 'ServiceAccount token for the controller; read for each connection')
+    .requiredOption('--ca-file <file>', 'CA certificates that verify the controller (PEM); read for each connection')
+    .option('--bind <address>', 'address to listen on; :: for all IPv6 and IPv4 addresses', '::')
+    .addOption(new Option('--forwarded <policy>', 'how incoming X-Forwarded-For and Forwarded headers are handled').choices(['append', 'replace']).default('append'))
+    .option('--connections-per-client <number>', 'maximum number of connections per client address', parseCount, 2_048)
+    .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 19_090)
     .addOption(identityOption())
     .option('--no-access-log', 'do not log requests')
-    .option('--drain <seconds>', 'how long to go on serving after the signal to stop', parseSeconds, 5)
-    .option('--grace <seconds>', 'how long requests in flight may take after that', parseSeconds, 20)
+    .option('--drain <seconds>', 'time to keep serving after the signal to stop', parseSeconds, 5)
+    .option('--grace <seconds>', 'time that requests in flight get after that', parseSeconds, 20)
     .addOption(logLevelOption())
     .action(async (options: ProxyCommandOptions) => {
       const { startProxy } = await import('./proxy.ts');
@@ -143,12 +143,12 @@ export async function main(argv: readonly string[]): Promise<void> {
 
   program
     .command('watchdog')
-    .description("let writes pass when no webhook pod is ready; must not run in the webhook's own pods")
+    .description("set failurePolicy to Ignore when no webhook pod is ready; must not run in the webhook's own pods")
     .addOption(namespaceOption())
     .option('--service <name>', 'Service of the webhook', 'sallyport-webhook')
     .option('--configuration <name>', 'ValidatingWebhookConfiguration to set to Ignore', 'sallyport-webhook')
-    .option('--patience <seconds>', 'how long no pod may be ready before that', parseSeconds, 5)
-    .option('--probe-port <port>', 'port of probes and metrics, 0 for any', parsePort, 8080)
+    .option('--patience <seconds>', 'time without a ready pod before that', parseSeconds, 5)
+    .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 8080)
     .addOption(logLevelOption())
     .action(async (options: Omit<WatchdogCommandOptions, 'patience'> & { readonly patience: number }) => {
       const { startWatchdog } = await import('./watchdog-command.ts');
@@ -157,16 +157,16 @@ export async function main(argv: readonly string[]): Promise<void> {
 
   program
     .command('doctor')
-    .description('examine a cluster: CRDs, certificates, failurePolicy, the way to the webhook, permissions; exit code 1 where something is broken')
+    .description('diagnose an installation: CRDs, certificates, failurePolicy, connectivity, permissions; exit code 1 if a check fails')
     .addOption(namespaceOption())
     .option('--service <name>', 'Service of the webhook', 'sallyport-webhook')
     .option('--configuration <name>', 'ValidatingWebhookConfiguration', 'sallyport-webhook')
-    .option('--secret <name>', 'Secret with the certificate authority', 'sallyport-authority')
+    .option('--secret <name>', 'Secret that holds the certificate authority', 'sallyport-authority')
     .option('--lease <name>', "Lease of the webhook's replicas", 'sallyport-webhook')
     .option('--webhook-account <name>', 'ServiceAccount of the webhook', 'sallyport-webhook')
     .option('--watchdog-account <name>', 'ServiceAccount of the watchdog', 'sallyport-watchdog')
-    .option('--kubeconfig <file>', 'instead of the one that kubectl would use')
-    .addOption(new Option('-o, --output <form>', 'how to print it').choices(['text', 'json']).default('text'))
+    .option('--kubeconfig <file>', 'kubeconfig file; default: the one that kubectl uses')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .action(async ({ kubeconfig, output, ...installation }: DoctorArguments) => {
       const { doctor } = await import('./doctor/doctor.ts');
       process.exitCode = await doctor({ installation, output, credentials: kubeconfig === undefined ? 'default' : { kubeconfig } });
@@ -189,13 +189,13 @@ async function runCheck(paths: readonly string[], { explain, bundle, channel, cl
     process.stdout.write(explainRule(explain));
     return 0;
   }
-  if (paths.length === 0) throw new UsageError('check needs files or folders, or - for standard input');
+  if (paths.length === 0) throw new UsageError('missing argument: name files or folders, or - for standard input');
   const { check } = await import('./check.ts');
   return check(paths, { ...options, bundle: { minor: bundle, channel }, scope: scopeOf({ closed, stateless }), baseline: baselineOf(baseline, writeBaseline) });
 }
 
 function scopeOf({ closed, stateless }: Pick<CheckArguments, 'closed' | 'stateless'>): CheckOptions['scope'] {
-  if (closed && stateless) throw new UsageError('--closed is about references between objects, and --stateless looks at each object by itself; leave one of them out');
+  if (closed && stateless) throw new UsageError('--closed conflicts with --stateless: --closed reports references between objects, --stateless ignores them');
   if (stateless) return 'alone';
   return closed ? 'closed' : 'open';
 }
@@ -208,7 +208,7 @@ function baselineOf(read: string | undefined, written: string | undefined): Chec
 /** What an operator needs of an error; a stack only where it is our fault. */
 function describeError(error: unknown): string {
   const { code, address, port } = error as { readonly code?: string; readonly address?: string; readonly port?: number };
-  if (code === 'EADDRINUSE') return `port ${port} of ${address} is taken; stop what listens there, or choose another port (see --help)`;
+  if (code === 'EADDRINUSE') return `port ${port} on ${address} is already in use; stop the other process or choose another port (see --help)`;
   if (isUsageError(error)) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -87,13 +87,13 @@ describe('sallyport check', () => {
   });
 
   test.each([
-    [[], 'sallyport: check needs files or folders, or - for standard input\n'],
+    [[], 'sallyport: missing argument: name files or folders, or - for standard input\n'],
     [['--colour', '-'], "error: unknown option '--colour'"],
     [['-o', 'xml', '-'], "argument 'xml' is invalid. Allowed choices are text, json, sarif, junit, github."],
     [['--bundle', 'v0.1', '-'], "argument 'v0.1' is invalid."],
     [['--explain', 'path-sintax'], 'sallyport: there is no rule path-sintax; did you mean path-syntax?\n'],
     [['--baseline', 'none.json', '-'], 'sallyport: the baseline none.json cannot be used: there is no such file or folder\n'],
-    [['--closed', '--stateless', '-'], 'sallyport: --closed is about references between objects, and --stateless looks at each object by itself; leave one of them out\n'],
+    [['--closed', '--stateless', '-'], 'sallyport: --closed conflicts with --stateless: --closed reports references between objects, --stateless ignores them\n'],
     [['--baseline', 'a.json', '--write-baseline', 'b.json', '-'], 'cannot be used with option'],
   ])('ends with 2 where it cannot do its work: %j', (args, message) => {
     const { code, stdout, stderr } = check(args);

@@ -158,13 +158,13 @@ spec:
 });
 
 describe('sallyport', () => {
-  test('says in one line that a port is taken', async () => {
+  test('says in one line that a port is already in use', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
     const first = startProgram('run', '-f', folder, '--webhook-port', '0', '--probe-port', '0');
     await first.printed('Watching');
     const taken = /127\.0\.0\.1:(\d+)\/readyz/.exec(first.output())?.[1] ?? '';
     const second = startProgram('run', '-f', folder, '--webhook-port', '0', '--probe-port', taken);
-    await expect(second.printed('Watching')).rejects.toThrow(`port ${taken} of 127.0.0.1 is taken`);
+    await expect(second.printed('Watching')).rejects.toThrow(`port ${taken} of 127.0.0.1 is already in use`);
     expect(await first.stop('SIGTERM')).toBe(0);
     await rm(folder, { recursive: true });
   });
