@@ -164,7 +164,7 @@ describe('sallyport', () => {
     await first.printed('Watching');
     const taken = /127\.0\.0\.1:(\d+)\/readyz/.exec(first.output())?.[1] ?? '';
     const second = startProgram('run', '-f', folder, '--webhook-port', '0', '--probe-port', taken);
-    await expect(second.printed('Watching')).rejects.toThrow(`port ${taken} of 127.0.0.1 is already in use`);
+    await expect(second.printed('Watching')).rejects.toThrow(`port ${taken} on 127.0.0.1 is already in use`);
     expect(await first.stop('SIGTERM')).toBe(0);
     await rm(folder, { recursive: true });
   });
