@@ -225,12 +225,15 @@ export class Front {
 
   private shakeHands(socket: Socket): void {
     this.handshakes.begun(socket);
+    // A client that ends its side before the handshake is done never finishes it.
+    socket.allowHalfOpen = false;
     this.tls.accept(socket);
   }
 
   private acceptDecrypted(socket: TLSSocket): void {
     const below = this.handshakes.done(socket);
     if (below !== undefined) noteCarrier(socket, below);
+    socket.allowHalfOpen = true;
     const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
     const chosen = this.secure.select(serverName);
     if (chosen === undefined) {

@@ -16,7 +16,7 @@ import type { ClientKind, ClientOperation, Ports } from './lifecycle-clients.ts'
 
 /** Nothing but the leaving of clients and backends may end an exchange, except where an end cannot be seen (FIN in one direction). */
 const patient = {
-  firstByteTimeout: 600_000, headerTimeout: 600_000, stallTimeout: 600_000, backendStallTimeout: 600_000, idleTimeout: 600_000, aheadTimeout: 600_000, waitTimeout: 600_000, tunnelIdleTimeout: 600_000,
+  firstByteTimeout: 600_000, tlsHandshakeTimeout: 600_000, headerTimeout: 600_000, stallTimeout: 600_000, backendStallTimeout: 600_000, idleTimeout: 600_000, aheadTimeout: 600_000, waitTimeout: 600_000, tunnelIdleTimeout: 600_000,
   tunnelHalfClosedTimeout: 100,
 };
 /** Room for one run: what a run leaves behind is missing in those that follow. */

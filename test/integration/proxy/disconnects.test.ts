@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** Nothing of this ends by itself during a test. */
-const patient = { idleTimeout: 600_000, stallTimeout: 600_000, backendStallTimeout: 600_000, aheadTimeout: 600_000, tunnelIdleTimeout: 600_000, tunnelHalfClosedTimeout: 600_000 };
+const patient = { tlsHandshakeTimeout: 600_000, idleTimeout: 600_000, stallTimeout: 600_000, backendStallTimeout: 600_000, aheadTimeout: 600_000, tunnelIdleTimeout: 600_000, tunnelHalfClosedTimeout: 600_000 };
 
 /** A proxy to one backend that serves the same route on a plain port and on one with TLS. */
 async function startBoth(backend: number, limits: Partial<ProxyLimits> = {}): Promise<ProxyUnderTest & { readonly securePort: number }> {
@@ -178,4 +178,19 @@ test('clients that do not take the end of a response are disconnected', async ()
   const others = Array.from({ length: 12 }, (_, number) => ask(most - (number + 1) * 16_384));
   await eventually(() => expect(started.proxy.counters()).toMatchObject({ requests: 13, openRequests: 0 }));
   for (const socket of [first, ...others]) socket.destroy();
+});
+
+test.each([11, 60, Infinity])('a client that closes after %d bytes of its TLS handshake is released', async (bytes) => {
+  const started = await startBoth((await startDeaf()).port);
+  // What a client says first.
+  const { promise: hello, resolve } = Promise.withResolvers<Buffer>();
+  const listening = await startRawBackend((socket) => void socket.once('data', resolve));
+  connectTls({ port: listening.port, host: '127.0.0.1', servername: 'inner.example' }).on('error', () => undefined);
+  const socket = openRaw(started.securePort, '127.0.0.2');
+  socket.allowHalfOpen = true;
+  socket.write((await hello).subarray(0, bytes));
+  await eventually(() => expect(started.proxy.counters()).toMatchObject({ openConnections: 1 }));
+  socket.end();
+  await eventually(() => expect(started.proxy.counters()).toMatchObject({ openConnections: 0 }));
+  socket.destroy();
 });
