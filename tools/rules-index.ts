@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { effectOf, lostProtectionRule, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
 import { immutableFields } from '../src/core/rules/official/changes.ts';
 import { demandingKinds } from '../src/core/rules/official/table.ts';
-import { changeRules, kindRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../src/core/rules/registry.ts';
+import { changeRules, kindRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../src/core/rules/engine/registry.ts';
 import { unenforcedKinds } from '../src/core/rules/unenforced/table.ts';
 import { exampleMessages } from '../test/support/rule-messages.ts';
-import { profiles, type Consequence, type Effect, type Profile, type Rule, type RuleFrame } from '../src/core/rules/rule.ts';
+import { profiles, type Consequence, type Effect, type Profile, type Rule, type RuleFrame } from '../src/core/rules/engine/rule.ts';
 
 const folder = fileURLToPath(new URL('../docs/rules/', import.meta.url));
 

@@ -1,6 +1,6 @@
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Installation } from '../core/graph/inputs.ts';
-import type { Profile } from '../core/rules/rule.ts';
+import type { Profile } from '../core/rules/engine/rule.ts';
 import type { Bundle } from '../core/schema/index.ts';
 import type { FileProblem, SourceDocument } from '../files/document.ts';
 import { streamObjects, type Item } from '../files/stream.ts';

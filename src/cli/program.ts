@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultRotationPolicy } from '../certificates/rotation.ts';
-import { profiles, type Profile } from '../core/rules/rule.ts';
+import { profiles, type Profile } from '../core/rules/engine/rule.ts';
 import { channels, type Channel, type Minor } from '../core/schema/availability.ts';
 import { parseBundleVersion } from '../core/schema/bundle.ts';
 import { formatDuration, parseDuration } from '../core/text/duration.ts';

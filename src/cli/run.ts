@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Write } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';
-import type { Profile } from '../core/rules/rule.ts';
+import type { Profile } from '../core/rules/engine/rule.ts';
 import { statuses } from '../core/status/emit.ts';
 import { readTlsSecret } from '../certificates/facts.ts';
 import type { FileProblem } from '../files/document.ts';

@@ -1,7 +1,7 @@
 import type { Installation } from '../core/graph/inputs.ts';
 import { amongOthers, installationOf } from '../core/admission/installation.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
-import type { Profile } from '../core/rules/rule.ts';
+import type { Profile } from '../core/rules/engine/rule.ts';
 import type { Bundle } from '../core/schema/index.ts';
 
 /** GatewayClasses with this controllerName are ours. */

@@ -4,7 +4,7 @@ import { dataPlaneCell, readObject } from '../core/graph/inputs.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { infrastructure } from '../core/routing/infrastructure.ts';
-import { ownerRefusal, partProblems } from '../core/rules/validity.ts';
+import { ownerRefusal, partProblems } from '../core/rules/engine/validity.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
 import { AddressPool, type AddressWish } from './address-pool.ts';

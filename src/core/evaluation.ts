@@ -5,9 +5,9 @@ import { listenerSetsOfGateway } from './graph/listener-sets.ts';
 import { strata } from './graph/strata.ts';
 import { createKernel, type Kernel } from './incremental/index.ts';
 import type { Emission } from './incremental/reader.ts';
-import { expressionsOfGateway } from './rules/data-plane-expressions.ts';
-import { matchesOfListener, routesOfHostname } from './rules/match-places.ts';
-import { gatewaysOfService, portsInUse, routesOfListener } from './rules/validity.ts';
+import { expressionsOfGateway } from './rules/matches/data-plane-expressions.ts';
+import { matchesOfListener, routesOfHostname } from './rules/matches/match-places.ts';
+import { gatewaysOfService, portsInUse, routesOfListener } from './rules/engine/validity.ts';
 
 /**
  * The one evaluation that every door shares: objects go in as input cells, what the door wants to follow comes out as

@@ -1,7 +1,7 @@
 import { installationOf } from '../core/admission/installation.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Installation } from '../core/graph/inputs.ts';
-import { profiles, type Profile } from '../core/rules/rule.ts';
+import { profiles, type Profile } from '../core/rules/engine/rule.ts';
 import { channels, parseBundleVersion, supportedBundles, type Channel } from '../core/schema/index.ts';
 
 /** By what objects are judged. */

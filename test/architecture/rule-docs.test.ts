@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { judgeUnevaluated } from '../../src/core/admission/judge.ts';
-import { prunedFields } from '../../src/core/rules/field-pruned.ts';
+import { prunedFields } from '../../src/core/rules/objects/field-pruned.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
-import { allRules, changeRules, defensiveRules, kindRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../../src/core/rules/registry.ts';
-import { findingsOfNewest } from '../../src/core/rules/refused-later.ts';
-import type { Finding, Rule } from '../../src/core/rules/rule.ts';
-import { findings } from '../../src/core/rules/run.ts';
-import { consequenceOf } from '../../src/core/rules/validity.ts';
+import { allRules, changeRules, defensiveRules, kindRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../../src/core/rules/engine/registry.ts';
+import { findingsOfNewest } from '../../src/core/rules/objects/refused-later.ts';
+import type { Finding, Rule } from '../../src/core/rules/engine/rule.ts';
+import { findings } from '../../src/core/rules/engine/run.ts';
+import { consequenceOf } from '../../src/core/rules/engine/validity.ts';
 import { channels, isKindName, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
 import { inForce } from '../../tools/compare-rules.ts';
 import { standardPolicy, type World } from '../support/evaluation.ts';

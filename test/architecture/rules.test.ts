@@ -1,23 +1,32 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { demandingKinds } from '../../src/core/rules/official/table.ts';
-import { allRules, defensiveRules, specificationRules } from '../../src/core/rules/registry.ts';
+import { allRules, defensiveRules, specificationRules } from '../../src/core/rules/engine/registry.ts';
 
 // A rule is four things of one name: source, test, page, entry in the registry. None may be missing or left over.
-// Rules about links, and those that only bundles enforce, stand together by family; the others have a file each.
+// Source and test are in the folder of the subject. Rules about links, and those that only bundles enforce, share sources; the
+// others have a file each.
 
-const sources = readdirSync('src/core/rules').filter((file) => file.endsWith('.ts'));
+/** Paths below `src/core/rules`, e.g. `filters/filter-union.ts`. */
+const sources = readdirSync('src/core/rules', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).toSorted();
 const ids = allRules.map((rule) => rule.id);
 const defensive = new Set(defensiveRules.map((rule) => rule.id));
 
+/** Paths of the files below a folder that end so, without that ending. */
 function stems(folder: string, suffix: string): readonly string[] {
-  return readdirSync(folder).filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length));
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length));
 }
 
 /** Ids that sources declare, read from their text: a rule that nobody registered is found, too. */
 const declared = sources.flatMap((file) =>
   [...readFileSync(`src/core/rules/${file}`, 'utf8').matchAll(/^\s+id: '([a-z0-9-]+)'/gm)].map(([, id = '']) => ({ file, id })),
 );
+
+/** The source that declares a rule. */
+function fileOf(id: string): string {
+  return declared.find((rule) => rule.id === id)?.file ?? '';
+}
 
 describe('rules', () => {
   test('ids are unique kebab-case words', () => {
@@ -49,11 +58,11 @@ describe('rules', () => {
   });
 
   test.each([...defensive])('%s has a source of its own', (id) => {
-    expect(declared.find((rule) => rule.id === id)?.file).toBe(`${id}.ts`);
+    expect(basename(fileOf(id))).toBe(`${id}.ts`);
   });
 
   test.each(ids)('%s has a test and a page of its own', (id) => {
-    expect(existsSync(`test/unit/core/rules/${id}.test.ts`)).toBe(true);
+    expect(existsSync(`test/unit/core/rules/${dirname(fileOf(id))}/${id}.test.ts`)).toBe(true);
     expect(existsSync(`docs/rules/${id}.md`)).toBe(true);
   });
 
@@ -62,6 +71,6 @@ describe('rules', () => {
   });
 
   test('no test is about a rule or source that does not exist', () => {
-    expect(stems('test/unit/core/rules', '.test.ts').filter((name) => !sources.includes(`${name}.ts`) && !ids.includes(name))).toEqual([]);
+    expect(stems('test/unit/core/rules', '.test.ts').filter((name) => !sources.includes(`${name}.ts`) && !ids.includes(basename(name)))).toEqual([]);
   });
 });

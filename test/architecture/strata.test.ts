@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { loadAll } from 'js-yaml';
-import { findings } from '../../src/core/rules/run.ts';
+import { findings } from '../../src/core/rules/engine/run.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { configuration } from '../../src/core/routing/emit.ts';
 import { evaluate, writeOf } from '../support/evaluation.ts';

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { parseObject } from '../../src/core/resources/parse.ts';
 import type { Resource } from '../../src/core/resources/resource.ts';
-import { judgeExpressions, routeExpressionLimits } from '../../src/core/rules/expressions.ts';
+import { judgeExpressions, routeExpressionLimits } from '../../src/core/rules/matches/expressions.ts';
 import { compilePattern, patternLimits } from '../../src/core/text/pattern.ts';
 import { isFull, scaled } from './support/scale.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { judge, judgeUnevaluated } from '../../src/core/admission/judge.ts';
 import { readDocument } from '../../src/core/admission/read-document.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
-import type { Finding } from '../../src/core/rules/rule.ts';
+import type { Finding } from '../../src/core/rules/engine/rule.ts';
 import { isSchemaKind, type Bundle } from '../../src/core/schema/index.ts';
 import { examplesOf } from '../differential/examples.ts';
 import { randomObject } from '../differential/objects.ts';

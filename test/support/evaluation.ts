@@ -10,10 +10,10 @@ import { formatPath } from '../../src/core/resources/path.ts';
 import { qualifiedName, type ObjectRef } from '../../src/core/resources/reference.ts';
 import { configuration } from '../../src/core/routing/emit.ts';
 import { infrastructure } from '../../src/core/routing/infrastructure.ts';
-import { findings } from '../../src/core/rules/run.ts';
+import { findings } from '../../src/core/rules/engine/run.ts';
 import type { Bundle } from '../../src/core/schema/index.ts';
 import { statuses } from '../../src/core/status/emit.ts';
-import { consequenceOf } from '../../src/core/rules/validity.ts';
+import { consequenceOf } from '../../src/core/rules/engine/validity.ts';
 
 /** An evaluation of no objects, of which everything that there is can be followed. */
 export function emptyEvaluation(): Kernel {

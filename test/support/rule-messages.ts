@@ -1,10 +1,10 @@
 import { qualifiedName } from '../../src/core/resources/reference.ts';
-import { prunedFields } from '../../src/core/rules/field-pruned.ts';
+import { prunedFields } from '../../src/core/rules/objects/field-pruned.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
-import { findingsOfNewest } from '../../src/core/rules/refused-later.ts';
-import type { Finding } from '../../src/core/rules/rule.ts';
-import { findingOfUnserved } from '../../src/core/rules/unserved-kind.ts';
-import { findings } from '../../src/core/rules/run.ts';
+import { findingsOfNewest } from '../../src/core/rules/objects/refused-later.ts';
+import type { Finding } from '../../src/core/rules/engine/rule.ts';
+import { findingOfUnserved } from '../../src/core/rules/support/unserved-kind.ts';
+import { findings } from '../../src/core/rules/engine/run.ts';
 import { channels, isKindName, isSchemaKind, minors, type Bundle, type SchemaKind } from '../../src/core/schema/index.ts';
 import { candidateOf, evaluate, type World } from './evaluation.ts';
 import { examples, rulePage, section } from './rule-pages.ts';

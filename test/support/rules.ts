@@ -1,8 +1,8 @@
 import { parseObject } from '../../src/core/resources/parse.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import type { Reader } from '../../src/core/incremental/reader.ts';
-import type { Finding, Rule } from '../../src/core/rules/rule.ts';
-import { judgeByBundle } from '../../src/core/rules/judge-by-bundle.ts';
+import type { Finding, Rule } from '../../src/core/rules/engine/rule.ts';
+import { judgeByBundle } from '../../src/core/rules/engine/judge-by-bundle.ts';
 import { channels, examine, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
 import { refusedByRules } from './schema.ts';
 

@@ -1,5 +1,5 @@
-import { judgeByBundle } from '../../src/core/rules/judge-by-bundle.ts';
-import type { Finding } from '../../src/core/rules/rule.ts';
+import { judgeByBundle } from '../../src/core/rules/engine/judge-by-bundle.ts';
+import type { Finding } from '../../src/core/rules/engine/rule.ts';
 import { examine, type Bundle, type SchemaKind, type StructureProblem } from '../../src/core/schema/index.ts';
 
 /** In what an object differs from the schema of a bundle. */

@@ -1,5 +1,5 @@
 import { lostProtectionRule, schemaRule, unknownFieldRule } from '../../core/admission/policy.ts';
-import { allRules } from '../../core/rules/registry.ts';
+import { allRules } from '../../core/rules/engine/registry.ts';
 
 /** Ids of what `check` itself has to say. */
 export const checkRules = {

@@ -1,10 +1,10 @@
 import { installationCell, objectCell, type Installation } from '../graph/inputs.ts';
 import { write, type Kernel } from '../incremental/index.ts';
-import { backendReferenceRules } from '../rules/backend-references.ts';
-import { runRules } from '../rules/link-findings.ts';
-import { linkRules } from '../rules/link-rules.ts';
-import { attachmentRules } from '../rules/route-attachment.ts';
-import type { Rule } from '../rules/rule.ts';
+import { backendReferenceRules } from '../rules/backends/backend-references.ts';
+import { runRules } from '../rules/engine/link-findings.ts';
+import { linkRules } from '../rules/engine/link-rules.ts';
+import { attachmentRules } from '../rules/parents/route-attachment.ts';
+import type { Rule } from '../rules/engine/rule.ts';
 import { tables, type KindName } from '../schema/index.ts';
 import { amongOthers } from './installation.ts';
 import { judgeWith, type Candidate, type JudgedFinding } from './judge.ts';

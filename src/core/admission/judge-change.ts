@@ -1,5 +1,5 @@
 import { unknownOwnership } from '../graph/ownership.ts';
-import { lastApplied, prunedFields } from '../rules/field-pruned.ts';
+import { lastApplied, prunedFields } from '../rules/objects/field-pruned.ts';
 import { judgeChange } from '../rules/official/changes.ts';
 import type { SchemaKind, WrittenObject } from '../schema/index.ts';
 import { withEffects, type JudgedFinding } from './judge.ts';

@@ -1,9 +1,9 @@
 import { ownership, ownershipByName, ownershipOf, unknownOwnership, type OwnerReference, type Ownership } from '../graph/ownership.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewaysOfPolicy } from '../rules/validity.ts';
+import { gatewaysOfPolicy } from '../rules/engine/validity.ts';
 import type { ObjectRef } from '../resources/reference.ts';
 import type { WrittenObject } from '../schema/index.ts';
-import { metadataOf } from '../rules/written-object.ts';
+import { metadataOf } from '../rules/engine/written-object.ts';
 
 /** The controllers of an object that is evaluated. A BackendTLSPolicy is ours where Gateways of ours send requests to its Services. */
 export function ownershipOfObject(read: Reader, { kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): Ownership {

@@ -1,6 +1,6 @@
 import type { Ownership } from '../graph/ownership.ts';
-import { allRules } from '../rules/registry.ts';
-import type { Effect, Finding, Profile, RuleFrame } from '../rules/rule.ts';
+import { allRules } from '../rules/engine/registry.ts';
+import type { Effect, Finding, Profile, RuleFrame } from '../rules/engine/rule.ts';
 import type { Bundle } from '../schema/index.ts';
 
 /** What admission does with findings: a profile, and what a user decided otherwise for single rules. */

@@ -1,6 +1,6 @@
 import type { Path } from '../resources/path.ts';
-import { allRules } from '../rules/registry.ts';
-import { profiles, type Effect } from '../rules/rule.ts';
+import { allRules } from '../rules/engine/registry.ts';
+import { profiles, type Effect } from '../rules/engine/rule.ts';
 import { channels, knownKinds, parseBundleVersion, supportedBundles, supportedMinors, tables, type Minor } from '../schema/index.ts';
 import { quote } from '../text/display.ts';
 import { selectorProblems } from '../text/selector.ts';

@@ -1,4 +1,4 @@
-import type { Effect, Profile } from '../rules/rule.ts';
+import type { Effect, Profile } from '../rules/engine/rule.ts';
 import type { Bundle, Channel, Minor } from '../schema/index.ts';
 import { selectorMatches } from '../text/selector.ts';
 import type { AdmissionPolicy } from './policy.ts';

@@ -1,5 +1,5 @@
 import { formatPath, PathSet } from '../resources/path.ts';
-import { valueAt } from '../rules/site-judge.ts';
+import { valueAt } from '../rules/engine/site-judge.ts';
 import type { JudgedFinding } from './judge.ts';
 import { lostProtectionRule, unknownFieldRule } from './policy.ts';
 

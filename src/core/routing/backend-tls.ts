@@ -2,7 +2,7 @@ import { policyAuthorities } from '../graph/backend-policies.ts';
 import { authoritiesIn } from '../graph/gateway-tls.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewaysOfPolicy, mostAncestors, ownerRefusal, partProblems } from '../rules/validity.ts';
+import { gatewaysOfPolicy, mostAncestors, ownerRefusal, partProblems } from '../rules/engine/validity.ts';
 import type { BackendTls, EndpointsConfig } from './config.ts';
 
 /** What a BackendTLSPolicy makes of connections: TLS, or where it cannot be used, none at all (BackendTLSPolicyValidation). */

@@ -11,7 +11,7 @@ import { usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 import type { Emitted, Reader } from '../incremental/reader.ts';
-import { hasValidListener, isValid, listenerValidity, partProblems, portsInUse, servesNothing } from '../rules/validity.ts';
+import { hasValidListener, isValid, listenerValidity, partProblems, portsInUse, servesNothing } from '../rules/engine/validity.ts';
 import { endpointsKey } from './backend-target.ts';
 import { backendTls } from './backend-tls.ts';
 import { compileRoute } from './compile-route.ts';

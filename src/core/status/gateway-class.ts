@@ -1,6 +1,6 @@
 import { installationCell, readObject, type Installation } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { partProblems } from '../rules/validity.ts';
+import { partProblems } from '../rules/engine/validity.ts';
 import { isSupportedBundle, supportedBundles } from '../schema/index.ts';
 import { display } from '../text/display.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';

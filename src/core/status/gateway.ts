@@ -3,7 +3,7 @@ import { isOurGateway } from '../graph/gateway.ts';
 import { acknowledgementCell, dataPlaneCell, installationCell, readObject, type Acknowledgement, type AddressProblem } from '../graph/inputs.ts';
 import { listenerOwners } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { partProblems, type PartProblem } from '../rules/validity.ts';
+import { partProblems, type PartProblem } from '../rules/engine/validity.ts';
 import { fieldIn } from '../schema/index.ts';
 import { parseIpAddress } from '../text/ip-address.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome, type Outcomes } from './conditions.ts';

@@ -2,7 +2,7 @@ import { acknowledgementCell, dataPlaneCell, readObject } from '../graph/inputs.
 import { strata } from '../graph/strata.ts';
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { ownerRefusal, partProblems } from '../rules/validity.ts';
+import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
 import { isFalse, type Outcome } from './conditions.ts';
 import { judgeListeners, serviceOf, summariseListeners, type JudgedListener, type Refusal } from './listeners.ts';
 

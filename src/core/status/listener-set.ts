@@ -3,7 +3,7 @@ import { listenerSetParent, type ListenerOwner, type ListenerSetParent } from '.
 import { strata } from '../graph/strata.ts';
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { ownerRefusal, partProblems } from '../rules/validity.ts';
+import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, type Condition, type Outcome } from './conditions.ts';
 import { isGatewayAccepted } from './judged-gateway.ts';
 import { canServe, judgeListeners, listenerStatuses, notAccepted, serviceOf, summariseListeners, summariseService, type JudgedListener, type ListenerStatus, type Refusal } from './listeners.ts';

@@ -3,7 +3,7 @@ import type { ListenerOwner } from '../graph/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
 import { terminatesTls, type RouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { listenerKey, listenerValidity, partProblems, routesOfListener, type PartProblem } from '../rules/validity.ts';
+import { listenerKey, listenerValidity, partProblems, routesOfListener, type PartProblem } from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, isTrue, isUnknown, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
 // What Gateways and ListenerSets say of their listeners.

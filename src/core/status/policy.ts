@@ -1,7 +1,7 @@
 import { isService } from '../graph/backend-policies.ts';
 import { gatewayGroup, installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewaysOfPolicy, gatewaysOfService, mostAncestors, ownerRefusal, partProblems, type PartProblem } from '../rules/validity.ts';
+import { gatewaysOfPolicy, gatewaysOfService, mostAncestors, ownerRefusal, partProblems, type PartProblem } from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
 export interface PolicyAncestorStatus {

@@ -2,9 +2,9 @@ import { attachments, type Attachment, type AttachmentOutcome, type ParentNode }
 import { installationCell, readObject } from '../graph/inputs.ts';
 import { failureOf, type ServedRouteKind } from '../graph/protocols.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { takenMatches, type TakenMatch } from '../rules/match-places.ts';
-import { describeTaken, shadowed, takenCure } from '../rules/match-taken.ts';
-import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/validity.ts';
+import { takenMatches, type TakenMatch } from '../rules/matches/match-places.ts';
+import { describeTaken, shadowed, takenCure } from '../rules/matches/match-taken.ts';
+import { partProblems, routeValidity, type PartProblem, type RouteValidity } from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
 export interface RouteParentStatus {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { parseObject } from '../../../src/core/resources/parse.ts';
 import type { Resource } from '../../../src/core/resources/resource.ts';
-import { judgeExpressions } from '../../../src/core/rules/expressions.ts';
+import { judgeExpressions } from '../../../src/core/rules/matches/expressions.ts';
 
 // Reads a list of routes as JSON, judges their expressions one after the other, and prints what that of the last took: a process of
 // its own for `patterns.test.ts`. The others are there since a webhook has judged before.

@@ -4,7 +4,7 @@ import { createEvaluation } from '../../../src/core/evaluation.ts';
 import { installationCell } from '../../../src/core/graph/inputs.ts';
 import { write, type Kernel } from '../../../src/core/incremental/index.ts';
 import type { Emission } from '../../../src/core/incremental/reader.ts';
-import { findings } from '../../../src/core/rules/run.ts';
+import { findings } from '../../../src/core/rules/engine/run.ts';
 import { statuses } from '../../../src/core/status/emit.ts';
 import { candidateOf, installation, ourClass, writeOf } from '../../support/evaluation.ts';
 

@@ -1,8 +1,8 @@
 import type { Path } from '../../resources/path.ts';
 import type { SchemaKind } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
-import { controllerNameChanged } from '../controller-name-changed.ts';
-import type { Finding } from '../rule.ts';
+import { controllerNameChanged } from '../gateways/controller-name-changed.ts';
+import type { Finding } from '../engine/rule.ts';
 
 /** What stays as it was when an object was created: in every bundle that has the kind. */
 export const immutableFields: { readonly [K in SchemaKind]?: Path } = {

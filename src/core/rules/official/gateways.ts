@@ -1,11 +1,11 @@
 import { experimental, since, until } from '../../schema/index.ts';
-import { addressesComparable, addressesDistinct, addressHasHostname, addressIsHostname, routabilityIsKnown } from '../addresses.ts';
-import { filterMember } from '../filter-union.ts';
-import { certificate, certificateOrOptions } from '../listener-certificate-missing.ts';
-import { filtersNeedHttp, httpsTerminates, plainWithoutTls, secureHasSettings, streamsWithoutHostname, tlsHasSettings } from '../listener-protocol-fields.ts';
-import { listenersDistinct } from '../listener-repeated.ts';
-import { infrastructureKeys } from '../qualified-key.ts';
-import { trustBundlesWithoutNamespace } from '../trust-bundle-namespace.ts';
+import { addressesComparable, addressesDistinct, addressHasHostname, addressIsHostname, routabilityIsKnown } from '../gateways/addresses.ts';
+import { filterMember } from '../filters/filter-union.ts';
+import { certificate, certificateOrOptions } from '../listeners/listener-certificate-missing.ts';
+import { filtersNeedHttp, httpsTerminates, plainWithoutTls, secureHasSettings, streamsWithoutHostname, tlsHasSettings } from '../listeners/listener-protocol-fields.ts';
+import { listenersDistinct } from '../listeners/listener-repeated.ts';
+import { infrastructureKeys } from '../objects/qualified-key.ts';
+import { trustBundlesWithoutNamespace } from '../tls/trust-bundle-namespace.ts';
 import { externalAuth } from './shared.ts';
 import { below, merge, type SiteGroup, type Sites } from './sites.ts';
 

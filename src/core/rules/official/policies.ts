@@ -1,15 +1,15 @@
 import { available, experimental, since, until } from '../../schema/index.ts';
-import { oneAuthority, oneAuthorityAlpha, oneAuthorityField } from '../backend-authority.ts';
-import { fractionUpToOne } from '../fractions.ts';
-import { selectorKeys } from '../qualified-key.ts';
-import { budgetInterval, rateInterval } from '../retry-interval.ts';
-import { targetsDistinct } from '../target-repeated.ts';
-import { hasTracing } from '../tracing-missing.ts';
+import { oneAuthority, oneAuthorityAlpha, oneAuthorityField } from '../tls/backend-authority.ts';
+import { fractionUpToOne } from '../filters/fractions.ts';
+import { selectorKeys } from '../objects/qualified-key.ts';
+import { budgetInterval, rateInterval } from '../timing/retry-interval.ts';
+import { targetsDistinct } from '../policies/target-repeated.ts';
+import { hasTracing } from '../policies/tracing-missing.ts';
 import {
   attributeMember, backendValidationMember, clientCertificateMember, hostnameBackendMember, parentBasedSamplingMember,
   selectorBackendMember, subjectAltNameMember, tracingMember,
-} from '../union-member.ts';
-import { hostnameIsExternal, portHasNoName, protocolSuitsTls } from '../x-backend.ts';
+} from '../objects/union-member.ts';
+import { hostnameIsExternal, portHasNoName, protocolSuitsTls } from '../backends/x-backend.ts';
 import { backendRef, sessionPersistence } from './shared.ts';
 import { below, merge, type SiteGroup, type Sites } from './sites.ts';
 

@@ -1,8 +1,8 @@
 import { between, experimental, since, until } from '../../schema/index.ts';
-import { servicePort } from '../service-port-missing.ts';
-import { cookieConfigEnds, cookieEnds } from '../session-without-end.ts';
-import { cookieConfigMember, externalAuthMember, sessionMember } from '../union-member.ts';
-import { backendWithoutPort } from '../x-backend.ts';
+import { servicePort } from '../backends/service-port-missing.ts';
+import { cookieConfigEnds, cookieEnds } from '../sessions/session-without-end.ts';
+import { cookieConfigMember, externalAuthMember, sessionMember } from '../objects/union-member.ts';
+import { backendWithoutPort } from '../backends/x-backend.ts';
 import { below, merge, type Sites } from './sites.ts';
 
 // What is demanded of parts that several kinds have, from the part on.

@@ -1,6 +1,6 @@
 import { allVariants, resolveAll, type Bundle, type MaybeVersioned, type SchemaKind } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
-import type { Demand } from '../demand.ts';
+import type { Demand } from '../engine/demand.ts';
 
 /**
  * Where bundles demand what: a path, in which `[]` stands for each item of a list, → the demands made there, each

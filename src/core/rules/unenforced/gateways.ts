@@ -1,19 +1,19 @@
 import { available, experimental, since } from '../../schema/index.ts';
-import { extensionReference } from '../filter-contents.ts';
+import { extensionReference } from '../filters/filter-contents.ts';
 import {
   addressAskedTwice, addressSpeltTwice, classParametersNamespace, clientAuthorityUncommon, clientValidationWithoutListener, infrastructureLabelReserved,
   routabilityUnusual, trustBundleNamespaceIgnored,
-} from '../gateway-details.ts';
-import { grantGroup, grantOfEverything, grantRepeated, grantWithinNamespace } from '../grants.ts';
-import { hostnameIsIp, hostnameLabelTooLong } from '../hostnames.ts';
+} from '../gateways/gateway-details.ts';
+import { grantGroup, grantOfEverything, grantRepeated, grantWithinNamespace } from '../references/grants.ts';
+import { hostnameIsIp, hostnameLabelTooLong } from '../hostnames/hostnames.ts';
 import {
   certificatesWithoutUse, listenerFilterRepeated, listenerFiltersEmpty, optionKey, routeKindRepeated, selectorWithoutEffect, severalCertificates,
   tlsModesMixed,
-} from '../listener-details.ts';
-import { kindsOfProtocol, overlapsOnPort, protocolsOnPort } from '../listeners-together.ts';
-import { gatewayClassName, gatewayName } from '../names.ts';
+} from '../listeners/listener-details.ts';
+import { kindsOfProtocol, overlapsOnPort, protocolsOnPort } from '../listeners/listeners-together.ts';
+import { gatewayClassName, gatewayName } from '../gateways/names.ts';
 import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
-import { versionSuperseded } from '../versions.ts';
+import { versionSuperseded } from '../objects/versions.ts';
 
 /** What listeners of Gateways, ListenerSets and XListenerSets have in common. */
 const listeners: Sites = merge({ 'spec.listeners': [protocolsOnPort, tlsModesMixed, overlapsOnPort] }, below(['spec.listeners[]'], {

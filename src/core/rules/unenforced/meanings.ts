@@ -1,5 +1,5 @@
 import { allVariants, schemaTables, type KindTable, type Node, type SchemaKind, type Semantic } from '../../schema/index.ts';
-import type { Demand } from '../demand.ts';
+import type { Demand } from '../engine/demand.ts';
 import type { Sites } from '../official/sites.ts';
 
 /** The same demand wherever the spec of a kind's objects has a value of one of these meanings, in whatever version. */

@@ -1,20 +1,20 @@
 import { between, experimental, since } from '../../schema/index.ts';
-import { backendKindMisspelt } from '../backend-kinds.ts';
+import { backendKindMisspelt } from '../backends/backend-kinds.ts';
 import {
   backendHostnameDiffers, backendValidationMissing, externalBackendWithoutTls, policySeveralTargets, policyTargetKind,
-} from '../backend-tls-details.ts';
-import { externalHostnameIsIp, externalHostnameLocal } from '../external-hostnames.ts';
-import { sentHeadersDistinct } from '../header-name-repeated.ts';
-import { hostnameLabelTooLong } from '../hostnames.ts';
-import { optionKey } from '../listener-details.ts';
+} from '../tls/backend-tls-details.ts';
+import { externalHostnameIsIp, externalHostnameLocal } from '../hostnames/external-hostnames.ts';
+import { sentHeadersDistinct } from '../headers/header-name-repeated.ts';
+import { hostnameLabelTooLong } from '../hostnames/hostnames.ts';
+import { optionKey } from '../listeners/listener-details.ts';
 import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
-import { sessionPolicyDeprecated, sessionWithoutHttp } from '../sessions.ts';
-import { targetsDistinct } from '../target-repeated.ts';
+import { sessionPolicyDeprecated, sessionWithoutHttp } from '../sessions/sessions.ts';
+import { targetsDistinct } from '../policies/target-repeated.ts';
 import {
   telemetryAttributeKey, telemetryManyAttributes, telemetrySecret, telemetryTargetKind, tracingWithoutEffect,
-} from '../telemetry.ts';
-import { versionSuperseded } from '../versions.ts';
-import { durationNotStandard } from '../written-values.ts';
+} from '../policies/telemetry.ts';
+import { versionSuperseded } from '../objects/versions.ts';
+import { durationNotStandard } from '../routes/written-values.ts';
 import { wherever } from './meanings.ts';
 import { sessions, validation } from './shared.ts';
 

@@ -1,26 +1,26 @@
 import { available, between, experimental, since, type SchemaKind } from '../../schema/index.ts';
-import { backendKindMisspelt, backendKindOfEvaluated, backendsOfOwnNamespace } from '../backend-kinds.ts';
-import { corsOriginPort, corsValueRedundant, corsWildcardWithCredentials } from '../cors-values.ts';
-import { extensionReference, filterWithoutEffect } from '../filter-contents.ts';
-import { filterOrder } from '../filter-order.ts';
-import { forwardBodySize } from '../forward-body-size.ts';
-import { grpcMethodUncommon } from '../grpc-method-match.ts';
-import { matchedHeadersDistinct, modifiedHeadersDistinct } from '../header-name-repeated.ts';
-import { hostnameCovered, hostnameIsIp, hostnameLabelTooLong, hostnameRepeated } from '../hostnames.ts';
+import { backendKindMisspelt, backendKindOfEvaluated, backendsOfOwnNamespace } from '../backends/backend-kinds.ts';
+import { corsOriginPort, corsValueRedundant, corsWildcardWithCredentials } from '../filters/cors-values.ts';
+import { extensionReference, filterWithoutEffect } from '../filters/filter-contents.ts';
+import { filterOrder } from '../filters/filter-order.ts';
+import { forwardBodySize } from '../filters/forward-body-size.ts';
+import { grpcMethodUncommon } from '../matches/grpc-method-match.ts';
+import { matchedHeadersDistinct, modifiedHeadersDistinct } from '../headers/header-name-repeated.ts';
+import { hostnameCovered, hostnameIsIp, hostnameLabelTooLong, hostnameRepeated } from '../hostnames/hostnames.ts';
 import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
-import { parentGroup, parentRepeated, parentSectionShared, routeWithoutParents } from '../parents.ts';
-import { portableMethod, portableValue } from '../regex-not-portable.ts';
-import { regexPathWithoutSlash } from '../regex-path-without-slash.ts';
+import { parentGroup, parentRepeated, parentSectionShared, routeWithoutParents } from '../parents/parents.ts';
+import { portableMethod, portableValue } from '../matches/regex-not-portable.ts';
+import { regexPathWithoutSlash } from '../matches/regex-path-without-slash.ts';
 import {
   backendTimeoutUnlimited, retryBackoff, retryCodeUnusual, retryOutlastsTimeout, retryRepeatsEffects, retrySwitchedOff, retryWithoutBackend,
-} from '../retries.ts';
+} from '../timing/retries.ts';
 import {
   backendRepeated, matchRepeated, mirrorToBackend, redirectPortOfOtherScheme, redirectWithoutChange, ruleWithoutBackend, weightsAllZero,
-} from '../rule-contents.ts';
-import { ruleNameRepeated } from '../rule-name-repeated.ts';
-import { sessionNameRepeated, sessionOfRouteDeprecated } from '../sessions.ts';
-import { ruleBeyondFirst, serverNamesMissing, versionSuperseded } from '../versions.ts';
-import { durationNotStandard, headerValueCharset, pathEncoding, pathReplacementSyntax } from '../written-values.ts';
+} from '../routes/rule-contents.ts';
+import { ruleNameRepeated } from '../routes/rule-name-repeated.ts';
+import { sessionNameRepeated, sessionOfRouteDeprecated } from '../sessions/sessions.ts';
+import { ruleBeyondFirst, serverNamesMissing, versionSuperseded } from '../objects/versions.ts';
+import { durationNotStandard, headerValueCharset, pathEncoding, pathReplacementSyntax } from '../routes/written-values.ts';
 import { wherever } from './meanings.ts';
 import { sessions } from './shared.ts';
 

@@ -1,44 +1,44 @@
-import { backendKindMisspelt, backendOfOtherNamespace } from '../backend-kinds.ts';
+import { backendKindMisspelt, backendOfOtherNamespace } from '../backends/backend-kinds.ts';
 import {
   altNameUri, altNameWithoutHostname, backendHostnameDiffers, backendSeveralAuthorities, backendValidationMissing, externalBackendWithoutTls,
   policySeveralTargets, policyTargetKind,
-} from '../backend-tls-details.ts';
-import { corsOriginPort, corsValueRedundant, corsWildcardWithCredentials } from '../cors-values.ts';
-import { externalHostnameIsIp, externalHostnameLocal } from '../external-hostnames.ts';
-import { extensionReference, filterWithoutEffect } from '../filter-contents.ts';
-import { filterOrder } from '../filter-order.ts';
-import { forwardBodySize } from '../forward-body-size.ts';
+} from '../tls/backend-tls-details.ts';
+import { corsOriginPort, corsValueRedundant, corsWildcardWithCredentials } from '../filters/cors-values.ts';
+import { externalHostnameIsIp, externalHostnameLocal } from '../hostnames/external-hostnames.ts';
+import { extensionReference, filterWithoutEffect } from '../filters/filter-contents.ts';
+import { filterOrder } from '../filters/filter-order.ts';
+import { forwardBodySize } from '../filters/forward-body-size.ts';
 import {
   addressAskedTwice, addressSpeltTwice, classParametersNamespace, clientAuthorityUncommon, clientValidationWithoutListener, infrastructureLabelReserved,
   routabilityUnusual, trustBundleNamespaceIgnored,
-} from '../gateway-details.ts';
-import { grantGroup, grantOfEverything, grantRepeated, grantWithinNamespace } from '../grants.ts';
-import { grpcMethodUncommon } from '../grpc-method-match.ts';
-import { headerNameRepeated } from '../header-name-repeated.ts';
-import { hostnameCovered, hostnameIsIp, hostnameLabelTooLong, hostnameRepeated } from '../hostnames.ts';
+} from '../gateways/gateway-details.ts';
+import { grantGroup, grantOfEverything, grantRepeated, grantWithinNamespace } from '../references/grants.ts';
+import { grpcMethodUncommon } from '../matches/grpc-method-match.ts';
+import { headerNameRepeated } from '../headers/header-name-repeated.ts';
+import { hostnameCovered, hostnameIsIp, hostnameLabelTooLong, hostnameRepeated } from '../hostnames/hostnames.ts';
 import {
   certificatesWithoutUse, listenerFilterRepeated, listenerFiltersEmpty, optionKey, routeKindRepeated, selectorWithoutEffect, severalCertificates,
   tlsModesMixed,
-} from '../listener-details.ts';
-import { gatewayClassName, gatewayName } from '../names.ts';
-import { parentGroup, parentRepeated, parentSectionShared, routeWithoutParents } from '../parents.ts';
-import { regexNotPortable } from '../regex-not-portable.ts';
-import { regexPathWithoutSlash } from '../regex-path-without-slash.ts';
+} from '../listeners/listener-details.ts';
+import { gatewayClassName, gatewayName } from '../gateways/names.ts';
+import { parentGroup, parentRepeated, parentSectionShared, routeWithoutParents } from '../parents/parents.ts';
+import { regexNotPortable } from '../matches/regex-not-portable.ts';
+import { regexPathWithoutSlash } from '../matches/regex-path-without-slash.ts';
 import {
   backendTimeoutUnlimited, retryBackoff, retryCodeUnusual, retryOutlastsTimeout, retryRepeatsEffects, retrySwitchedOff, retryWithoutBackend,
-} from '../retries.ts';
+} from '../timing/retries.ts';
 import {
   backendRepeated, matchRepeated, mirrorToBackend, redirectPortOfOtherScheme, redirectWithoutChange, ruleWithoutBackend, weightsAllZero,
-} from '../rule-contents.ts';
-import { metadataSyntax } from '../metadata-syntax.ts';
-import { ruleNameRepeated } from '../rule-name-repeated.ts';
-import type { RuleFrame } from '../rule.ts';
+} from '../routes/rule-contents.ts';
+import { metadataSyntax } from '../objects/metadata-syntax.ts';
+import { ruleNameRepeated } from '../routes/rule-name-repeated.ts';
+import type { RuleFrame } from '../engine/rule.ts';
 import {
   cookiePathRelative, cookiePathUnsafe, sessionEndsAtOnce, sessionNameRepeated, sessionNameReserved, sessionPolicyDeprecated, sessionWithoutHttp,
-} from '../sessions.ts';
-import { telemetryAttributeKey, telemetryManyAttributes, telemetrySecret, telemetryTargetKind, tracingWithoutEffect } from '../telemetry.ts';
-import { ruleBeyondFirst, serverNamesMissing, versionSuperseded } from '../versions.ts';
-import { durationNotStandard, headerValueCharset, pathEncoding, pathReplacementSyntax } from '../written-values.ts';
+} from '../sessions/sessions.ts';
+import { telemetryAttributeKey, telemetryManyAttributes, telemetrySecret, telemetryTargetKind, tracingWithoutEffect } from '../policies/telemetry.ts';
+import { ruleBeyondFirst, serverNamesMissing, versionSuperseded } from '../objects/versions.ts';
+import { durationNotStandard, headerValueCharset, pathEncoding, pathReplacementSyntax } from '../routes/written-values.ts';
 
 /** The rules of which the tables beside this say where they look, as documents list them. */
 export const unenforcedRules: readonly RuleFrame[] = [

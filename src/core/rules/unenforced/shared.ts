@@ -1,7 +1,7 @@
-import { hostnameIsIp, hostnameLabelTooLong } from '../hostnames.ts';
+import { hostnameIsIp, hostnameLabelTooLong } from '../hostnames/hostnames.ts';
 import type { Sites } from '../official/sites.ts';
-import { cookiePathRelative, cookiePathUnsafe, sessionEndsAtOnce, sessionNameReserved, sessionNameToken, sessionNameVisible } from '../sessions.ts';
-import { altNameUri, altNameWithoutHostname, backendSeveralAuthorities } from '../backend-tls-details.ts';
+import { cookiePathRelative, cookiePathUnsafe, sessionEndsAtOnce, sessionNameReserved, sessionNameToken, sessionNameVisible } from '../sessions/sessions.ts';
+import { altNameUri, altNameWithoutHostname, backendSeveralAuthorities } from '../tls/backend-tls-details.ts';
 
 // What is looked at in parts that several kinds have, from the part on.
 

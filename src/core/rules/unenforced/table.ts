@@ -1,5 +1,5 @@
 import { schemaTables, type SchemaKind } from '../../schema/index.ts';
-import { metadataSyntax } from '../metadata-syntax.ts';
+import { metadataSyntax } from '../objects/metadata-syntax.ts';
 import { kindsByRule, type SiteGroup, type SiteTables } from '../official/sites.ts';
 import { unenforcedGatewayTables } from './gateways.ts';
 import { unenforcedPolicyTables } from './policies.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AdmissionPolicy } from '../../../../src/core/admission/policy.ts';
 import type { AdmissionVerdict } from '../../../../src/core/admission/types.ts';
-import { allRules, changeRules } from '../../../../src/core/rules/registry.ts';
-import type { RuleFrame } from '../../../../src/core/rules/rule.ts';
+import { allRules, changeRules } from '../../../../src/core/rules/engine/registry.ts';
+import type { RuleFrame } from '../../../../src/core/rules/engine/rule.ts';
 import { channels, isSchemaKind, minors, type Bundle } from '../../../../src/core/schema/index.ts';
 import { evaluate } from '../../../support/evaluation.ts';
 import { examples, rulePage, section } from '../../../support/rule-pages.ts';

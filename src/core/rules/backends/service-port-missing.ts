@@ -1,0 +1,67 @@
+import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
+import { visitSemantic } from '../../schema/index.ts';
+import type { Path } from '../../resources/path.ts';
+import { isReadable, type Resource } from '../../resources/resource.ts';
+import { quote } from '../../text/display.ts';
+import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
+import { referenceUnresolvedAt, routeRules, unsupportedValueAt } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
+
+export const servicePortMissing = rule({
+  id: 'service-port-missing',
+  kinds: [...servedRouteKinds, 'Gateway'],
+  summary: 'A reference to a Service names no port.',
+  effect: denied,
+  consequence: { condition: 'ResolvedRefs', reason: 'BackendNotFound', scope: 'backendRef' },
+  source: 'Gateway API v1.7.0, BackendObjectReference.port ("required when the referent is a Kubernetes Service")',
+  check(subject, _read, report) {
+    for (const { path, ref } of portlessReferences(subject)) {
+      if (!isReadable(subject, path)) continue;
+      // A listener whose authorization server cannot be asked must not be open to everybody.
+      const consequence = subject.kind === 'Gateway' ? unsupportedValueAt(path) : referenceUnresolvedAt(path);
+      judge(ref, violationsAt(path, report, consequence));
+    }
+  },
+});
+
+interface BackendReference {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly port?: number;
+}
+
+/** Whether a reference is to a Service and names no port: hardly any. */
+function lacksPort({ group = '', kind = 'Service', port }: BackendReference): boolean {
+  return port === undefined && group === '' && kind === 'Service';
+}
+
+function judge(ref: BackendReference, report: ReportViolation): void {
+  const { name = '' } = ref;
+  if (lacksPort(ref)) report({ below: ['port'], message: `The Service ${quote(name)} is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.` });
+}
+
+export const servicePort = demand('service-port-missing', judge);
+
+interface ServiceReference {
+  readonly path: Path;
+  readonly ref: BackendReference;
+}
+
+function portlessReferences(subject: Resource<ServedRouteKind | 'Gateway'>): readonly ServiceReference[] {
+  const found: ServiceReference[] = [];
+  const rules = subject.kind === 'Gateway' ? [] : routeRules(subject);
+  for (const { rule: { backendRefs }, path } of rules) {
+    backendRefs?.forEach((ref, index) => { if (lacksPort(ref)) found.push({ path: [...path, 'backendRefs', index], ref }); });
+  }
+  visitSemantic(subject.kind, subject, 'filters', (path, filters) => {
+    for (const [index, filter] of filters.entries()) {
+      for (const member of ['requestMirror', 'externalAuth'] as const) {
+        const ref = filter[member]?.backendRef;
+        if (ref !== undefined && lacksPort(ref)) found.push({ path: [...path, index, member, 'backendRef'], ref });
+      }
+    }
+  });
+  return found;
+}

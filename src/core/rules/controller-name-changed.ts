@@ -1,8 +1,0 @@
-import { specificationRule } from './demand.ts';
-
-/** Found by comparing with the old object (official/changes.ts). */
-export const controllerNameChanged = specificationRule({
-  id: 'controller-name-changed',
-  summary: 'The controllerName of a GatewayClass or XMesh changes.',
-  source: 'Gateway API v1.7.0, GatewayClassSpec.controllerName ("This field is not mutable and cannot be empty")',
-});

@@ -1,0 +1,43 @@
+import { objectCell } from '../../graph/inputs.ts';
+import { strata } from '../../graph/strata.ts';
+import { defineQuery } from '../../incremental/index.ts';
+import type { Reader } from '../../incremental/reader.ts';
+import type { Resource } from '../../resources/resource.ts';
+import type { KindName } from '../../schema/index.ts';
+import { FindingsOfRule } from './finding-limit.ts';
+import { linkRules } from './link-rules.ts';
+import type { Finding, Rule } from './rule.ts';
+
+const byKind = new Map<KindName, Rule[]>();
+for (const rule of linkRules) {
+  for (const kind of rule.kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), rule]);
+}
+
+const none: readonly Finding[] = [];
+
+/** The findings that decide what of an object works: in the order of the rules, and within a rule in that of the object. */
+export const linkFindings = defineQuery({
+  name: 'linkFindings',
+  stratum: strata.validity,
+  compute(read, kind: string, namespace: string, name: string): readonly Finding[] {
+    const subject = read.input(objectCell, kind, namespace, name);
+    return subject === undefined ? none : runRules(byKind.get(subject.kind) ?? [], subject, read);
+  },
+});
+
+/** What some rules find in an object of one of their kinds, in their order. */
+export function runRules(rules: readonly Rule[], subject: Resource, read: Reader): readonly Finding[] {
+  const found = rules.flatMap((rule) => runRule(rule, subject, read));
+  return found.length === 0 ? none : found;
+}
+
+function runRule(rule: Rule, subject: Resource, read: Reader): readonly Finding[] {
+  const findings = new FindingsOfRule();
+  try {
+    rule.check(subject, read, (finding) => findings.add({ rule: rule.id, ...finding }));
+  } catch (error) {
+    // A rule that throws is our bug; the object's owner and its neighbours must not pay for it.
+    findings.add({ rule: rule.id, path: [], message: `This rule could not judge the object (${String(error)}); please report it.` });
+  }
+  return findings.found;
+}

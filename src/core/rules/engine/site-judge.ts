@@ -1,0 +1,147 @@
+import type { Path } from '../../resources/path.ts';
+import { versionOf, type Bundle, type WrittenObject } from '../../schema/index.ts';
+import { displayLimit, printable } from '../../text/display.ts';
+import type { Demand, ReportViolation, Violation } from './demand.ts';
+import { partsOf, sitesIn, type Site, type SiteTables } from '../official/sites.ts';
+import { findingsPerRule, moreFindings } from './finding-limit.ts';
+import { longestMessage, type Finding } from './rule.ts';
+
+/**
+ * Finds what breaks the demands of some tables in an object, in one walk for all of them: by table, and within one in
+ * the order of the object.
+ *
+ * @param view the object as the bundle reads it: of its fields, those that have the types of the kind's table
+ */
+export type SiteJudge<T extends string> = (object: WrittenObject, view: unknown, bundle: Bundle) => Readonly<Record<T, readonly Finding[]>>;
+
+/** A judge by some tables. It finds nothing in objects of versions that a bundle does not have, and never throws. */
+export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTables>>): SiteJudge<T> {
+  const names = Object.keys(tables) as T[];
+  const nothing = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<T, readonly Finding[]>;
+  // Sites never change: their tree is built once for each version of a kind in a bundle.
+  const known = new Map<string, Place>();
+  return ({ kind, apiVersion, json }, view, bundle) => {
+    const version = versionOf(kind, apiVersion, bundle)?.name;
+    if (version === undefined) return nothing;
+    const key = `${kind} ${version} ${bundle.minor} ${bundle.channel}`;
+    const root = known.get(key) ?? placesOf(names.map((name) => sitesIn(tables[name][kind], version, bundle)));
+    known.set(key, root);
+    const walk = new Walk();
+    walk.visit(root, view);
+    if (walk.found.length === 0) return nothing;
+    walk.close();
+    // What has the wrong type, or is no field of the bundle, is not missing, nor are its fields: the schema tells of it.
+    const found = walk.found.filter(({ finding: { path } }) => valueAt(view, path) !== undefined || !isTaken(json, path));
+    return Object.fromEntries(names.map((name, table) => [name, found.filter((each) => each.table === table).map(({ finding }) => finding)])) as unknown as Record<T, readonly Finding[]>;
+  };
+}
+
+/** What stands at a path; nothing for null. */
+export function valueAt(json: unknown, path: Path): unknown {
+  const value = path.reduce<unknown>((current, part) => (typeof current === 'object' && current !== null && Object.hasOwn(current, part) ? (current as Readonly<Record<string | number, unknown>>)[part] : undefined), json);
+  return value ?? undefined;
+}
+
+/** Whether something stands at a path, or on the way to it so that nothing can stand there. */
+function isTaken(json: unknown, path: Path): boolean {
+  let current = json;
+  for (const part of path) {
+    if (typeof current !== 'object' || current === null || Array.isArray(current) !== (typeof part === 'number')) break;
+    current = Object.hasOwn(current, part) ? (current as Readonly<Record<string | number, unknown>>)[part] : undefined;
+  }
+  return current !== undefined && current !== null;
+}
+
+/** Sites as a tree of the fields that lead to them, to be walked along with an object. */
+interface Place {
+  readonly asked: Asked[];
+  readonly below: { readonly name: string; readonly place: Place }[];
+  /** Each item of a list. */
+  each?: Place;
+}
+
+interface Asked {
+  readonly demand: Demand<unknown>;
+  /** The position of the table that asks. */
+  readonly table: number;
+}
+
+function placesOf(tables: readonly (readonly Site[])[]): Place {
+  const root = emptyPlace();
+  for (const [table, sites] of tables.entries()) {
+    // A view has the types of its table, so what stands at a site is what its demands are about.
+    for (const { path, demands } of sites) placeAt(root, path).asked.push(...demands.map((demand) => ({ demand: demand as Demand<unknown>, table })));
+  }
+  return root;
+}
+
+function placeAt(root: Place, path: string): Place {
+  let place = root;
+  for (const part of partsOf(path)) place = typeof part === 'number' ? (place.each ??= emptyPlace()) : fieldOf(place, part);
+  return place;
+}
+
+function fieldOf({ below }: Place, name: string): Place {
+  const known = below.find((field) => field.name === name);
+  if (known !== undefined) return known.place;
+  const place = emptyPlace();
+  below.push({ name, place });
+  return place;
+}
+
+function emptyPlace(): Place {
+  return { asked: [], below: [] };
+}
+
+/** One walk of an object along its places. Almost everything is fine, so whatever only a finding needs is one for the whole walk. */
+class Walk {
+  readonly found: { readonly table: number; readonly finding: Finding }[] = [];
+  /** How often each demand was broken. A table has few demands, and each belongs to one rule. */
+  readonly #broken = new Map<Asked, number>();
+  /** Where the walk is. */
+  readonly #path: (string | number)[] = [];
+  #asked: Asked | undefined;
+  readonly #report: ReportViolation = (violation) => {
+    if (this.#asked === undefined) return;
+    const broken = (this.#broken.get(this.#asked) ?? 0) + 1;
+    this.#broken.set(this.#asked, broken);
+    if (broken > findingsPerRule) return;
+    const { demand, table } = this.#asked;
+    this.found.push({ table, finding: findingOf(demand.rule, violation, this.#path) });
+  };
+
+  /** Adds what is said about findings that are not told one by one. */
+  close(): void {
+    for (const [{ demand, table }, broken] of this.#broken) {
+      if (broken > findingsPerRule) this.found.push({ table, finding: moreFindings(demand.rule, broken - findingsPerRule) });
+    }
+  }
+
+  visit(place: Place, value: unknown): void {
+    for (const asked of place.asked) {
+      this.#asked = asked;
+      asked.demand.judge(value, this.#report);
+    }
+    if (typeof value !== 'object' || value === null) return;
+    const { each } = place;
+    if (each !== undefined && Array.isArray(value)) {
+      for (let position = 0; position < value.length; position++) this.#visitBelow(each, position, value[position]);
+    }
+    for (const { name, place: below } of place.below) {
+      // No field has the name of anything that a prototype has; asking for own properties alone takes longer than all the rest.
+      const inner = (value as Readonly<Record<string, unknown>>)[name];
+      if (inner !== undefined) this.#visitBelow(below, name, inner);
+    }
+  }
+
+  #visitBelow(place: Place, part: string | number, value: unknown): void {
+    this.#path.push(part);
+    this.visit(place, value);
+    this.#path.pop();
+  }
+}
+
+function findingOf(rule: string, { below, message, value }: Violation, path: Path): Finding {
+  const finding = { rule, path: [...path, ...below], message: printable(message, longestMessage) };
+  return value === undefined ? finding : { ...finding, value: printable(value, displayLimit) };
+}

@@ -1,0 +1,247 @@
+import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
+import { attachments } from '../../graph/attachment.ts';
+import { isService } from '../../graph/backend-policies.ts';
+import { backendPlaces, backends } from '../../graph/backends.ts';
+import { objectsOf, readObject } from '../../graph/inputs.ts';
+import { isOwnerKind, servingGateway, type OwnerKind } from '../../graph/listener-sets.ts';
+import { listenersOf } from '../../graph/listeners.ts';
+import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
+import { strata } from '../../graph/strata.ts';
+import { defineIndex, defineQuery } from '../../incremental/index.ts';
+import { qualifiedName } from '../../resources/reference.ts';
+import { linkFindings } from './link-findings.ts';
+import { linkRules } from './link-rules.ts';
+import type { Consequence, Finding, Scope } from './rule.ts';
+
+const consequences = new Map(linkRules.map((rule) => [rule.id, rule.consequence]));
+
+/** What status and traffic do with a finding; `undefined` where they do not react. */
+export function consequenceOf(finding: Finding): Consequence | undefined {
+  return finding.consequence ?? consequences.get(finding.rule);
+}
+
+/** Which position of a path names the part of that scope: `spec.rules[2].matches[1]` is match 1 of rule 2. */
+const partPositions: Readonly<Record<Scope, number | undefined>> = { object: undefined, listener: 2, parentRef: 2, rule: 2, mirror: 2, target: 2, match: 4, backendRef: 4 };
+
+/** A problem of one part of an object: which part, and what its owner is told. */
+export interface PartProblem {
+  readonly condition: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly scope: Scope;
+  /** Position of the parentRef, listener or rule; -1 for the object itself. */
+  readonly part: number;
+  /** Position of the match or backendRef inside the rule, otherwise -1. */
+  readonly member: number;
+}
+
+/** The findings that status and traffic react to, with the part of the object that each concerns. */
+export const partProblems = defineQuery({
+  name: 'partProblems',
+  stratum: strata.validity,
+  compute(read, kind: string, namespace: string, name: string): readonly PartProblem[] {
+    return read.query(linkFindings, kind, namespace, name).flatMap((finding) => {
+      const consequence = consequenceOf(finding);
+      return consequence === undefined ? [] : [partProblem(finding, consequence)];
+    });
+  },
+});
+
+function partProblem(finding: Finding, { condition, reason, scope }: Consequence): PartProblem {
+  const position = partPositions[scope];
+  const at = (index: number): number => {
+    const value = finding.path[index];
+    return typeof value === 'number' ? value : -1;
+  };
+  return { condition, reason, message: finding.message, scope, part: position === undefined ? -1 : at(2), member: position === 4 ? at(4) : -1 };
+}
+
+/** What of a route can work. */
+export interface RouteValidity {
+  /** Set where no rule can work: the route is not accepted. */
+  readonly refused?: { readonly reason: string; readonly message: string };
+  /** Rule position → why its requests fail. */
+  readonly failedRules: Readonly<Record<number, PartProblem>>;
+  /** Problems of parts that are left out while the rest of the route works. */
+  readonly dropped: readonly PartProblem[];
+}
+
+/**
+ * Partial validity (GEP-1364): a route is accepted while some rule can produce configuration. A reference that does
+ * not resolve is no reason to refuse; it shows in ResolvedRefs and in the traffic.
+ */
+export const routeValidity = defineQuery({
+  name: 'routeValidity',
+  stratum: strata.validity,
+  compute(read, kind: string, namespace: string, name: string): RouteValidity {
+    const problems = read.query(partProblems, kind, namespace, name);
+    const whole = problems.find((problem) => problem.scope === 'object' && problem.condition === 'Accepted');
+    if (whole !== undefined) return { refused: { reason: whole.reason, message: whole.message }, failedRules: {}, dropped: [] };
+
+    const rules = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
+    const byRule = Map.groupBy(problems, (problem) => problem.part);
+    const failed = rules.flatMap((rule, index): [number, PartProblem][] => {
+      const failure = failureOf(rule, byRule.get(index) ?? []);
+      return failure === undefined ? [] : [[index, failure]];
+    });
+    const unacceptable = failed.filter(([, problem]) => problem.condition === 'Accepted');
+    const [first] = unacceptable;
+    const failedRules = Object.fromEntries(failed);
+    if (first !== undefined && unacceptable.length === rules.length) {
+      return { refused: { reason: first[1].reason, message: first[1].message }, failedRules, dropped: [] };
+    }
+    const dropped = problems.filter((problem) => problem.condition === 'Accepted' && problem.scope !== 'parentRef');
+    return { failedRules, dropped: dropped.sort((one, other) => one.part - other.part || one.member - other.member) };
+  },
+});
+
+/** Why a rule as a whole cannot work. What makes it unacceptable comes before what does not resolve. */
+function failureOf(rule: { readonly matches?: readonly unknown[]; readonly backendRefs?: readonly unknown[] }, problems: readonly PartProblem[]): PartProblem | undefined {
+  const ofRule = problems.filter((problem) => problem.scope === 'rule');
+  const unacceptable = problems.filter((problem) => problem.condition === 'Accepted');
+  return (
+    ofRule.find((problem) => problem.condition === 'Accepted') ??
+    allMembersFailed(unacceptable, 'match', rule.matches?.length ?? 0) ??
+    allMembersFailed(unacceptable, 'backendRef', rule.backendRefs?.length ?? 0) ??
+    ofRule[0]
+  );
+}
+
+function allMembersFailed(problems: readonly PartProblem[], scope: Scope, members: number): PartProblem | undefined {
+  const bad = problems.filter((problem) => problem.scope === scope);
+  return members > 0 && new Set(bad.map((problem) => problem.member)).size === members ? bad[0] : undefined;
+}
+
+/** Why the backendRef at a position of a rule gets no traffic, among the problems of that rule. */
+export function backendProblem(problems: readonly PartProblem[], backend: number): PartProblem | undefined {
+  return problems.find((problem) => problem.scope === 'backendRef' && problem.member === backend);
+}
+
+/** What stands against a listener. */
+export interface ListenerValidity {
+  readonly accepted?: PartProblem;
+  readonly conflicted?: PartProblem;
+  readonly references?: PartProblem;
+  readonly overlapping?: PartProblem;
+}
+
+/** What stands against one listener: at most one problem a condition, the first found. */
+export function listenerValidity(problems: readonly PartProblem[], index: number): ListenerValidity {
+  const ofListener = problems.filter((problem) => problem.scope === 'listener' && problem.part === index);
+  const first = (condition: string): PartProblem | undefined => ofListener.find((problem) => problem.condition === condition);
+  const accepted = first('Accepted');
+  const conflicted = first('Conflicted');
+  const references = first('ResolvedRefs');
+  const overlapping = first('OverlappingTLSConfig');
+  return { ...(accepted && { accepted }), ...(conflicted && { conflicted }), ...(references && { references }), ...(overlapping && { overlapping }) };
+}
+
+/** Whether a Gateway or ListenerSet has anything that can be served. */
+export const hasValidListener = defineQuery({
+  name: 'hasValidListener',
+  stratum: strata.validity,
+  compute(read, kind: OwnerKind, namespace: string, name: string): boolean {
+    const problems = read.query(partProblems, kind, namespace, name);
+    if (servesNothing(problems)) return false;
+    return listenersOf(read, { kind, namespace, name }).some(({ index }) => isValid(listenerValidity(problems, index)));
+  },
+});
+
+/** Refusals that concern how data planes are made, and nothing of what they do. */
+const aboutProvisioning: ReadonlySet<string> = new Set(['InvalidParameters', 'UnsupportedAddress']);
+
+/**
+ * Whether no listener of a Gateway or ListenerSet with these problems may be served. Data planes that are there go on where no
+ * others could be made: "drop as little traffic as possible" (API design guide, "Conflicts").
+ */
+export function servesNothing(problems: readonly PartProblem[]): boolean {
+  return problems.some((problem) => isRefusal(problem) && !aboutProvisioning.has(problem.reason));
+}
+
+function isRefusal({ scope, condition }: PartProblem): boolean {
+  return scope === 'object' && condition === 'Accepted';
+}
+
+/** Why an object as a whole is refused, among its problems. */
+export function ownerRefusal(problems: readonly PartProblem[]): PartProblem | undefined {
+  return problems.find(isRefusal);
+}
+
+/** Whether a listener may be served. */
+export function isValid({ accepted, conflicted }: ListenerValidity): boolean {
+  return accepted === undefined && conflicted === undefined;
+}
+
+/** The name under which a listener's routes are indexed. */
+export function listenerKey({ kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string }, listener: string): string {
+  const owner = kind === 'Gateway' ? `${namespace}/${name}` : `${kind}/${namespace}/${name}`;
+  return `listener/${owner}/${listener}`;
+}
+
+/**
+ * Routes that are attached to a listener and accepted, which is what attachedRoutes counts (ListenerStatus).
+ * Bucket: listener key; entry: `kind/namespace/name`.
+ */
+export const routesOfListener = defineIndex({
+  name: 'routesOfListener',
+  stratum: strata.findingIndexes,
+  over: objectsOf(...servedRouteKinds),
+  *entries(read, kind = '', namespace = '', name = '') {
+    if (read.query(routeValidity, kind, namespace, name).refused !== undefined) return;
+    for (const { parent, outcome } of read.query(attachments, kind, namespace, name)) {
+      if (outcome.type !== 'attached') continue;
+      for (const listener of outcome.listeners) {
+        yield { bucket: listenerKey(parent, listener.name), entry: `${kind}/${namespace}/${name}` };
+      }
+    }
+  },
+});
+
+/** Gateways of ours with attached routes that forward to a Service. Bucket: `namespace/service`; entry: `namespace/name`. */
+export const gatewaysOfService = defineIndex({
+  name: 'gatewaysOfService',
+  stratum: strata.findingIndexes,
+  over: objectsOf(...servedRouteKinds),
+  *entries(read, kind = '', namespace = '', name = '') {
+    const owners = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }) => (outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : []));
+    const gateways = owners.flatMap((owner) => servingGateway(read, owner) ?? []);
+    for (const { outcome } of backendPlaces(read.query(backends, kind, namespace, name), ['service'])) {
+      for (const gateway of gateways) yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: `${gateway.namespace}/${gateway.name}` };
+    }
+  },
+});
+
+/** So many Gateways can be told how a policy fares with them (PolicyStatus.ancestors). */
+export const mostAncestors = 16;
+
+/**
+ * Gateways of ours (`namespace/name`) with routes to a Service that a BackendTLSPolicy targets, the oldest first. Beyond
+ * `mostAncestors` the policy cannot be implemented, and the Services cannot be used (PolicyStatus.ancestors).
+ */
+export const gatewaysOfPolicy = defineQuery({
+  name: 'gatewaysOfPolicy',
+  stratum: strata.emissions,
+  compute(read, namespace: string, name: string): readonly string[] {
+    const services = (readObject(read, 'BackendTLSPolicy', namespace, name)?.spec?.targetRefs ?? []).filter(isService);
+    const gateways = new Set(services.flatMap((service) => read.list(gatewaysOfService, `${namespace}/${service.name ?? ''}`)));
+    const byAge = [...gateways].flatMap((gateway) => {
+      const [gatewayNamespace = '', gatewayName = ''] = gateway.split('/');
+      const resource = readObject(read, 'Gateway', gatewayNamespace, gatewayName);
+      return resource === undefined ? [] : [ageEntry(resource)];
+    });
+    return byAge.sort().map((entry) => qualifiedName(ofAgeEntry(entry)));
+  },
+});
+
+/** The Service ports that attached routes forward to. Bucket: `namespace/service`; entry: port. */
+export const portsInUse = defineIndex({
+  name: 'portsInUse',
+  stratum: strata.findingIndexes,
+  over: objectsOf(...servedRouteKinds),
+  *entries(read, kind = '', namespace = '', name = '') {
+    if (!read.query(attachments, kind, namespace, name).some(({ outcome }) => outcome.type === 'attached')) return;
+    for (const { outcome } of backendPlaces(read.query(backends, kind, namespace, name), ['service'])) {
+      yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: String(outcome.port) };
+    }
+  },
+});

@@ -1,0 +1,19 @@
+import { demand, specificationRule, type Demand } from '../engine/demand.ts';
+
+export const corsWildcard = specificationRule({
+  id: 'cors-wildcard',
+  summary: 'A CORS list holds "*" beside other values.',
+  source: 'Gateway API v1.7.0, HTTPCORSFilter.allowOrigins, .allowMethods and .allowHeaders (the wildcard stands alone)',
+});
+
+function wildcardAlone(variant: string): Demand<readonly string[]> {
+  return demand(corsWildcard.id, function judge(values, report) {
+    const wildcard = values.indexOf('*');
+    if (wildcard === -1 || values.length === 1) return;
+    report({ below: [wildcard], value: '*', message: `"*" allows everything, so the other values beside it say nothing. Keep "*" alone, or remove it and list the ${variant}.` });
+  }, variant);
+}
+
+export const lonelyOrigin = wildcardAlone('origins');
+export const lonelyMethod = wildcardAlone('methods');
+export const lonelyHeader = wildcardAlone('headers');

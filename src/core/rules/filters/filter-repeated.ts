@@ -1,0 +1,49 @@
+import { servedRouteKinds } from '../../graph/protocols.ts';
+import { visitSemantic } from '../../schema/index.ts';
+import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
+import { incompatibleFiltersAt } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
+
+/** What to do with the second filter of a type that a list may hold once. Mirrors and extensions may repeat. */
+const cures: ReadonlyMap<string, string> = new Map([
+  ['RequestHeaderModifier', 'Write all headers into the first one'],
+  ['ResponseHeaderModifier', 'Write all headers into the first one'],
+  ['RequestRedirect', 'Keep one of them'],
+  ['URLRewrite', 'Write hostname and path into one filter'],
+  ['CORS', 'Write everything into the first one'],
+  ['ExternalAuth', 'Keep one of them'],
+]);
+
+const everyType = [...cures.keys()];
+
+export const filterRepeated = rule({
+  id: 'filter-repeated',
+  kinds: servedRouteKinds,
+  summary: 'A list holds a filter type twice that may be there only once.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },
+  source: 'Gateway API v1.7.0, HTTPRouteRule.filters ("Specifying the same filter multiple times is not supported")',
+  check(subject, _read, report) {
+    visitSemantic(subject.kind, subject, 'filters', (path, filters) => {
+      repetitions(filters, everyType, violationsAt(path, report, incompatibleFiltersAt(path)));
+    });
+  },
+});
+
+type FilterTypes = readonly { readonly type?: string }[];
+
+/** Filters of one of these types that are not the first of their type in a list. */
+function repetitions(filters: FilterTypes, types: readonly string[], report: ReportViolation): void {
+  for (const [index, { type }] of filters.entries()) {
+    const first = filters.findIndex((filter) => filter.type === type);
+    if (type === undefined || !types.includes(type) || first === index) continue;
+    report({ below: [index], value: type, message: `This list has one ${type} filter already (filters[${first}]), and no more are allowed. ${cures.get(type)} and remove this one.` });
+  }
+}
+
+/** That the types which v1.0 had stand in a list once. */
+export const filtersDistinct = demand('filter-repeated', (filters: FilterTypes, report) =>
+  repetitions(filters, ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestRedirect', 'URLRewrite'], report), 'v1.0');
+/** The same of CORS, which bundles took a while to demand; of ExternalAuth none does. */
+export const corsDistinct = demand('filter-repeated', (filters: FilterTypes, report) => repetitions(filters, ['CORS'], report), 'cors');

@@ -1,0 +1,65 @@
+import { servedRouteKinds } from '../../graph/protocols.ts';
+import type { Path } from '../../resources/path.ts';
+import { isReadable, type ResourceFrame } from '../../resources/resource.ts';
+import { visitSemantic } from '../../schema/index.ts';
+import { demand, violationsAt } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
+import { unsupportedValueAt } from '../engine/parts.ts';
+import { rule, type Report } from '../engine/rule.ts';
+import { unionOf, unionViolations, type Union } from '../engine/union.ts';
+
+const filters = unionOf('type', {
+  RequestHeaderModifier: 'requestHeaderModifier',
+  ResponseHeaderModifier: 'responseHeaderModifier',
+  RequestMirror: 'requestMirror',
+  RequestRedirect: 'requestRedirect',
+  URLRewrite: 'urlRewrite',
+  CORS: 'cors',
+  ExternalAuth: 'externalAuth',
+  ExtensionRef: 'extensionRef',
+});
+
+const grpcFilters = unionOf('type', {
+  RequestHeaderModifier: 'requestHeaderModifier',
+  ResponseHeaderModifier: 'responseHeaderModifier',
+  RequestMirror: 'requestMirror',
+  ExtensionRef: 'extensionRef',
+});
+
+const pathModifiers = unionOf('type', { ReplaceFullPath: 'replaceFullPath', ReplacePrefixMatch: 'replacePrefixMatch' });
+
+export const filterMember = demand('filter-union', (filter: object, report) => unionViolations(filters, filter, report), 'filter');
+export const pathModifierMember = demand('filter-union', (modifier: object, report) => unionViolations(pathModifiers, modifier, report), 'path');
+
+export const filterUnion = rule({
+  id: 'filter-union',
+  kinds: [...servedRouteKinds, 'Gateway'],
+  summary: 'The type of a filter or path modifier and the field that is set do not agree.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  source: 'Gateway API v1.7.0, HTTPRouteFilter.type, HTTPPathModifier.type and ListenerFilter.type (unions)',
+  check(subject, _read, report) {
+    visitSemantic(subject.kind, subject, 'filters', (path, list) => {
+      for (const [index, filter] of list.entries()) {
+        const at = [...path, index];
+        checkUnion(subject.kind === 'GRPCRoute' ? grpcFilters : filters, { subject, path: at, object: filter }, report);
+        for (const member of ['requestRedirect', 'urlRewrite'] as const) {
+          const modifier = filter[member]?.path;
+          if (modifier !== undefined) checkUnion(pathModifiers, { subject, path: [...at, member, 'path'], object: modifier }, report);
+        }
+      }
+    });
+  },
+});
+
+interface UnionPlace {
+  readonly subject: ResourceFrame;
+  readonly path: Path;
+  readonly object: object;
+}
+
+/** What is there but could not be read is the concern of another rule. */
+function checkUnion(union: Union, { subject, path, object }: UnionPlace, report: Report): void {
+  const isSet = (member: string): boolean => Object.hasOwn(object, member) || !isReadable(subject, [...path, member]);
+  unionViolations(union, object, violationsAt(path, report, unsupportedValueAt(path)), isSet);
+}

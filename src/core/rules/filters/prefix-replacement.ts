@@ -1,0 +1,82 @@
+import type { Path } from '../../resources/path.ts';
+import { isReadable } from '../../resources/resource.ts';
+import { display } from '../../text/display.ts';
+import { demand } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
+import { filterLists, routeRules, type FilterList, type RouteRulePart } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
+
+/** The CRDs overlook filters of backendRefs as soon as two of them replace a prefix. */
+export const prefixReplacement = rule({
+  id: 'prefix-replacement',
+  kinds: ['HTTPRoute'],
+  summary: 'ReplacePrefixMatch needs a rule with exactly one match, of type PathPrefix.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  source: 'Gateway API v1.7.0, HTTPPathModifier.replacePrefixMatch',
+  check(route, _read, report) {
+    for (const part of routeRules(route)) {
+      if (!replacesPrefix(part)) continue;
+      const problem = isReadable(route, [...part.path, 'matches']) ? matchesProblem(part) : undefined;
+      if (problem === undefined) continue;
+      for (const { filters, path } of filterLists(part)) {
+        for (const below of replacingMembers.flatMap((member) => prefixReplacements(filters, member))) {
+          report({ path: [...path, ...below], value: 'ReplacePrefixMatch', message: explain(problem) });
+        }
+      }
+    }
+  },
+});
+
+/** Bundles look at lists in which a single filter replaces a prefix this way: the rule's own, and that of a backendRef where it is the only such. */
+export const prefixIsClear = demand('prefix-replacement', function judge(rule: RouteRulePart<'HTTPRoute'>['rule'], report) {
+  const part: RouteRulePart<'HTTPRoute'> = { rule, path: [] };
+  const problem = replacesPrefix(part) ? matchesProblem(part) : undefined;
+  if (problem === undefined) return;
+  const [own, ...ofBackends] = filterLists(part);
+  for (const member of replacingMembers) {
+    const judged = ofBackends.flatMap((list) => single(list, member));
+    for (const below of [...(own === undefined ? [] : single(own, member)), ...(judged.length === 1 ? judged : [])]) {
+      report({ below, value: 'ReplacePrefixMatch', message: explain(problem) });
+    }
+  }
+});
+
+/** Where the only filter of a list is that replaces a prefix, and says by what; nothing where there are several. */
+function single({ filters, path }: FilterList, member: (typeof replacingMembers)[number]): readonly Path[] {
+  const found = prefixReplacements(filters.map((filter) => (filter[member]?.path?.replacePrefixMatch === undefined ? {} : filter)), member);
+  return found.length === 1 ? found.map((below) => [...path, ...below]) : [];
+}
+
+const replacingMembers = ['requestRedirect', 'urlRewrite'] as const;
+
+function prefixReplacements(filters: FilterList['filters'], member: (typeof replacingMembers)[number]): readonly Path[] {
+  return filters.flatMap((filter, index) => (replacesPrefixBy(filter, member) ? [[index, member, 'path', 'type']] : []));
+}
+
+/** Whether any filter of a rule replaces a prefix: few do, and then there is nothing to look at. */
+function replacesPrefix({ rule: { filters = [], backendRefs = [] } }: RouteRulePart<'HTTPRoute'>): boolean {
+  return filters.some(replaces) || backendRefs.some((backend) => backend.filters?.some(replaces) === true);
+}
+
+function replaces(filter: FilterList['filters'][number]): boolean {
+  return replacingMembers.some((member) => replacesPrefixBy(filter, member));
+}
+
+function replacesPrefixBy(filter: FilterList['filters'][number], member: (typeof replacingMembers)[number]): boolean {
+  return filter[member]?.path?.type === 'ReplacePrefixMatch';
+}
+
+function explain(problem: string): string {
+  return `ReplacePrefixMatch replaces what the rule's one PathPrefix match has matched, but ${problem}. Keep exactly one match of type PathPrefix in this rule and move others to rules of their own, or use ReplaceFullPath.`;
+}
+
+/** Why the prefix to replace is not clear. Without `matches` the default is one prefix match on `/`. */
+function matchesProblem({ rule: { matches } }: RouteRulePart<'HTTPRoute'>): string | undefined {
+  if (matches === undefined) return undefined;
+  const [first] = matches;
+  if (first === undefined) return 'its list of matches is empty';
+  if (matches.length > 1) return `it has ${matches.length} matches`;
+  const type = first.path?.type ?? 'PathPrefix';
+  return type === 'PathPrefix' ? undefined : `its match is of type ${display(type)}`;
+}

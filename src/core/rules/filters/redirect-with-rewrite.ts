@@ -1,0 +1,42 @@
+import { formatPath, type Path } from '../../resources/path.ts';
+import { demand } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
+import { filterLists, routeRules, type RouteRulePart } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
+
+/** The CRDs compare filters within one list; the text forbids both on one rule, at whatever level. */
+export const redirectWithRewrite = rule({
+  id: 'redirect-with-rewrite',
+  kinds: ['HTTPRoute'],
+  summary: 'RequestRedirect and URLRewrite stand on one rule, at any level.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },
+  source: 'Gateway API v1.7.0, HTTPRequestRedirectFilter and HTTPURLRewriteFilter ("MUST NOT be used on the same Route rule")',
+  check(route, _read, report) {
+    for (const part of routeRules(route)) {
+      const redirect = firstOfType(part, 'RequestRedirect');
+      const rewrite = firstOfType(part, 'URLRewrite');
+      if (redirect === undefined || rewrite === undefined) continue;
+      report({ path: rewrite, value: 'URLRewrite', message: explain(formatPath(redirect)) });
+    }
+  },
+});
+
+/** Bundles look at one list at a time. */
+export const redirectOrRewrite = demand('redirect-with-rewrite', function judge(filters: readonly { readonly type?: string }[], report) {
+  const redirect = filters.findIndex(({ type }) => type === 'RequestRedirect');
+  const rewrite = filters.findIndex(({ type }) => type === 'URLRewrite');
+  if (redirect !== -1 && rewrite !== -1) report({ below: [rewrite], value: 'URLRewrite', message: explain(`filters[${redirect}]`) });
+});
+
+function explain(redirect: string): string {
+  return `This URLRewrite stands on the same rule as the RequestRedirect at ${redirect}; a request is either redirected or forwarded. Remove one of them, or give each a rule of its own.`;
+}
+
+function firstOfType(part: RouteRulePart, type: string): Path | undefined {
+  for (const { filters, path } of filterLists(part)) {
+    const index = filters.findIndex((filter) => filter.type === type);
+    if (index !== -1) return [...path, index];
+  }
+  return undefined;
+}

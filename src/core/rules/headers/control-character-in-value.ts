@@ -1,0 +1,38 @@
+import { servedRouteKinds } from '../../graph/protocols.ts';
+import { visitSemantic } from '../../schema/index.ts';
+import type { Path } from '../../resources/path.ts';
+import { display, quote } from '../../text/display.ts';
+import { controlCharacter } from '../../text/header.ts';
+import { denied } from '../engine/effects.ts';
+import { matchType, unsupportedValueAt } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
+
+/** These texts end up in requests and responses, where a line break would begin a header of its own. */
+export const controlCharacterInValue = rule({
+  id: 'control-character-in-value',
+  kinds: servedRouteKinds,
+  summary: 'A header, query or path value holds a line break or another control character.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  source: 'RFC 9110 section 5.5 and RFC 3986 section 2; GEP-922 (implementations never rely on admission for escaping)',
+  check(subject, _read, report) {
+    const judge = (path: Path, value: string, found: string | undefined): void => {
+      if (found === undefined) return;
+      report({
+        path,
+        value: display(value),
+        consequence: unsupportedValueAt(path),
+        message: `${quote(value)} holds the control character ${found}, which no header or URL may hold. Remove it; in YAML, text after "|" ends with a line break, quoted text does not.`,
+      });
+    };
+    // A tab is white space inside a header value.
+    visitSemantic(subject.kind, subject, 'headerValue', (path, value) => judge(path, value, controlCharacter(value.replaceAll('\t', ' '))));
+    for (const semantic of ['queryValue', 'pathReplacement'] as const) {
+      visitSemantic(subject.kind, subject, semantic, (path, value) => judge(path, value, controlCharacter(value)));
+    }
+    visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
+      // Other paths have a syntax of their own, which has no control characters either.
+      if (matchType(parent, 'PathPrefix') === 'RegularExpression') judge(path, value, controlCharacter(value));
+    });
+  },
+});

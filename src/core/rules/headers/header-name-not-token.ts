@@ -1,0 +1,39 @@
+import { servedRouteKinds } from '../../graph/protocols.ts';
+import { unreadableString, visitSemantic } from '../../schema/index.ts';
+import type { Path } from '../../resources/path.ts';
+import { display, quote } from '../../text/display.ts';
+import { isToken } from '../../text/header.ts';
+import { denied } from '../engine/effects.ts';
+import { unsupportedValueAt } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
+
+/** The schema checks names of headers to set, add and match, but not those in plain lists such as `remove`. */
+export const headerNameNotToken = rule({
+  id: 'header-name-not-token',
+  kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],
+  summary: 'A header name, e.g. one to remove, is none.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  source: 'Gateway API v1.7.0, HTTPHeaderFilter.remove; RFC 9110 section 5.1 (field-name = token)',
+  check(subject, _read, report) {
+    const judge = (path: Path, name: string): void => {
+      if (name === unreadableString || isToken(name)) return;
+      report({
+        path,
+        value: display(name),
+        consequence: unsupportedValueAt(path),
+        message: `${quote(name)} is no header name. ${cure(name)}`,
+      });
+    };
+    visitSemantic(subject.kind, subject, 'headerName', judge);
+    visitSemantic(subject.kind, subject, 'headerNameList', (path, names) => {
+      for (const [index, name] of names.entries()) judge([...path, index], name);
+    });
+  },
+});
+
+function cure(name: string): string {
+  const bare = name.trim().replace(/:.*$/s, '');
+  if (isToken(bare)) return `Write ${bare}, without blanks, colon and value.`;
+  return name === '' ? 'Write a name, or remove the entry.' : 'Write letters, digits and hyphens, e.g. x-request-id.';
+}

@@ -1,0 +1,71 @@
+import type { Path } from '../../resources/path.ts';
+import { display, quote } from '../../text/display.ts';
+import { headerKey } from '../../text/header.ts';
+import { demand, type ReportViolation } from '../engine/demand.ts';
+import { deniedWhenStrict } from '../engine/effects.ts';
+import type { RuleFrame } from '../engine/rule.ts';
+
+/**
+ * The CRDs tell list entries apart by their names as written. The specification says what happens to the second of
+ * equal names (it is ignored), so neither status nor traffic reacts; but whoever wrote it expects something else.
+ */
+export const headerNameRepeated: RuleFrame = {
+  id: 'header-name-repeated',
+  summary: 'A list names one header twice, ignoring case; only the first entry counts.',
+  effect: deniedWhenStrict,
+  source: 'Gateway API v1.7.0, HTTPHeaderMatch.name and HTTPHeader.name ("Subsequent entries with an equivalent header name MUST be ignored")',
+};
+
+type Named = readonly { readonly name?: string }[];
+
+export const matchedHeadersDistinct = demand(headerNameRepeated.id, (headers: Named, report) =>
+  repetitions(headers, { list: 'headers', below: [], loss: 'so requests match that do not have it', cure: 'combine both values in one entry of type RegularExpression' }, report), 'matches');
+
+interface Modifier {
+  readonly set?: Named;
+  readonly add?: Named;
+  readonly remove?: readonly string[];
+}
+
+export const modifiedHeadersDistinct = demand(headerNameRepeated.id, function judge(modifier: Modifier, report) {
+  for (const list of ['set', 'add'] as const) repetitions(modifier[list] ?? [], { list, below: [list], loss: 'so its value is never used', cure: 'keep the value you want' }, report);
+  removals(modifier.remove ?? [], report);
+}, 'modifier');
+
+function removals(names: readonly string[], report: ReportViolation): void {
+  if (names.length < 2) return;
+  const first = new Map<string, number>();
+  for (const [index, name] of names.entries()) {
+    const before = first.get(headerKey(name));
+    if (before === undefined) first.set(headerKey(name), index);
+    else report({ below: ['remove', index], value: display(name), message: `The header ${quote(name)} is removed by remove[${before}] already (header names ignore case). Remove this entry, or write the name that was meant.` });
+  }
+}
+
+export const sentHeadersDistinct = demand(headerNameRepeated.id, (headers: Named, report) =>
+  repetitions(headers, { list: 'headers', below: [], loss: 'so its value may never be sent', cure: 'keep the value you want' }, report), 'sent');
+
+interface ListPlace {
+  readonly list: string;
+  readonly below: Path;
+  readonly loss: string;
+  readonly cure: string;
+}
+
+function repetitions(headers: Named, { list, below, loss, cure }: ListPlace, report: ReportViolation): void {
+  if (headers.length < 2) return;
+  const first = new Map<string, number>();
+  for (const [index, { name }] of headers.entries()) {
+    if (name === undefined) continue;
+    const key = headerKey(name);
+    const before = first.get(key);
+    if (before === undefined) first.set(key, index);
+    else {
+      report({
+        below: [...below, index, 'name'],
+        value: display(name),
+        message: `The header ${quote(name)} is named by ${list}[${before}] already (header names ignore case); this entry is ignored, ${loss}. Remove it, or ${cure}.`,
+      });
+    }
+  }
+}

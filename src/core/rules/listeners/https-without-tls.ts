@@ -1,0 +1,22 @@
+import { terminatesTls } from '../../graph/protocols.ts';
+import { isReadable } from '../../resources/resource.ts';
+import { quote } from '../../text/display.ts';
+import { deniedWhenStrict } from '../engine/effects.ts';
+import { rule } from '../engine/rule.ts';
+
+/** Demanded by v1.0 bundles, and still by the text. Where tls is there, another rule looks for certificates. */
+export const httpsWithoutTls = rule({
+  id: 'https-without-tls',
+  kinds: ['Gateway', 'ListenerSet'],
+  summary: 'A listener of protocol HTTPS has no TLS settings.',
+  effect: deniedWhenStrict,
+  consequence: { condition: 'ResolvedRefs', reason: 'InvalidCertificateRef', scope: 'listener' },
+  source: 'Gateway API v1.7.0, Listener.tls ("required if the Protocol field is HTTPS or TLS")',
+  check(owner, _read, report) {
+    for (const [index, { name = '', protocol = '', tls }] of (owner.spec?.listeners ?? []).entries()) {
+      const path = ['spec', 'listeners', index, 'tls'];
+      if (tls !== undefined || !terminatesTls(protocol) || !isReadable(owner, path)) continue;
+      report({ path, message: `The listener ${quote(name)} terminates TLS, but has no certificate. Write tls with certificateRefs that name a Secret of type kubernetes.io/tls, or protocol: HTTP.` });
+    }
+  },
+});

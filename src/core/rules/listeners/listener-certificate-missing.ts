@@ -1,0 +1,41 @@
+import { terminatesTls } from '../../graph/protocols.ts';
+import { isReadable } from '../../resources/resource.ts';
+import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
+import { rule } from '../engine/rule.ts';
+
+export const listenerCertificateMissing = rule({
+  id: 'listener-certificate-missing',
+  kinds: ['Gateway', 'ListenerSet'],
+  summary: 'A listener terminates TLS, but has no certificate.',
+  effect: denied,
+  consequence: { condition: 'ResolvedRefs', reason: 'InvalidCertificateRef', scope: 'listener' },
+  source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs ("certificateRefs or options must be specified when mode is Terminate")',
+  check(owner, _read, report) {
+    for (const [index, { protocol = '', tls }] of (owner.spec?.listeners ?? []).entries()) {
+      const path = ['spec', 'listeners', index, 'tls'];
+      if (tls === undefined || !terminatesTls(protocol) || !isReadable(owner, path)) continue;
+      judgeBoth({ mode: 'Terminate', ...tls }, violationsAt(path, report));
+    }
+  },
+});
+
+interface ListenerTls {
+  readonly mode?: string;
+  readonly certificateRefs?: readonly unknown[];
+  readonly options?: object;
+}
+
+const message = 'mode is Terminate, but no certificate is named. Write certificateRefs with a Secret of type kubernetes.io/tls, or mode: Passthrough on a listener of protocol TLS.';
+
+function judge({ mode, certificateRefs = [] }: ListenerTls, report: ReportViolation): void {
+  if (mode === 'Terminate' && certificateRefs.length === 0) report({ below: ['certificateRefs'], message });
+}
+
+function judgeBoth(tls: ListenerTls, report: ReportViolation): void {
+  if (Object.keys(tls.options ?? {}).length === 0) judge(tls, report);
+}
+
+export const certificateOrOptions = demand(listenerCertificateMissing.id, judgeBoth);
+/** v1.0 takes no options instead. */
+export const certificate = demand(listenerCertificateMissing.id, judge, 'v1.0');

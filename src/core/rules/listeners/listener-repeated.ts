@@ -1,0 +1,23 @@
+import { demand, specificationRule } from '../engine/demand.ts';
+
+export const listenerRepeated = specificationRule({
+  id: 'listener-repeated',
+  summary: 'Two listeners have the same port, protocol and hostname.',
+  source: 'Gateway API v1.7.0, GatewaySpec.listeners and ListenerSetSpec.listeners ("Combination of port, protocol and hostname must be unique")',
+});
+
+interface Listener {
+  readonly port?: number;
+  readonly protocol?: string;
+  readonly hostname?: string;
+}
+
+/** Listeners of a Gateway always have a port; where it is left out, nobody can compare. */
+export const listenersDistinct = demand(listenerRepeated.id, function judge(listeners: readonly Listener[], report) {
+  for (const [index, { port, protocol, hostname }] of listeners.entries()) {
+    const before = listeners.findIndex((other) => other.port === port && other.protocol === protocol && other.hostname === hostname);
+    if (port === undefined || before === index) continue;
+    const what = `port ${port} and protocol ${protocol}${hostname === undefined ? ' and no hostname' : ` and the hostname ${hostname}`}`;
+    report({ below: [index], message: `This listener has ${what} like listeners[${before}]. Remove one of them, or give it another port or hostname.` });
+  }
+});

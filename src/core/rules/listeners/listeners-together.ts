@@ -1,0 +1,80 @@
+import { gatewayGroup } from '../../graph/inputs.ts';
+import { routeKindsOf } from '../../graph/protocols.ts';
+import { conflictBetween, ListenerClaims, type ListenerClaim } from '../../semantics/listeners.ts';
+import { display } from '../../text/display.ts';
+import { intersectHostnames } from '../../text/hostname.ts';
+import { demand } from '../engine/demand.ts';
+import { listenerConflict, listenerRouteKindsInvalid, listenerTlsOverlap } from './listener-validity.ts';
+
+// What the listeners of one object say together, whoever serves it. Of those that Sallyport serves the graph knows more; there
+// the same rules speak, and what they find is told once.
+
+interface Listener {
+  readonly name?: string;
+  readonly port?: number;
+  readonly protocol?: string;
+  readonly hostname?: string;
+  readonly allowedRoutes?: { readonly kinds?: readonly { readonly group?: string; readonly kind?: string }[] };
+}
+
+type Listeners = readonly Listener[];
+
+/** The first listener before `index` that has the same port and meets a condition. */
+function earlier(listeners: Listeners, index: number, condition: (one: Listener, other: Listener) => boolean): Listener | undefined {
+  const listener = listeners[index];
+  if (listener?.port === undefined) return undefined;
+  return listeners.slice(0, index).find((other) => other.port === listener.port && condition(listener, other));
+}
+
+function sameHostname(one: Listener, other: Listener): boolean {
+  return (one.hostname ?? '').toLowerCase() === (other.hostname ?? '').toLowerCase();
+}
+
+/** Equal protocols with equal hostnames are refused by every bundle. */
+export const protocolsOnPort = demand(listenerConflict.id, function judge(listeners: Listeners, report) {
+  const earlierOnes = new ListenerClaims<NamedClaim>();
+  for (const [index, { name = '', port, protocol = '', hostname = '' }] of listeners.entries()) {
+    if (port === undefined) continue;
+    const claim = { name, port, protocol, hostname };
+    const conflict = earlierOnes.conflictsOf(claim, 1);
+    earlierOnes.add(claim);
+    const [other] = conflict?.reason === 'ProtocolConflict' ? conflict.others : [];
+    if (other === undefined) continue;
+    const cure = distinctByHostname(claim, other) ? 'port or hostname' : 'port';
+    report({ below: [index], value: display(name), message: `This listener conflicts with ${display(other.name)}: protocol ${display(protocol)} cannot share port ${port} with ${display(other.protocol)}, so neither may be accepted. Give each a ${cure} of its own.` });
+  }
+}, 'within one object');
+
+interface NamedClaim extends ListenerClaim {
+  readonly name: string;
+}
+
+/** Whether another hostname would be enough to tell two listeners apart. */
+function distinctByHostname(one: ListenerClaim, other: ListenerClaim): boolean {
+  return conflictBetween({ ...one, hostname: `other.${one.hostname ?? ''}` }, other) === undefined;
+}
+
+function overlaps(one: Listener, other: Listener): boolean {
+  return one.protocol === 'HTTPS' && other.protocol === 'HTTPS' && !sameHostname(one, other) && intersectHostnames(one.hostname ?? '', other.hostname ?? '') !== undefined;
+}
+
+export const overlapsOnPort = demand(listenerTlsOverlap.id, function judge(listeners: Listeners, report) {
+  for (const [index, listener] of listeners.entries()) {
+    const other = earlier(listeners, index, overlaps);
+    if (other === undefined) continue;
+    report({ below: [index, 'hostname'], value: display(listener.hostname ?? ''), message: `The hostname overlaps with that of ${display(other.name ?? '')} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.` });
+  }
+}, 'within one object');
+
+/** What protocols carry that are not served yet. */
+const carried: ReadonlyMap<string, readonly string[]> = new Map([['TLS', ['TLSRoute', 'TCPRoute']], ['TCP', ['TCPRoute']], ['UDP', ['UDPRoute']]]);
+
+export const kindsOfProtocol = demand(listenerRouteKindsInvalid.id, function judge({ protocol = '', allowedRoutes: { kinds = [] } = {} }: Listener, report) {
+  const supported = routeKindsOf(protocol) === undefined ? carried.get(protocol) : undefined;
+  if (supported === undefined) return;
+  for (const [index, { group = gatewayGroup, kind = '' }] of kinds.entries()) {
+    // Kinds of other groups are for their implementation to know.
+    if (group !== gatewayGroup || supported.includes(kind)) continue;
+    report({ below: ['allowedRoutes', 'kinds', index], value: display(kind), message: `A listener of protocol ${protocol} cannot carry ${display(kind)}. Name only ${supported.join(', ')}, or leave kinds out.` });
+  }
+}, 'other protocols');

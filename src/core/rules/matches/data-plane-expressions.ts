@@ -1,0 +1,65 @@
+import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
+import { attachments } from '../../graph/attachment.ts';
+import { objectsOf, readObject } from '../../graph/inputs.ts';
+import { isOwnerKind, servingGateway } from '../../graph/listener-sets.ts';
+import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
+import { strata } from '../../graph/strata.ts';
+import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { judgeExpressions } from './expressions.ts';
+
+/** Bytes that the compiled regular expressions of all routes of a Gateway may take in its data plane. */
+export const dataPlaneExpressionBytes = 32 * 1_024 * 1_024;
+
+/** The Gateways of ours (`namespace/name`) that a route is attached to. */
+function gatewaysOf(read: Reader, kind: string, namespace: string, name: string): readonly string[] {
+  const owners = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }) => (outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : []));
+  return [...new Set(owners.flatMap((owner) => {
+    const gateway = servingGateway(read, owner);
+    return gateway === undefined ? [] : [`${gateway.namespace}/${gateway.name}`];
+  }))];
+}
+
+/** Bytes of the compiled expressions of a route; 0 for most. */
+const expressionBytes = defineQuery({
+  name: 'expressionBytes',
+  stratum: strata.links,
+  compute(read, kind: ServedRouteKind, namespace: string, name: string): number {
+    const route = readObject(read, kind, namespace, name);
+    return route === undefined ? 0 : judgeExpressions(route).bytes;
+  },
+});
+
+/** Attached routes with regular expressions, the oldest first. Bucket: `namespace/name` of the Gateway; entry: an age entry, a line feed, kind and bytes. */
+export const expressionsOfGateway = defineIndex({
+  name: 'expressionsOfGateway',
+  stratum: strata.linkIndexes,
+  over: objectsOf(...servedRouteKinds),
+  *entries(read, kind = '', namespace = '', name = '') {
+    const bytes = read.query(expressionBytes, kind as ServedRouteKind, namespace, name);
+    const route = readObject(read, kind as ServedRouteKind, namespace, name);
+    if (bytes === 0 || route === undefined) return;
+    for (const bucket of gatewaysOf(read, kind, namespace, name)) yield { bucket, entry: `${ageEntry(route)}\n${kind}\n${bytes}` };
+  },
+});
+
+/** The routes of a Gateway (`kind/namespace/name`) whose expressions do not fit into its data plane: of the oldest as many fit as can. */
+const expressionsWithoutRoom = defineQuery({
+  name: 'expressionsWithoutRoom',
+  stratum: strata.validity,
+  compute(read, gateway: string): readonly string[] {
+    let left = dataPlaneExpressionBytes;
+    return read.list(expressionsOfGateway, gateway).flatMap((entry) => {
+      const [age = '', kind = '', bytes = ''] = entry.split('\n');
+      left -= Number(bytes);
+      const { namespace, name } = ofAgeEntry(age);
+      return left >= 0 ? [] : [`${kind}/${namespace}/${name}`];
+    });
+  },
+});
+
+/** The Gateway of ours, among those that a route is attached to, whose data plane has no room for its expressions. */
+export function gatewayWithoutRoom(read: Reader, { kind, ref: { namespace, name } }: Resource<ServedRouteKind>): string | undefined {
+  if (read.query(expressionBytes, kind, namespace, name) === 0) return undefined;
+  return gatewaysOf(read, kind, namespace, name).find((gateway) => read.query(expressionsWithoutRoom, gateway).includes(`${kind}/${namespace}/${name}`));
+}

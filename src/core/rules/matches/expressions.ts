@@ -1,0 +1,96 @@
+import { callExpression } from '../../graph/compile-calls.ts';
+import type { ServedRouteKind } from '../../graph/protocols.ts';
+import type { Path } from '../../resources/path.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { visitSemantic } from '../../schema/index.ts';
+import { compilePattern, patternSyntaxProblem } from '../../text/pattern.ts';
+import { matchType } from '../engine/parts.ts';
+
+/** What all regular expressions of a route may cost together. Those that come later are not compiled at all. */
+export const routeExpressionLimits = {
+  /** As in `CompiledPattern`. */
+  effort: 600_000,
+  /** Bytes of the compiled expressions. */
+  bytes: 512 * 1_024,
+} as const;
+
+/** A regular expression at its place in a route. */
+export interface Expression {
+  readonly path: Path;
+  /** As the user wrote it. */
+  readonly value: string;
+}
+
+export interface JudgedExpressions {
+  /** Bytes that the expressions take in a data plane. */
+  readonly bytes: number;
+  /** Those that cannot be used by themselves, and why. */
+  readonly unusable: readonly (Expression & { readonly problem: string })[];
+  /** Those for which others left nothing. */
+  readonly beyond: readonly Expression[];
+}
+
+/**
+ * Judges the regular expressions of a route, in the order in which they stand. Every different expression counts once. However
+ * large the route is, the work has a limit.
+ */
+export function judgeExpressions(route: Resource<ServedRouteKind>): JudgedExpressions {
+  const unusable: (Expression & { readonly problem: string })[] = [];
+  const beyond: Expression[] = [];
+  const seen = new Set<string>();
+  let [effort, bytes] = [0, 0];
+  for (const { text, ...expression } of expressionsIn(route, (problem) => unusable.push(problem))) {
+    const isUsedUp = effort >= routeExpressionLimits.effort || bytes >= routeExpressionLimits.bytes;
+    if (isUsedUp && !seen.has(text)) {
+      beyond.push(expression);
+      continue;
+    }
+    const compiled = compilePattern(text);
+    if (!compiled.ok) unusable.push({ ...expression, problem: compiled.problem });
+    if (seen.has(text)) continue;
+    seen.add(text);
+    effort += compiled.effort;
+    bytes += compiled.ok ? compiled.pattern.bytes : 0;
+  }
+  return { bytes, unusable, beyond };
+}
+
+/** The first expression of each match that has any of these: one is enough for a match to match nothing. */
+export function firstOfEachMatch(expressions: readonly Expression[]): readonly Expression[] {
+  return [...Map.groupBy(expressions, ({ path }) => path.slice(0, 5).join('.')).values()].flatMap(([first]) => first ?? []);
+}
+
+/** All regular expressions of a route that a data plane compiles. */
+export function expressionsOf(route: Resource<ServedRouteKind>): readonly Expression[] {
+  return expressionsIn(route, () => undefined);
+}
+
+/** What a data plane compiles for an expression. */
+interface CompiledExpression extends Expression {
+  readonly text: string;
+}
+
+function expressionsIn(route: Resource<ServedRouteKind>, reportSyntax: (found: Expression & { readonly problem: string }) => void): readonly CompiledExpression[] {
+  const found: CompiledExpression[] = [];
+  const badCalls = new Set<string>();
+  visitSemantic(route.kind, route, 'regexOrValue', (path, value, parent) => {
+    if (matchType(parent, 'Exact') !== 'RegularExpression') return;
+    if (path[5] !== 'method') found.push({ path, value, text: value });
+    else {
+      // Service and method become one expression, but each has to be one by itself.
+      const problem = patternSyntaxProblem(value);
+      if (problem === undefined) return;
+      badCalls.add(path.slice(0, 6).join());
+      reportSyntax({ path, value, problem });
+    }
+  });
+  return route.kind === 'GRPCRoute' ? [...found, ...callsIn(route).filter(({ path }) => !badCalls.has(path.join()))] : found;
+}
+
+function callsIn(route: Resource<'GRPCRoute'>): readonly CompiledExpression[] {
+  return (route.spec?.rules ?? []).flatMap(({ matches = [] }, rule) => matches.flatMap(({ method }, match) => {
+    if (method?.type !== 'RegularExpression') return [];
+    const { service = '', method: name = '' } = method;
+    return [{ path: ['spec', 'rules', rule, 'matches', match, 'method'], value: service === '' ? name : service, text: callExpression(service, name) }];
+  }));
+}

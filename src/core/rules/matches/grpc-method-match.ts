@@ -1,0 +1,77 @@
+import { isReadable } from '../../resources/resource.ts';
+import { display, quote } from '../../text/display.ts';
+import { demand, unenforcedRule, violationsAt, type ReportViolation } from '../engine/demand.ts';
+import { denied, warned } from '../engine/effects.ts';
+import { routeRules } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
+
+/** No bundle looks at service and method together where they are regular expressions. */
+export const grpcMethodMatch = rule({
+  id: 'grpc-method-match',
+  kinds: ['GRPCRoute'],
+  summary: 'A gRPC method match names neither service nor method, or one that no gRPC service can have.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
+  source: 'Gateway API v1.7.0, GRPCMethodMatch ("At least one of Service and Method MUST be a non-empty string")',
+  check(route, _read, report) {
+    for (const { rule: { matches }, path } of routeRules(route)) {
+      for (const [position, { method }] of (matches ?? []).entries()) {
+        const at = [...path, 'matches', position, 'method'];
+        if (method === undefined || !isReadable(route, at)) continue;
+        judge(method, spokenName, violationsAt(at, report));
+      }
+    }
+  },
+});
+
+interface MethodMatch {
+  readonly type?: string;
+  readonly service?: string;
+  readonly method?: string;
+}
+
+interface Names {
+  readonly service: RegExp;
+  readonly method: RegExp;
+}
+
+/** What stands between the slashes of a gRPC request's path; a slash of its own would make it another path. */
+const spokenName: Names = { service: /^[A-Za-z0-9_.]*$/, method: /^[A-Za-z0-9_.]*$/ };
+
+/** What bundles take. Letters of either case, and what Unicode counts among them: RE2 folds cases as this flag does. */
+const officialName: Names = { service: /^\.?[a-z_][a-z_0-9]*(?:\.[a-z_][a-z_0-9]*)*$/iu, method: /^[A-Za-z_][A-Za-z_0-9]*$/ };
+
+function judge({ type = 'Exact', service, method }: MethodMatch, names: Names, report: ReportViolation): void {
+  if ((service ?? '') === '' && (method ?? '') === '') {
+    report({ below: [], message: 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.' });
+    return;
+  }
+  if (type !== 'Exact') return;
+  if (service !== undefined && !names.service.test(service)) {
+    report({ below: ['service'], value: display(service), message: `${quote(service)} is no gRPC service, so this match matches nothing. Write names of letters, digits and _ with dots between, such as shop.v1.Cart, or type: RegularExpression.` });
+  }
+  if (method !== undefined && !names.method.test(method)) {
+    report({ below: ['method'], value: display(method), message: `${quote(method)} is no gRPC method, so this match matches nothing. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.` });
+  }
+}
+
+export const methodIsValid = demand(grpcMethodMatch.id, function judgeOfficially(match: MethodMatch, report) {
+  const { type, service, method } = match;
+  // Bundles look at empty texts only where they are no regular expressions.
+  if (type === 'Exact' || (service === undefined && method === undefined)) judge(match, officialName, report);
+});
+
+export const grpcMethodUncommon = unenforcedRule({
+  id: 'grpc-method-uncommon',
+  summary: 'A gRPC method match is one that not every implementation understands.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, GRPCMethodMatch.type (Exact with service and method is core, without service implementation-specific)',
+}, function judgeMatch({ type = 'Exact', service = '', method = '' }: MethodMatch, report) {
+  if (type !== 'Exact') return;
+  if (service === '' && method !== '') {
+    report({ below: ['service'], message: `This match names the method ${quote(method)} of whatever service, which not every implementation can match. Write service, too, such as shop.v1.Cart.` });
+  }
+  if (service.startsWith('.')) {
+    report({ below: ['service'], value: display(service), message: `No client asks for a service that begins with a dot. Write ${quote(service.slice(1))}.` });
+  }
+});

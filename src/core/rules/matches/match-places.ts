@@ -1,0 +1,120 @@
+import { attachments, type ParentNode } from '../../graph/attachment.ts';
+import { compileCalls } from '../../graph/compile-calls.ts';
+import { compileMatches } from '../../graph/compile-matches.ts';
+import { objectsOf, readObject } from '../../graph/inputs.ts';
+import { ofSortKey, requestsOf, routeIdentity, sortKey, type OwnedMatch } from '../../graph/precedence.ts';
+import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
+import type { RouteMatch } from '../../graph/route-match.ts';
+import { strata } from '../../graph/strata.ts';
+import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
+import { isLost, type Resource } from '../../resources/resource.ts';
+import { listenerKey, partProblems, type PartProblem } from '../engine/validity.ts';
+
+/** The matches of each rule of a route that requests are compared with: those that have a problem match nothing. */
+export function servedMatches(route: Resource<ServedRouteKind>, problems: readonly PartProblem[]): readonly (readonly RouteMatch[])[] {
+  // A rule whose matches cannot be read must not answer for requests that it may never have been meant for.
+  const isKnown = (rule: number): boolean => !isLost(route, ['spec', 'rules', rule, 'matches']);
+  const isInvalid = (rule: number) => (match: number): boolean => problems.some((problem) => problem.scope === 'match' && problem.part === rule && problem.member === match);
+  return route.kind === 'GRPCRoute'
+    ? (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileCalls(matches, isInvalid(rule)) : []))
+    : (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileMatches(matches, isInvalid(rule)) : []));
+}
+
+/**
+ * The routes of one kind that have a hostname at a listener. Most have theirs for themselves, and then nobody compares matches.
+ * Bucket: key of a `HostPlace`; entry: `namespace/name`.
+ */
+export const routesOfHostname = defineIndex({
+  name: 'routesOfHostname',
+  stratum: strata.linkIndexes,
+  over: objectsOf(...servedRouteKinds),
+  *entries(read, kind = '', namespace = '', name = '') {
+    for (const place of hostPlaces(read, kind, namespace, name)) yield { bucket: place.key, entry: `${namespace}/${name}` };
+  },
+});
+
+/** A hostname of a route at a listener that one of its parentRefs leads to. */
+interface HostPlace {
+  readonly key: string;
+  /** Position in spec.parentRefs. */
+  readonly parent: number;
+  readonly owner: ParentNode;
+  readonly listener: string;
+  /** As the route has it; `''`: any host. */
+  readonly hostname: string;
+}
+
+function hostPlaces(read: Reader, kind: string, namespace: string, name: string): readonly HostPlace[] {
+  return read.query(attachments, kind, namespace, name).flatMap(({ index: parent, parent: owner, outcome }) => (
+    outcome.type === 'attached' ? outcome.listeners.flatMap(({ name: listener, hostnames }) => hostnames.map((hostname) => (
+      // Rules of two kinds never meet one request, since gRPC requests are tried against those of GRPCRoutes first.
+      { key: JSON.stringify([listenerKey(owner, listener), kind, hostname]), parent, owner, listener, hostname }
+    ))) : []
+  ));
+}
+
+/** A match of a route where others may have the same. */
+interface MatchPlace extends Omit<HostPlace, 'key'> {
+  /** The same for all matches that the same requests meet there. */
+  readonly bucket: string;
+  /** Its sort key: of those in a bucket the first gets the requests. */
+  readonly entry: string;
+}
+
+const nowhere: readonly MatchPlace[] = [];
+
+/** Everywhere that a route's matches are tried beside those of others. */
+const matchPlaces = defineQuery({
+  name: 'matchPlaces',
+  stratum: strata.validity,
+  compute(read, kind: string, namespace: string, name: string): readonly MatchPlace[] {
+    const shared = hostPlaces(read, kind, namespace, name).filter(({ key }) => read.several(routesOfHostname, key));
+    const resource = shared.length === 0 ? undefined : readObject(read, kind as ServedRouteKind, namespace, name);
+    if (resource === undefined) return nowhere;
+    const problems = read.query(partProblems, kind, namespace, name);
+    if (isUnservable(problems)) return nowhere;
+    const route = routeIdentity(resource);
+    const matches = servedMatches(resource, problems).flatMap((ofRule, rule) => ofRule.map((match) => ({ rule, match, requests: requestsOf(match) })));
+    return shared.flatMap(({ key, ...place }) => matches.map(({ rule, match, requests }): MatchPlace => (
+      { ...place, bucket: `${key} ${requests}`, entry: sortKey({ hostname: place.hostname, route, rule, match }) }
+    )));
+  },
+});
+
+/** Whether a route with these problems is not part of the configuration, wherever it is attached. */
+export function isUnservable(problems: readonly PartProblem[]): boolean {
+  return problems.some(({ scope, condition }) => scope === 'object' && condition === 'Accepted');
+}
+
+/** The matches that several routes may have, those of the same requests together: bucket and entry of a `MatchPlace`. */
+export const matchesOfListener = defineIndex({
+  name: 'matchesOfListener',
+  stratum: strata.rivalIndexes,
+  over: objectsOf(...servedRouteKinds),
+  entries: (read, kind = '', namespace = '', name = '') => read.query(matchPlaces, kind, namespace, name),
+});
+
+/** A match that gets no request at a listener, since one of another route gets all of them. */
+export interface TakenMatch extends Omit<MatchPlace, 'bucket' | 'entry'> {
+  readonly own: OwnedMatch;
+  readonly winner: OwnedMatch;
+}
+
+const none: readonly TakenMatch[] = [];
+
+/** The matches of a route whose requests go to the same match of another one, in the order of parentRefs. */
+export const takenMatches = defineQuery({
+  name: 'takenMatches',
+  stratum: strata.findings,
+  compute(read, kind: string, namespace: string, name: string): readonly TakenMatch[] {
+    const taken = read.query(matchPlaces, kind, namespace, name).flatMap(({ bucket, entry, ...place }): TakenMatch[] => {
+      const first = read.first(matchesOfListener, bucket) ?? entry;
+      if (first === entry) return [];
+      const winner = ofSortKey(first);
+      // What a route takes from itself is found by match-repeated, whoever serves it.
+      const isOwn = winner.namespace === namespace && winner.name === name;
+      return isOwn ? [] : [{ ...place, own: ofSortKey(entry), winner }];
+    });
+    return taken.length === 0 ? none : taken;
+  },
+});

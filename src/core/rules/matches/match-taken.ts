@@ -1,0 +1,46 @@
+import { servedRouteKinds } from '../../graph/protocols.ts';
+import { describeRef } from '../../resources/reference.ts';
+import { display } from '../../text/display.ts';
+import { warned } from '../engine/effects.ts';
+import { takenMatches, type TakenMatch } from './match-places.ts';
+import { rule, type Consequence, type Rule } from '../engine/rule.ts';
+
+/** The match works, and would get requests were it not for the other one: nothing is switched off. */
+export const shadowed = { condition: 'sallyport.dev/Shadowed', reason: 'MatchTaken', scope: 'match' } as const satisfies Consequence;
+
+/** Which match gets no request, where, and which one gets them. */
+export function describeTaken({ own, owner, listener, hostname, winner }: TakenMatch): string {
+  const host = hostname === '' ? '' : ` for ${display(hostname)}`;
+  return `Rule ${own.rule} match ${own.match} gets no request on listener ${display(listener)} of ${describeRef(owner)}${host}: ${describeRef(winner)} rule ${winner.rule} match ${winner.match} is the same and comes first.`;
+}
+
+/** Which of equal matches comes first, and what to do about it. */
+export const takenCure = 'Of equal matches that of the oldest route comes first, then the first by namespace/name. Remove one of them, or write what tells them apart.';
+
+export const matchTaken = rule({
+  id: 'match-taken',
+  kinds: servedRouteKinds,
+  summary: 'A match gets no request, since another route on the same listener and hostname has the same and is older.',
+  effect: warned,
+  consequence: shadowed,
+  source: 'Gateway API v1.7.0, HTTPRouteRule.matches and GRPCRouteRule.matches ("the oldest Route based on creation timestamp"); API design guide, "Conflicts"',
+  check({ kind, ref: { namespace, name }, spec }, read, report) {
+    const taken = read.query(takenMatches, kind, namespace, name);
+    for (const places of Map.groupBy(taken, ({ own }) => `${own.rule} ${own.match}`).values()) {
+      const [first] = places;
+      if (first === undefined) continue;
+      const { own, winner } = first;
+      const messages = [...new Set(places.map(describeTaken))];
+      const isWritten = (spec?.rules?.[own.rule]?.matches ?? []).length > 0;
+      report({
+        path: ['spec', 'rules', own.rule, 'matches', ...(isWritten ? [own.match] : [])],
+        value: display(describeRef(winner)),
+        consequence: shadowed,
+        message: `${messages[0]}${messages.length === 1 ? '' : ` (${messages.length - 1} more)`} ${takenCure}`,
+      });
+    }
+  },
+});
+
+/** Rules about what other objects leave to one that works. What works does not depend on them. */
+export const rivalRules: readonly Rule[] = [matchTaken];

@@ -1,0 +1,35 @@
+import { visitSemantic } from '../../schema/index.ts';
+import { display, quote } from '../../text/display.ts';
+import { pathProblems } from '../../text/path.ts';
+import { demand, type ReportViolation } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
+import { matchType } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
+
+export const pathSyntax = rule({
+  id: 'path-syntax',
+  kinds: ['HTTPRoute'],
+  summary: 'The value of an Exact or PathPrefix match is no path.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
+  source: 'Gateway API v1.7.0, PathMatchType ("PathPrefix and Exact paths must be syntactically valid") and HTTPPathMatch',
+  check(subject, _read, report) {
+    visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
+      judge({ type: matchType(parent, 'PathPrefix'), value }, ({ below: _below, ...found }) => report({ path, ...found }));
+    });
+  },
+});
+
+interface PathMatch {
+  readonly type?: unknown;
+  readonly value?: string;
+}
+
+function judge({ type, value = '/' }: PathMatch, report: ReportViolation): void {
+  if (type !== 'Exact' && type !== 'PathPrefix') return;
+  for (const problem of pathProblems(value)) {
+    report({ below: ['value'], value: display(value), message: `The path ${quote(value)} can match no request: ${problem}.` });
+  }
+}
+
+export const pathIsValid = demand('path-syntax', judge);

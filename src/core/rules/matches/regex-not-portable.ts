@@ -1,0 +1,61 @@
+import { display, quote } from '../../text/display.ts';
+import { patternSyntaxProblem } from '../../text/pattern.ts';
+import { demand, type ReportViolation } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import type { RuleFrame } from '../engine/rule.ts';
+
+/** The specification leaves the dialect open; GEP-4359 names what all implementations are to have in common. */
+export const regexNotPortable: RuleFrame = {
+  id: 'regex-not-portable',
+  summary: 'A regular expression uses what not every implementation understands, or understands alike.',
+  effect: warned,
+  source: 'GEP-4359, Regular Expressions; Gateway API v1.7.0, PathMatchRegularExpression (dialect is implementation-specific)',
+};
+
+/** What is outside the common dialect, from the most to the least surprising, and what to write instead. */
+const outside: readonly (readonly [pattern: RegExp, what: string, cure: string])[] = [
+  [/\(\?[=!<]/, 'looks ahead or behind', 'Use several matches or a simpler expression'],
+  [/\(\?[a-zA-Z]*-?[a-zA-Z]+[):]/, 'sets flags', 'Spell both cases out, e.g. [Aa]'],
+  [/\(\?P?</, 'names a group', 'Write a plain group, ( )'],
+  [/\(\?/, 'has a group of its own kind', 'Write a plain group, ( )'],
+  [/\\[1-9]/, 'refers back to a group', 'Repeat what the group holds'],
+  [/\\[DSbBAzZpPQEntrfvxuaC0]/, 'has an escape that is not common', 'Write a set such as [^0-9] instead'],
+  [/[*+?}][*+?]/, 'has a lazy or possessive quantifier', 'Write the quantifier alone: whether a text matches is the same'],
+  [/\[:|\[=|\[\./, 'has a named class', 'Write the characters, e.g. [a-z]'],
+  [/\[[^\]]*\[/, 'has [ within a set', 'Write \\[ there'],
+  [/\^[*+?{]/, 'repeats ^', 'Write it once'],
+  [/\{,/, 'has a count without lower bound', 'Write 0 before the comma'],
+  [/\{(?!\d{1,3}(?:,\d{0,3})?\})/, 'has { that begins no count', 'Write \\{ for the sign itself'],
+  [/\{(?:\d+,)?(?:25[6-9]|2[6-9]\d|[3-9]\d\d)[,}]/, 'counts beyond 255', 'Write a smaller count'],
+];
+
+interface Match {
+  readonly type?: string;
+  readonly value?: string;
+}
+
+function judge(expression: string, below: readonly string[], report: ReportViolation): void {
+  // One that cannot be used at all is the concern of another rule.
+  const bare = expression.replaceAll(/\\[\\[\](){}.*+?^$|/-]/g, '_');
+  const found = outside.find(([pattern]) => pattern.test(bare));
+  if (found === undefined || patternSyntaxProblem(expression) !== undefined) return;
+  const [, what, cure] = found;
+  report({ below, value: display(expression), message: `The regular expression ${quote(expression)} ${what}, which other implementations may read otherwise or refuse. ${cure}.` });
+}
+
+/** A match of a header, a query parameter or a path. */
+export const portableValue = demand(regexNotPortable.id, function ofMatch({ type, value = '' }: Match, report) {
+  if (type === 'RegularExpression') judge(value, ['value'], report);
+}, 'value');
+
+interface MethodMatch {
+  readonly type?: string;
+  readonly service?: string;
+  readonly method?: string;
+}
+
+export const portableMethod = demand(regexNotPortable.id, function ofMethod({ type, service = '', method = '' }: MethodMatch, report) {
+  if (type !== 'RegularExpression') return;
+  judge(service, ['service'], report);
+  judge(method, ['method'], report);
+}, 'method');

@@ -1,0 +1,27 @@
+import { servedRouteKinds } from '../../graph/protocols.ts';
+import { display, quote } from '../../text/display.ts';
+import { deniedWhenStrict } from '../engine/effects.ts';
+import { judgeExpressions } from './expressions.ts';
+import { unsupportedValueAt } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
+
+/** The specification leaves the dialect of regular expressions open; ours is RE2, so others may read this one. */
+export const regexNotRe2 = rule({
+  id: 'regex-not-re2',
+  kinds: servedRouteKinds,
+  about: 'dialect',
+  summary: 'A regular expression is not written in RE2 syntax.',
+  effect: deniedWhenStrict,
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
+  source: 'Gateway API v1.7.0, PathMatchRegularExpression, HTTPHeaderMatch.type, HTTPQueryParamMatch.type (dialect is implementation-specific)',
+  check(subject, _read, report) {
+    for (const { path, value, problem } of judgeExpressions(subject).unusable) {
+      report({
+        path,
+        value: display(value),
+        consequence: unsupportedValueAt(path),
+        message: `The regular expression ${quote(value)} cannot be used, so this match matches nothing: ${problem}.`,
+      });
+    }
+  },
+});

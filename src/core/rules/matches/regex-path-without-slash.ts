@@ -1,0 +1,19 @@
+import { display, quote } from '../../text/display.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+
+/** One that matches a part of the path in some implementation may work there; where the whole path has to match it cannot. */
+export const regexPathWithoutSlash = unenforcedRule({
+  id: 'regex-path-without-slash',
+  summary: 'A regular expression for paths matches nothing that begins with a slash, as every path does.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, HTTPPathMatch.type (RegularExpression); RFC 9112 section 3.2.1 (absolute-path)',
+}, function judge({ type, value = '' }: { readonly type?: string; readonly value?: string }, report) {
+  const alternatives = value.split('|');
+  if (type !== 'RegularExpression' || !alternatives.every((one) => plainBeginning.test(one)) || /[()]/.test(value)) return;
+  const cure = alternatives.map((one) => `/${one.replace(/^\^/, '')}`).join('|');
+  report({ below: ['value'], value: display(value), message: `The regular expression ${quote(value)} matches no text that begins with "/", as every path does. Write ${quote(cure)}.` });
+});
+
+/** A letter, digit or sign that means itself, or a set of letters and digits, that has to be there. What is less plain is left alone. */
+const plainBeginning = /^\^?(?:[\w~%@-]|\\[.+~-]|\[(?:\w-\w|\w)+\])(?![*?{])/;

@@ -1,0 +1,53 @@
+import { display, quote } from '../../text/display.ts';
+import { unenforcedRule, type ReportViolation, type Violation } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
+import { isQualifiedName, isSubdomain } from './qualified-key.ts';
+import type { WholeObject } from '../engine/written-object.ts';
+
+/** The API server refuses such objects before any webhook sees them; who judges files should know. */
+export const metadataSyntax = unenforcedRule({
+  id: 'metadata-syntax',
+  summary: 'A name, namespace, label or annotation is none that Kubernetes takes.',
+  effect: denied,
+  source: 'Kubernetes, "Object Names and IDs", "Labels and Selectors" (syntax and character set) and "Annotations"',
+}, function judge({ metadata: { name, namespace, labels, annotations } }: WholeObject, report) {
+  if (name !== '' && !isSubdomain(name)) report(badName('name', name, isSubdomain));
+  if (!isLabel(namespace)) report(badName('namespace', namespace, isLabel));
+  judgeEntries('labels', labels, report);
+  judgeEntries('annotations', annotations, report);
+});
+
+const label = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function isLabel(text: string): boolean {
+  return label.test(text);
+}
+
+function badName(field: 'name' | 'namespace', text: string, isValid: (text: string) => boolean): Violation {
+  const near = text.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '');
+  const [most, signs] = field === 'name' ? [253, '-, . and'] : [63, '- and'];
+  const cure = isValid(near) ? `Write ${quote(near)}` : `Write at most ${most} lower-case letters, digits, ${signs} nothing else, with a letter or digit at both ends`;
+  return { below: ['metadata', field], value: display(text), message: `${quote(text)} is no ${field} that Kubernetes takes. ${cure}.` };
+}
+
+const labelValue = /^(?:(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?$/;
+
+function judgeEntries(field: 'labels' | 'annotations', entries: unknown, report: ReportViolation): void {
+  if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) return;
+  for (const [key, value] of Object.entries(entries) as Iterable<[string, unknown]>) {
+    const found = problemOf(field, key, value);
+    if (found !== undefined) report({ below: ['metadata', field, key], ...(typeof value === 'string' ? { value: display(value) } : {}), message: found });
+  }
+}
+
+function problemOf(field: 'labels' | 'annotations', key: string, value: unknown): string | undefined {
+  // Keys of annotations may have upper case in their domain.
+  if (!isQualifiedName(field === 'annotations' ? key.toLowerCase() : key)) {
+    return `${quote(key)} is no valid key. Write up to 63 letters, digits, -, _ and ., with a domain before it if you like: team or example.com/team.`;
+  }
+  if (value === null) return undefined;
+  if (typeof value === 'number' || typeof value === 'boolean') return `The value of ${quote(key)} has to be text. Write it in quotes: ${quote(String(value))}.`;
+  if (typeof value !== 'string') return `The value of ${quote(key)} has to be text, not ${Array.isArray(value) ? 'a list' : 'an object'}. Write it in quotes.`;
+  if (field === 'annotations' || labelValue.test(value)) return undefined;
+  return `${quote(value)} is no value of a label. Write at most 63 letters, digits, -, _ and ., with a letter or digit at both ends; longer texts belong into annotations.`;
+}

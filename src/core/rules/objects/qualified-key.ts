@@ -1,0 +1,45 @@
+import { display, quote } from '../../text/display.ts';
+import { demand, specificationRule, type Violation } from '../engine/demand.ts';
+
+export const qualifiedKey = specificationRule({
+  id: 'qualified-key',
+  summary: 'The key of a label or annotation has not the form that Kubernetes demands.',
+  source: 'Gateway API v1.7.0, LabelKey and AnnotationKey; Kubernetes, "Labels and Selectors", syntax and character set',
+});
+
+const subdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+const name = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/;
+const maximumSubdomain = 253;
+
+/** Whether the text is a DNS subdomain of RFC 1123, in lower case. */
+export function isSubdomain(text: string): boolean {
+  return text.length <= maximumSubdomain && subdomain.test(text);
+}
+
+/** Whether the text can be the key of a label: a name, with a domain and a slash before it or without. */
+export function isQualifiedName(text: string): boolean {
+  const parts = text.split('/');
+  return name.test(parts.at(-1) ?? '') && (parts.length === 1 || (parts.length === 2 && isSubdomain(parts[0] ?? '')));
+}
+
+type Entries = Readonly<Record<string, unknown>>;
+
+function violation(key: string): Violation {
+  return { below: [key], value: display(key), message: `${quote(key)} is no valid key. Write up to 63 letters, digits, -, _ and ., with a domain before it if you like: team or example.com/team.` };
+}
+
+/** Of Gateways: a text without "/" may not be as long as a domain either. */
+export const infrastructureKeys = demand(qualifiedKey.id, function judge(entries: Entries, report) {
+  for (const key of Object.keys(entries)) {
+    const [first = ''] = key.split('/', 1);
+    const rest = key.includes('/') ? key.slice(first.length + 1) : key;
+    const isValid = name.test(rest) && (rest === key || subdomain.test(first)) && first.length < maximumSubdomain;
+    if (!isValid) report(violation(key));
+  }
+}, 'infrastructure');
+
+export const selectorKeys = demand(qualifiedKey.id, function judge(entries: Entries, report) {
+  for (const key of Object.keys(entries)) {
+    if (!isQualifiedName(key)) report(violation(key));
+  }
+}, 'selector');

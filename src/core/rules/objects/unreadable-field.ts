@@ -1,0 +1,46 @@
+import { servedRouteKinds } from '../../graph/protocols.ts';
+import { formatPath, type Path } from '../../resources/path.ts';
+import type { KindName } from '../../resources/resource.ts';
+import { rule, type Consequence, type Scope } from '../engine/rule.ts';
+
+/**
+ * The API server stores objects that no present schema would accept. What has the wrong JSON type is left out when
+ * reading, and this rule makes the part of the object that it belongs to fail closed. In admission the schema itself
+ * speaks, hence no effect here.
+ */
+export const unreadableField = rule({
+  id: 'unreadable-field',
+  kinds: ['GatewayClass', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', ...servedRouteKinds],
+  summary: 'A field has the wrong JSON type and could not be read.',
+  effect: { audit: 'none', standard: 'none', strict: 'none' },
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'object' },
+  source: 'Gateway API design guide, "Limitations of CRD and Webhook Validation"; GEP-922, "Implementers"',
+  check(subject, _read, report) {
+    for (const { path, expected, found } of subject.unreadable) {
+      report({
+        path,
+        value: found,
+        consequence: consequenceAt(subject.kind, path),
+        message: `${formatPath(path)} should be ${expected} but is ${found}. Write ${expected} there, or leave the field out.`,
+      });
+    }
+  },
+});
+
+/** Each kind has its own word for "not understood". */
+const objectReasons: Readonly<Partial<Record<KindName, string>>> = { GatewayClass: 'Unsupported', Gateway: 'Invalid', ListenerSet: 'Invalid', BackendTLSPolicy: 'Invalid' };
+const partScopes: Readonly<Record<string, Scope>> = { parentRefs: 'parentRef', listeners: 'listener', rules: 'rule' };
+
+function consequenceAt(kind: KindName, path: Path): Consequence {
+  const [, field, position, member, memberPosition] = path;
+  if (typeof field !== 'string' || typeof position !== 'number' || !Object.hasOwn(partScopes, field)) {
+    return { condition: 'Accepted', reason: objectReasons[kind] ?? 'UnsupportedValue', scope: 'object' };
+  }
+  const inRule = field === 'rules' && typeof memberPosition === 'number' ? memberScope(member) : undefined;
+  return { condition: 'Accepted', reason: 'UnsupportedValue', scope: inRule ?? partScopes[field] ?? 'object' };
+}
+
+function memberScope(member: string | number | undefined): Scope | undefined {
+  if (member === 'matches') return 'match';
+  return member === 'backendRefs' ? 'backendRef' : undefined;
+}

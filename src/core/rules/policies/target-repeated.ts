@@ -1,0 +1,31 @@
+import { quote } from '../../text/display.ts';
+import { demand, specificationRule } from '../engine/demand.ts';
+
+export const targetRepeated = specificationRule({
+  id: 'target-repeated',
+  summary: 'Two targetRefs name the same target, and no sectionName tells them apart.',
+  source: 'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs ("sectionName must be specified and unique")',
+});
+
+interface TargetRef {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly sectionName?: string;
+}
+
+export const targetsDistinct = demand(targetRepeated.id, function judge(targets: readonly TargetRef[], report) {
+  for (const [index, target] of targets.entries()) {
+    const before = targets.slice(0, index).findIndex((other) => isSame(target, other) && !areToldApart(target, other));
+    if (before === -1) continue;
+    report({ below: [index], message: `This targetRef names the ${target.kind} ${quote(target.name)} like targetRefs[${before}] does. Remove one of them, or give each a sectionName of its own.` });
+  }
+});
+
+function isSame(one: TargetRef, other: TargetRef): boolean {
+  return one.group === other.group && one.kind === other.kind && one.name === other.name;
+}
+
+function areToldApart({ sectionName: one = '' }: TargetRef, { sectionName: other = '' }: TargetRef): boolean {
+  return one !== '' && other !== '' && one !== other;
+}

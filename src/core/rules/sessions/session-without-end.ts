@@ -1,0 +1,22 @@
+import { demand, specificationRule, type ReportViolation } from '../engine/demand.ts';
+
+export const sessionWithoutEnd = specificationRule({
+  id: 'session-without-end',
+  summary: 'A cookie is to outlive the browser, but nothing says for how long.',
+  source: 'Gateway API v1.7.0, SessionPersistence.absoluteTimeout ("required when cookie.lifetimeType is Permanent")',
+});
+
+interface Session {
+  readonly absoluteTimeout?: string;
+  readonly cookie?: { readonly lifetimeType?: string };
+  readonly cookieConfig?: { readonly lifetimeType?: string };
+}
+
+function judge(field: 'cookie' | 'cookieConfig', session: Session, report: ReportViolation): void {
+  if (session[field]?.lifetimeType !== 'Permanent' || session.absoluteTimeout !== undefined) return;
+  report({ below: ['absoluteTimeout'], message: `${field}.lifetimeType is Permanent, so absoluteTimeout must say how long the cookie lives. Write absoluteTimeout, e.g. 24h, or lifetimeType: Session.` });
+}
+
+export const cookieEnds = demand(sessionWithoutEnd.id, (session: Session, report) => judge('cookie', session, report), 'cookie');
+/** Its place before v1.7. */
+export const cookieConfigEnds = demand(sessionWithoutEnd.id, (session: Session, report) => judge('cookieConfig', session, report), 'cookieConfig');

@@ -1,0 +1,46 @@
+import type { OwnerKind } from '../../graph/listener-sets.ts';
+import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
+import type { Path } from '../../resources/path.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { routeRules } from '../engine/parts.ts';
+import { warned } from '../engine/effects.ts';
+import { rule } from '../engine/rule.ts';
+
+/** Leaving these out lets no request go astray, so everything else works without them, and the owner is told. */
+export const featureWithoutEffect = rule({
+  id: 'feature-without-effect',
+  kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],
+  about: 'dialect',
+  summary: 'The object asks for a feature that is not served yet; everything else works.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, HTTPRouteRule.sessionPersistence, GatewaySpec.defaultScope (extended support), ListenerTLSConfig.options',
+  check(subject, _read, report) {
+    for (const path of placesIn(subject)) {
+      report({ path, message: `${String(path.at(-1))} is not served yet and has no effect; everything else works without it. Remove it unless another controller serves this object.` });
+    }
+  },
+});
+
+function placesIn(subject: Resource<ServedRouteKind | OwnerKind>): Iterable<Path> {
+  if (subject.kind === 'Gateway') return inGateway(subject);
+  return subject.kind === 'ListenerSet' ? inListeners(subject) : inRoute(subject);
+}
+
+function* inRoute(route: Resource<ServedRouteKind>): Iterable<Path> {
+  if (route.spec?.useDefaultGateways === 'All') yield ['spec', 'useDefaultGateways'];
+  for (const { rule: routeRule, path } of routeRules(route)) {
+    if (routeRule.sessionPersistence !== undefined) yield [...path, 'sessionPersistence'];
+  }
+}
+
+function* inGateway(gateway: Resource<'Gateway'>): Iterable<Path> {
+  const { spec = {} } = gateway;
+  if (spec.defaultScope === 'All') yield ['spec', 'defaultScope'];
+  yield* inListeners(gateway);
+}
+
+function* inListeners({ spec = {} }: Resource<'Gateway' | 'ListenerSet'>): Iterable<Path> {
+  for (const [index, listener] of (spec.listeners ?? []).entries()) {
+    if (Object.keys(listener.tls?.options ?? {}).length > 0) yield ['spec', 'listeners', index, 'tls', 'options'];
+  }
+}

@@ -1,0 +1,36 @@
+import type { Path } from '../../resources/path.ts';
+import { display, quote } from '../../text/display.ts';
+import { nearest } from '../../text/suggest.ts';
+import { unsupportedValueAt } from '../engine/parts.ts';
+import type { Report } from '../engine/rule.ts';
+
+/** A value of an object, for messages: "The match type "Prefix" is unknown". */
+export interface Place<T> {
+  /** What it is, without article. */
+  readonly what: string;
+  readonly value: T | undefined;
+  readonly path: Path;
+}
+
+const outcomes: Readonly<Partial<Record<string, string>>> = { match: 'this match matches nothing', backendRef: 'its share of requests gets an error', rule: 'requests of this rule get an error' };
+
+/** Reports a value that is none of those known here; one that is absent has a default, or is nobody's concern. */
+export function expectOneOf(known: readonly string[], { what, value, path }: Place<string>, report: Report): void {
+  if (value === undefined || known.includes(value)) return;
+  const consequence = unsupportedValueAt(path);
+  report({ path, value: display(value), consequence, message: `The ${what} ${quote(value)} is unknown, so ${outcomes[consequence.scope] ?? 'it is left out'}. ${advice(value, known)}` });
+}
+
+/** Reports a number below the first or above the last of `bounds`, which are allowed themselves. */
+export function expectWithin([from, to]: readonly [from: number, to: number], { what, value, path }: Place<number>, report: Report): void {
+  if (value === undefined || (value >= from && value <= to)) return;
+  const consequence = unsupportedValueAt(path);
+  const cure = Number.isFinite(to) ? `from ${from} to ${to}` : `of at least ${from}`;
+  report({ path, value: String(value), consequence, message: `There is no ${what} ${value}, so ${outcomes[consequence.scope] ?? 'it is left out'}. Write a number ${cure}.` });
+}
+
+/** Which of the known values was meant, or which there are. */
+export function advice(value: string, known: readonly string[]): string {
+  const near = nearest(value, known);
+  return near === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean ${near}?`;
+}

@@ -1,0 +1,65 @@
+import { classFeaturesCell } from '../../graph/inputs.ts';
+import { ownership, type Ownership } from '../../graph/ownership.ts';
+import { servedRouteKinds } from '../../graph/protocols.ts';
+import type { Reader } from '../../incremental/reader.ts';
+import type { Path } from '../../resources/path.ts';
+import type { SchemaKind } from '../../schema/index.ts';
+import { display, quote } from '../../text/display.ts';
+import { warned } from '../engine/effects.ts';
+import { rule, type Finding } from '../engine/rule.ts';
+import { featureUses, type FeatureUse } from './feature-uses.ts';
+
+/** Each implementation tells what it can do; the rule about what Sallyport cannot is unsupported-feature. */
+export const unlistedFeature = rule({
+  id: 'unlisted-feature',
+  kinds: servedRouteKinds,
+  summary: 'The route uses a feature that the GatewayClass of another controller does not list in its status.',
+  effect: warned,
+  source: 'GEP-2162, GatewayClassStatus.supportedFeatures; Gateway API v1.7.0, pkg/features',
+  check(route, read, report) {
+    const classes = listingClasses(read, read.query(ownership, route.kind, route.ref.namespace, route.ref.name));
+    if (classes.length === 0) return;
+    for (const use of featureUses(route, read)) {
+      for (const listing of classes) if (isUnlisted(use, listing)) report(describe(use, listing));
+    }
+  },
+});
+
+/** The same for a route of a kind that is not evaluated: the kind is a feature itself. */
+export function findingsOfUnlistedKind(read: Reader, kind: SchemaKind, owners: Ownership): readonly Finding[] {
+  if (!streamRoutes.has(kind)) return [];
+  const use: FeatureUse = { names: [kind], path: ['kind'] };
+  return listingClasses(read, owners).filter((listing) => isUnlisted(use, listing)).map((listing) => ({ rule: unlistedFeature.id, ...describe(use, listing) }));
+}
+
+const streamRoutes: ReadonlySet<SchemaKind> = new Set(['TLSRoute', 'TCPRoute', 'UDPRoute']);
+
+/** A class that says what it can do. */
+interface Listing {
+  readonly className: string;
+  readonly controllerName: string;
+  readonly features: ReadonlySet<string>;
+}
+
+/** The classes of other controllers that an object attaches to, of those that list any feature. */
+function listingClasses(read: Reader, { parents }: Ownership): readonly Listing[] {
+  const classes = new Map<string, Listing>();
+  for (const { owner } of parents) {
+    if (owner.type !== 'other' || owner.className === undefined || classes.has(owner.className)) continue;
+    const features = read.input(classFeaturesCell, owner.className) ?? [];
+    if (features.length > 0) classes.set(owner.className, { className: owner.className, controllerName: owner.controllerName ?? '', features: new Set(features) });
+  }
+  return [...classes.values()];
+}
+
+function isUnlisted({ names }: FeatureUse, { features }: Listing): boolean {
+  return !names.some((name) => features.has(name));
+}
+
+function describe({ names: [feature = ''], path }: FeatureUse, { className, controllerName }: Listing): { readonly path: Path; readonly value: string; readonly message: string } {
+  return {
+    path,
+    value: feature,
+    message: `GatewayClass ${quote(className)} of the controller ${display(controllerName)} does not list the feature ${feature} in status.supportedFeatures, so it may ignore or reject this. Remove it, or attach the route to a Gateway of a class that lists ${feature}.`,
+  };
+}

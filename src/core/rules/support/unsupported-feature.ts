@@ -1,0 +1,24 @@
+import { servedRouteKinds } from '../../graph/protocols.ts';
+import { rule } from '../engine/rule.ts';
+import { checkGatewayFeatures, checkListenerFeatures } from './unsupported-gateway-features.ts';
+import { checkRouteFeatures } from './unsupported-route-features.ts';
+
+/**
+ * Every enum is open: a newer bundle may store values that are unknown here, and some known features are not served
+ * yet. What cannot be done is never skipped silently: a match matches nothing, a rule or backend answers 500, a
+ * listener or Gateway is not served.
+ */
+export const unsupportedFeature = rule({
+  id: 'unsupported-feature',
+  kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],
+  about: 'dialect',
+  summary: 'The object uses a value or feature that is unknown or not served yet, and that must not be left out.',
+  effect: { audit: 'record', standard: 'warn', strict: 'deny' },
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  source: 'Gateway API v1.7.0, HTTPRouteFilter.type and HTTPPathMatch.type ("Unknown values here must result in ... UnsupportedValue"), GatewayReasonUnsupportedAddress',
+  check(subject, read, report) {
+    if (subject.kind === 'Gateway') checkGatewayFeatures(subject, read, report);
+    if (subject.kind === 'Gateway' || subject.kind === 'ListenerSet') checkListenerFeatures(subject, report);
+    else checkRouteFeatures(subject, report);
+  },
+});

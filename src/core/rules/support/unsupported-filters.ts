@@ -1,0 +1,103 @@
+import { failureOf, type ServedRouteKind } from '../../graph/protocols.ts';
+import type { FilterView } from '../../graph/route-views.ts';
+import type { Path } from '../../resources/path.ts';
+import { display, quote } from '../../text/display.ts';
+import { isToken } from '../../text/header.ts';
+import { preciseHostnameProblems, type HostnameProblemKind } from '../../text/hostname.ts';
+import { canonicalOrigin } from '../../text/origin.ts';
+import { advice, expectOneOf, expectWithin } from './known-values.ts';
+import { unsupportedValueAt } from '../engine/parts.ts';
+import type { Report } from '../engine/rule.ts';
+
+const everywhere = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestMirror'];
+
+/** The filters that are served on the rules and on the backendRefs of each kind. */
+const served: Readonly<Record<ServedRouteKind, { readonly onRule: readonly string[]; readonly onBackend: readonly string[] }>> = {
+  HTTPRoute: { onRule: [...everywhere, 'RequestRedirect', 'URLRewrite', 'CORS'], onBackend: [...everywhere, 'URLRewrite'] },
+  GRPCRoute: { onRule: everywhere, onBackend: everywhere },
+};
+const pathModifierTypes = ['ReplaceFullPath', 'ReplacePrefixMatch'];
+const redirectSchemes = ['http', 'https'];
+const redirectCodes = [301, 302, 303, 307, 308];
+
+export interface FilterPlace {
+  /** Of the route. */
+  readonly kind: ServedRouteKind;
+  readonly path: Path;
+}
+
+/** What a filter of a rule or backendRef asks for and does not get. */
+export function checkFilter(filter: FilterView, place: FilterPlace, report: Report): void {
+  checkFilterType(filter.type ?? '', place, report);
+  const at = place.path;
+  for (const member of ['requestRedirect', 'urlRewrite'] as const) {
+    const modifier = filter[member]?.path;
+    if (modifier !== undefined) expectOneOf(pathModifierTypes, { what: 'path modifier', value: modifier.type ?? '', path: [...at, member, 'path', 'type'] }, report);
+    checkHostname(filter[member]?.hostname, [...at, member, 'hostname'], report);
+  }
+  if (filter.requestRedirect !== undefined) checkRedirect(filter.requestRedirect, [...at, 'requestRedirect'], report);
+  if (filter.requestMirror !== undefined) checkMirror(filter.requestMirror, [...at, 'requestMirror'], report);
+  if (filter.cors !== undefined) checkCors(filter.cors, [...at, 'cors'], report);
+}
+
+function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: Report): void {
+  const onBackend = at.includes('backendRefs');
+  const known = served[kind][onBackend ? 'onBackend' : 'onRule'];
+  if (known.includes(type)) return;
+  const path = [...at, 'type'];
+  const unsupported = unsupportedValueAt(path);
+  report({
+    path,
+    value: display(type),
+    // An extension is a reference, and one to a kind that is unknown here does not resolve (GEP-1364).
+    consequence: type === 'ExtensionRef' ? { ...unsupported, condition: 'ResolvedRefs', reason: 'InvalidKind' } : unsupported,
+    message: `A filter of type ${quote(type)} ${onBackend ? 'on a backendRef ' : ''}is not served; requests that would pass it are answered ${failureOf[kind]}. ${advice(type, known)}`,
+  });
+}
+
+/** Other faults of a hostname harm nobody else; these would end up in a header or URL. */
+const unusable: ReadonlySet<string> = new Set<HostnameProblemKind>(['character', 'empty', 'wildcard']);
+
+function checkHostname(hostname: string | undefined, path: Path, report: Report): void {
+  if (hostname === undefined) return;
+  const problem = preciseHostnameProblems(hostname).find(({ kind }) => unusable.has(kind));
+  if (problem === undefined) return;
+  report({ path, value: display(hostname), consequence: unsupportedValueAt(path), message: `${quote(hostname)} cannot stand in a URL: ${problem.message}.` });
+}
+
+type Member<K extends keyof FilterView> = NonNullable<FilterView[K]>;
+
+function checkRedirect({ scheme, statusCode, port }: Member<'requestRedirect'>, at: Path, report: Report): void {
+  expectOneOf(redirectSchemes, { what: 'scheme', value: scheme, path: [...at, 'scheme'] }, report);
+  expectOneOf(redirectCodes.map(String), { what: 'status code of a redirect', value: statusCode?.toString(), path: [...at, 'statusCode'] }, report);
+  expectWithin([1, 65_535], { what: 'port', value: port, path: [...at, 'port'] }, report);
+}
+
+function checkMirror({ percent, fraction }: Member<'requestMirror'>, at: Path, report: Report): void {
+  expectWithin([0, 100], { what: 'percentage', value: percent, path: [...at, 'percent'] }, report);
+  if (fraction === undefined) return;
+  if (percent !== undefined) {
+    const path = [...at, 'percent'];
+    report({ path, value: String(percent), consequence: unsupportedValueAt(path), message: 'percent and fraction both say how many requests to mirror, so requests of this rule get an error. Keep one of them.' });
+  }
+  const { numerator = 0, denominator = 100 } = fraction;
+  expectWithin([1, Infinity], { what: 'denominator', value: denominator, path: [...at, 'fraction', 'denominator'] }, report);
+  expectWithin([0, Math.max(0, denominator)], { what: 'numerator', value: numerator, path: [...at, 'fraction', 'numerator'] }, report);
+}
+
+function checkCors({ allowOrigins, allowMethods, allowHeaders, exposeHeaders, maxAge }: Member<'cors'>, at: Path, report: Report): void {
+  for (const [index, origin] of (allowOrigins ?? []).entries()) {
+    if (canonicalOrigin(origin) !== undefined) continue;
+    const path = [...at, 'allowOrigins', index];
+    report({ path, value: display(origin), consequence: unsupportedValueAt(path), message: `${quote(origin)} is no origin, so requests of this rule get an error. Write scheme and host, such as https://shop.example.com or https://*.example.com, or *.` });
+  }
+  // All three end up in headers; "*" is a token, too.
+  for (const [field, names] of Object.entries({ allowMethods, allowHeaders, exposeHeaders })) {
+    for (const [index, name] of (names ?? []).entries()) {
+      if (isToken(name)) continue;
+      const path = [...at, field, index];
+      report({ path, value: display(name), consequence: unsupportedValueAt(path), message: `${quote(name)} cannot be the name of a method or header, so requests of this rule get an error. Write a name such as PATCH or x-request-id, or *.` });
+    }
+  }
+  expectWithin([1, Infinity], { what: 'age', value: maxAge, path: [...at, 'maxAge'] }, report);
+}

@@ -1,0 +1,62 @@
+import type { ServedRouteKind } from '../../graph/protocols.ts';
+import type { MatchView, RouteRuleView } from '../../graph/route-views.ts';
+import type { Path } from '../../resources/path.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { expectOneOf, expectWithin } from './known-values.ts';
+import { filterLists, routeRules, type RouteRulePart } from '../engine/parts.ts';
+import type { Report } from '../engine/rule.ts';
+import { checkFilter } from './unsupported-filters.ts';
+
+const pathMatchTypes = ['Exact', 'PathPrefix', 'RegularExpression'];
+const valueMatchTypes = ['Exact', 'RegularExpression'];
+const maximumWeight = 1_000_000;
+
+/** What a route asks for and does not get; leaving it out would send requests where nobody wanted them. */
+export function checkRouteFeatures(route: Resource<ServedRouteKind>, report: Report): void {
+  for (const part of routeRules(route)) {
+    for (const { filters, path } of filterLists(part)) {
+      for (const [index, filter] of filters.entries()) checkFilter(filter, { kind: route.kind, path: [...path, index] }, report);
+    }
+    for (const [index, { weight }] of (part.rule.backendRefs ?? []).entries()) {
+      expectWithin([0, maximumWeight], { what: 'weight', value: weight, path: [...part.path, 'backendRefs', index, 'weight'] }, report);
+    }
+  }
+  if (route.kind === 'GRPCRoute') checkCallRules(routeRules(route), report);
+  else checkRequestRules(routeRules(route), report);
+}
+
+function checkRequestRules(parts: readonly RouteRulePart<'HTTPRoute'>[], report: Report): void {
+  for (const { rule, path } of parts) {
+    for (const [position, match] of (rule.matches ?? []).entries()) checkMatch(match, [...path, 'matches', position], report);
+    if (rule.retry !== undefined) checkRetry(rule.retry, [...path, 'retry'], report);
+  }
+}
+
+function checkMatch({ path, headers, queryParams }: MatchView<'HTTPRoute'>, at: Path, report: Report): void {
+  expectOneOf(pathMatchTypes, { what: 'match type', value: path?.type, path: [...at, 'path', 'type'] }, report);
+  checkValueMatches(headers, [...at, 'headers'], report);
+  checkValueMatches(queryParams, [...at, 'queryParams'], report);
+}
+
+function checkValueMatches(matches: readonly { readonly type?: string }[] | undefined, at: Path, report: Report): void {
+  for (const [index, { type }] of (matches ?? []).entries()) {
+    expectOneOf(valueMatchTypes, { what: 'match type', value: type, path: [...at, index, 'type'] }, report);
+  }
+}
+
+function checkCallRules(parts: readonly RouteRulePart<'GRPCRoute'>[], report: Report): void {
+  for (const { rule, path } of parts) {
+    for (const [position, { method, headers }] of (rule.matches ?? []).entries()) {
+      const at = [...path, 'matches', position];
+      expectOneOf(valueMatchTypes, { what: 'match type', value: method?.type, path: [...at, 'method', 'type'] }, report);
+      checkValueMatches(headers, [...at, 'headers'], report);
+    }
+  }
+}
+
+function checkRetry({ attempts, codes }: NonNullable<RouteRuleView<'HTTPRoute'>['retry']>, at: Path, report: Report): void {
+  expectWithin([0, Infinity], { what: 'number of attempts', value: attempts, path: [...at, 'attempts'] }, report);
+  for (const [index, code] of (codes ?? []).entries()) {
+    expectWithin([400, 599], { what: 'code to retry after', value: code, path: [...at, 'codes', index] }, report);
+  }
+}

@@ -1,0 +1,44 @@
+import { parseDuration } from '../../text/duration.ts';
+import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
+import { routeRules } from '../engine/parts.ts';
+import { rule } from '../engine/rule.ts';
+
+export const backendRequestTimeout = rule({
+  id: 'backend-request-timeout',
+  kinds: ['HTTPRoute'],
+  summary: 'The timeout of one backend request is longer than that of the whole request.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  source: 'Gateway API v1.7.0, HTTPRouteTimeouts.backendRequest',
+  check(route, _read, report) {
+    for (const { rule: { timeouts = {} }, path } of routeRules(route)) {
+      judge(timeouts, violationsAt([...path, 'timeouts'], report));
+    }
+  },
+});
+
+interface Timeouts {
+  readonly request?: string;
+  readonly backendRequest?: string;
+}
+
+function judge({ request, backendRequest }: Timeouts, report: ReportViolation): void {
+  const whole = milliseconds(request);
+  const single = milliseconds(backendRequest);
+  // Zero means no limit, which no timeout exceeds.
+  if (whole === undefined || single === undefined || whole === 0 || single <= whole) return;
+  report({
+    below: ['backendRequest'],
+    value: backendRequest ?? '',
+    message: `backendRequest is ${backendRequest}, but the whole request ends after ${request}. Write backendRequest: ${request} or less, or a longer request.`,
+  });
+}
+
+export const timeoutsInOrder = demand('backend-request-timeout', judge);
+
+/** A text that is no duration is the concern of another rule. */
+function milliseconds(text: string | undefined): number | undefined {
+  const parsed = text === undefined ? undefined : parseDuration(text);
+  return parsed?.ok === true ? parsed.milliseconds : undefined;
+}

@@ -1,0 +1,22 @@
+import { servedRouteKinds } from '../../graph/protocols.ts';
+import { visitSemantic } from '../../schema/index.ts';
+import { display, quote } from '../../text/display.ts';
+import { parseDuration } from '../../text/duration.ts';
+import { denied } from '../engine/effects.ts';
+import { rule } from '../engine/rule.ts';
+
+/** The schema's pattern says only that something is wrong; this says what, and holds where the pattern was edited away. */
+export const durationForm = rule({
+  id: 'duration-form',
+  kinds: servedRouteKinds,
+  summary: 'A duration is not written as GEP-2257 demands.',
+  effect: denied,
+  consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
+  source: 'GEP-2257, Gateway API Duration Format',
+  check(subject, _read, report) {
+    visitSemantic(subject.kind, subject, 'duration', (path, value) => {
+      const parsed = parseDuration(value);
+      if (!parsed.ok) report({ path, value: display(value), message: `${quote(value)} is no duration: ${parsed.problem}.` });
+    });
+  },
+});

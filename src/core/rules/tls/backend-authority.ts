@@ -1,0 +1,47 @@
+import { display } from '../../text/display.ts';
+import { demand, specificationRule, type ReportViolation } from '../engine/demand.ts';
+
+export const backendAuthority = specificationRule({
+  id: 'backend-authority',
+  summary: 'It is not said, or said twice, which authorities vouch for a backend.',
+  source: 'Gateway API v1.7.0, BackendTLSPolicyValidation.caCertificateRefs and .wellKnownCACertificates (one of them)',
+});
+
+interface Authorities {
+  readonly refs: string;
+  readonly wellKnown: string;
+}
+
+const fields: Authorities = { refs: 'caCertificateRefs', wellKnown: 'wellKnownCACertificates' };
+/** As they were called in v1alpha2. */
+const alphaFields: Authorities = { refs: 'caCertRefs', wellKnown: 'wellKnownCACerts' };
+
+interface Found {
+  readonly refs: 'given' | 'absent';
+  readonly wellKnown: string | undefined;
+}
+
+function judge({ refs, wellKnown }: Authorities, found: Found, report: ReportViolation): void {
+  if (found.refs === 'given' && found.wellKnown !== undefined) {
+    report({ below: [wellKnown], value: display(found.wellKnown), message: `${refs} and ${wellKnown} both say whom to trust. Keep one of them.` });
+  }
+  if (found.refs === 'absent' && found.wellKnown === undefined) {
+    report({ below: [], message: `Nothing says which authorities to trust. Write ${refs} with a ConfigMap that has ca.crt, or ${wellKnown}: System.` });
+  }
+}
+
+type Validation = Readonly<Record<string, unknown>>;
+
+/** An empty list counts for none, which v1.7 has changed in the experimental channel. */
+function filled({ refs, wellKnown }: Authorities, validation: Validation): Found {
+  const list = validation[refs];
+  const value = validation[wellKnown];
+  return { refs: Array.isArray(list) && list.length > 0 ? 'given' : 'absent', wellKnown: typeof value === 'string' && value !== '' ? value : undefined };
+}
+
+export const oneAuthority = demand(backendAuthority.id, (validation: Validation, report) => judge(fields, filled(fields, validation), report));
+export const oneAuthorityAlpha = demand(backendAuthority.id, (validation: Validation, report) => judge(alphaFields, filled(alphaFields, validation), report), 'v1alpha2');
+export const oneAuthorityField = demand(backendAuthority.id, (validation: Validation, report) => {
+  const value = validation[fields.wellKnown];
+  judge(fields, { refs: validation[fields.refs] === undefined ? 'absent' : 'given', wellKnown: typeof value === 'string' ? value : undefined }, report);
+}, 'field');

@@ -1,0 +1,22 @@
+import { display, quote } from '../../text/display.ts';
+import { demand, specificationRule } from '../engine/demand.ts';
+
+export const trustBundleNamespace = specificationRule({
+  id: 'trust-bundle-namespace',
+  summary: 'A reference to a ClusterTrustBundle has a namespace.',
+  source: 'Gateway API v1.7.0, FrontendTLSValidation.caCertificateRefs; GEP-5075',
+});
+
+interface AuthorityRef {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+export const trustBundlesWithoutNamespace = demand(trustBundleNamespace.id, function judge(refs: readonly AuthorityRef[], report) {
+  for (const [index, { group, kind, name, namespace }] of refs.entries()) {
+    if (group !== 'certificates.k8s.io' || kind !== 'ClusterTrustBundle' || namespace === undefined) continue;
+    report({ below: [index, 'namespace'], value: display(namespace), message: `The ClusterTrustBundle ${quote(name)} belongs to the whole cluster, not to a namespace. Remove namespace.` });
+  }
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { found, serviceWith } from '../../../../support/evaluation.ts';
+import { routeWith } from '../../../../support/rules.ts';
+
+const route = routeWith({ backendRefs: [{ name: 'cart', port: 8080 }, { name: 'stock', namespace: 'shop', port: 9000 }] });
+const cart = serviceWith({ ports: [{ port: 8080 }] });
+
+describe('backend-not-found', () => {
+  test('the Service is missing', () => {
+    expect(found('backend-not-found', [route, cart])).toEqual([[
+      'spec.rules[0].backendRefs[1]',
+      'Service shop/stock has not been seen. Check name and namespace, or apply it; until then its share of requests is answered 500.',
+      'ResolvedRefs BackendNotFound backendRef',
+    ]]);
+  });
+
+  test.each<[unknown, string]>([
+    [{ ports: [{ port: 8080, targetPort: 9000 }, { port: 80 }] }, 'Its ports are 8080, 80: write one of them (no targetPort)'],
+    [{}, 'It has none: name another Service'],
+  ])('the port is missing: %j', (spec, ports) => {
+    expect(found('backend-not-found', [route, cart, serviceWith(spec, 'stock')])).toEqual([[
+      'spec.rules[0].backendRefs[1]',
+      `Service shop/stock has no port 9000. ${ports}; until then its share of requests is answered 500.`,
+      'ResolvedRefs BackendNotFound backendRef',
+    ]]);
+  });
+
+  test('a mirror that leads nowhere costs copies only', () => {
+    const mirror = { type: 'RequestMirror', requestMirror: { backendRef: { name: 'stock', port: 9000 } } };
+    const mirrored = routeWith({ backendRefs: [{ name: 'cart', port: 8080, filters: [mirror] }], filters: [{ type: 'URLRewrite', urlRewrite: {} }, mirror] });
+    const message = 'Service shop/stock has not been seen. Check name and namespace, or apply it; until then nothing is mirrored there.';
+    expect(found('backend-not-found', [mirrored, cart])).toEqual([
+      ['spec.rules[0].backendRefs[0].filters[0].requestMirror.backendRef', message, 'ResolvedRefs BackendNotFound mirror'],
+      ['spec.rules[0].filters[1].requestMirror.backendRef', message, 'ResolvedRefs BackendNotFound mirror'],
+    ]);
+  });
+
+  test('a Service without endpoints is found', () => {
+    expect(found('backend-not-found', [route, cart, serviceWith({ ports: [{ port: 9000 }] }, 'stock')])).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { found, serviceWith } from '../../../../support/evaluation.ts';
+import { backendTlsPolicy } from '../../../../support/backend-tls.ts';
+import { routeWith } from '../../../../support/rules.ts';
+
+const asked = (port: object) => found('backend-protocol-unsupported', [routeWith({ backendRefs: [{ name: 'cart', port: 8080 }] }), serviceWith({ ports: [{ port: 8080, ...port }] })]);
+
+describe('backend-protocol-unsupported', () => {
+  test('of two ports with one number the one that TCP reaches counts', () => {
+    const ports = [{ name: 'datagrams', port: 8080, protocol: 'UDP' }, { name: 'web', port: 8080 }];
+    expect(found('backend-protocol-unsupported', [routeWith({ backendRefs: [{ name: 'cart', port: 8080 }] }), serviceWith({ ports })])).toEqual([]);
+  });
+
+  test.each([{}, { protocol: 'TCP' }, { appProtocol: 'http' }, { appProtocol: 'HTTP' }, { appProtocol: 'kubernetes.io/http' }, { appProtocol: 'kubernetes.io/h2c' }, { appProtocol: 'kubernetes.io/ws' }, { appProtocol: 'grpc' }])('%j is fine', (port) => {
+    expect(asked(port)).toEqual([]);
+  });
+
+  test.each<[object, string]>([
+    [{ protocol: 'UDP' }, 'UDP'],
+    [{ protocol: 'SCTP', appProtocol: 'http' }, 'SCTP'],
+    [{ appProtocol: 'toString' }, 'toString'],
+  ])('%j', (port, protocol) => {
+    expect(asked(port)).toEqual([[
+      'spec.rules[0].backendRefs[0]',
+      `Port 8080 of Service shop/cart speaks ${protocol}, which this route cannot be forwarded with; its share of requests is answered 500. Use a TCP port whose appProtocol is unset, http or kubernetes.io/h2c.`,
+      'ResolvedRefs UnsupportedProtocol backendRef',
+    ]]);
+  });
+
+  test.each(['kubernetes.io/wss', 'HTTPS'])('%s needs somebody who says how to check certificates', (appProtocol) => {
+    expect(asked({ appProtocol })).toEqual([[
+      'spec.rules[0].backendRefs[0]',
+      `Port 8080 of Service shop/cart speaks ${appProtocol}, and nobody says how to check its certificate; its share of requests is answered 500. Add a BackendTLSPolicy that targets the Service.`,
+      'ResolvedRefs UnsupportedProtocol backendRef',
+    ]]);
+    const route = routeWith({ backendRefs: [{ name: 'cart', port: 8080 }] });
+    expect(found('backend-protocol-unsupported', [route, serviceWith({ ports: [{ port: 8080, appProtocol }] }), backendTlsPolicy('secure')])).toEqual([]);
+  });
+});

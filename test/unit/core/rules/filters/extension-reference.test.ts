@@ -1,0 +1,19 @@
+import { describe, expect, test } from '@jest/globals';
+import { remarks, soundRoute } from '../../../../support/rules.ts';
+
+const object = (rule: object): unknown => soundRoute(rule);
+
+describe('extension-reference', () => {
+  test.each<[object]>([
+    [{ filters: [ { type: 'ExtensionRef', extensionRef: { group: 'example.com', kind: 'RateLimit', name: 'slow' } } ] }],
+  ])('%j is fine', (value) => {
+    expect(remarks('extension-reference', object(value))).toEqual([]);
+  });
+
+  test.each<[object, ...[path: string, message: string][]]>([
+    [{ filters: [ { type: 'ExtensionRef', extensionRef: { group: '', kind: 'ConfigMap', name: 'filter' } } ] }, [ 'spec.rules[0].filters[0].extensionRef.group', `ExtensionRef is for filters of implementations, but names the core kind ConfigMap, which no implementation takes for a filter. Write the group of your implementation's filter ("" is not), or a filter of the Gateway API.` ]],
+    [{ filters: [ { type: 'ExtensionRef', extensionRef: { group: 'gateway.networking.k8s.io', kind: 'HTTPRouteFilter', name: 'filter' } } ] }, [ 'spec.rules[0].filters[0].extensionRef.group', `ExtensionRef is for filters of implementations, but names HTTPRouteFilter of the Gateway API, which no implementation takes for a filter. Write the group of your implementation's filter ("gateway.networking.k8s.io" is not), or a filter of the Gateway API.` ]],
+  ])('%j', (value, ...expected) => {
+    expect(remarks('extension-reference', object(value))).toEqual(expected);
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, test } from '@jest/globals';
+import { remarks, soundRoute } from '../../../../support/rules.ts';
+
+const object = (maxSize: number): unknown => soundRoute({ filters: [{ type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {}, backendRef: { name: 'auth', port: 80 }, forwardBody: { maxSize } } }] });
+const bundle = { minor: '1.6', channel: 'experimental' } as const;
+
+describe('forward-body-size', () => {
+  test.each<[number]>([
+    [65535],
+    [0],
+  ])('%j is fine', (value) => {
+    expect(remarks('forward-body-size', object(value), bundle)).toEqual([]);
+  });
+
+  test.each<[number, ...[path: string, message: string][]]>([
+    [100000, [ 'spec.rules[0].filters[0].externalAuth.forwardBody.maxSize', 'maxSize is 100000, but clients of this release read numbers from 0 to 65535, and fail on a list with any other. Write a number in that range.' ]],
+    [-1, [ 'spec.rules[0].filters[0].externalAuth.forwardBody.maxSize', 'maxSize is -1, but clients of this release read numbers from 0 to 65535, and fail on a list with any other. Write a number in that range.' ]],
+  ])('%j', (value, ...expected) => {
+    expect(remarks('forward-body-size', object(value), bundle)).toEqual(expected);
+  });
+});

@@ -1,0 +1,20 @@
+import { describe, expect, test } from '@jest/globals';
+import { remarks } from '../../../../support/rules.ts';
+
+const object = (ref: object): unknown => ({ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', metadata: { name: 'internal' }, spec: { controllerName: 'example.com/gateway', parametersRef: { group: '', kind: 'ConfigMap', name: 'settings', ...ref } } });
+
+describe('class-parameters-namespace', () => {
+  test.each<[object]>([
+    [{ namespace: 'infra' }],
+    [{ group: 'example.com', kind: 'Settings' }],
+  ])('%j is fine', (value) => {
+    expect(remarks('class-parameters-namespace', object(value))).toEqual([]);
+  });
+
+  test.each<[object, ...[path: string, message: string][]]>([
+    [{}, [ 'spec.parametersRef.namespace', 'A GatewayClass is in no namespace, so parametersRef has to say where the ConfigMap is. Write namespace with that of the ConfigMap.' ]],
+    [{ kind: 'Namespace', namespace: 'shop' }, [ 'spec.parametersRef.namespace', 'A Namespace is in no namespace. Remove namespace.' ]],
+  ])('%j', (value, ...expected) => {
+    expect(remarks('class-parameters-namespace', object(value))).toEqual(expected);
+  });
+});

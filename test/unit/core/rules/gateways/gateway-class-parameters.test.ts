@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { found, ourClass, type Facts } from '../../../../support/evaluation.ts';
+
+const ref = { group: '', kind: 'ConfigMap', name: 'settings', namespace: 'infra' };
+const judged = (parametersRef: object, facts: Facts = {}) => found('gateway-class-parameters', [{ ...ourClass, spec: { ...ourClass.spec, parametersRef } }], facts);
+const refused = (message: string) => [['spec.parametersRef', `${message} Until then the class is not accepted, and its Gateways are left alone.`, 'Accepted InvalidParameters object']];
+const withData = (data: Readonly<Record<string, string>>): Facts => ({ parameters: { 'infra/settings': data } });
+
+describe('gateway-class-parameters', () => {
+  test('a ConfigMap that is not there, or of no namespace', () => {
+    expect(judged(ref)).toEqual(refused('ConfigMap infra/settings has not been seen. Check the name, or create it.'));
+    expect(judged({ ...ref, namespace: undefined })).toEqual(refused('A GatewayClass is in no namespace, so parametersRef has to say where the ConfigMap is. Write namespace with that of the ConfigMap.'));
+  });
+
+  test('another kind', () => {
+    expect(judged({ ...ref, group: 'example.net', kind: 'Settings' })).toEqual(refused('Parameters are read from ConfigMaps only, not from example.net/Settings. Write kind: ConfigMap and group: "".'));
+  });
+
+  test.each<[Readonly<Record<string, string>>, string]>([
+    [{ replicas: '0' }, 'replicas is "0"; write a number from 1 to 999.'],
+    [{ replicas: 'two' }, 'replicas is "two"; write a number from 1 to 999.'],
+    [{ serviceType: 'ExternalName' }, 'serviceType is "ExternalName"; write LoadBalancer, NodePort or ClusterIP.'],
+    [{ replica: '2' }, 'there is no parameter "replica"; did you mean replicas?'],
+    [{ memory: 'much', cpu: '1' }, 'memory is "much"; write a quantity such as 128Mi.'],
+    [{ loadBalancerClass: 'a b' }, 'loadBalancerClass is "a b"; write a name such as example.com/internal.'],
+    [{ externalTrafficPolicy: 'local' }, 'externalTrafficPolicy is "local"; write Cluster or Local.'],
+  ])('%j', (data, problem) => {
+    expect(judged(ref, withData(data))).toEqual(refused(`ConfigMap infra/settings cannot be understood: ${problem}`));
+  });
+
+  test('every parameter that is known, and none, are fine', () => {
+    const data = { replicas: '3', serviceType: 'NodePort', loadBalancerClass: 'example.com/internal', externalTrafficPolicy: 'Local', cpu: '250m', memory: '128Mi' };
+    expect(judged(ref, withData(data))).toEqual([]);
+    expect(judged(ref, withData({}))).toEqual([]);
+  });
+
+  test('of another controller is fine, and so is a class without', () => {
+    expect(found('gateway-class-parameters', [{ ...ourClass, spec: { controllerName: 'example.net/controller', parametersRef: ref } }])).toEqual([]);
+    expect(found('gateway-class-parameters', [ourClass])).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { found, ourClass } from '../../../../support/evaluation.ts';
+import { gatewayWith } from '../../../../support/rules.ts';
+
+const plain = { protocol: 'HTTP', port: 80 };
+const secure = { protocol: 'HTTPS', port: 80, tls: { certificateRefs: [{ name: 'good' }] } };
+const conflicts = (...listeners: readonly object[]) => found('listener-conflict', [gatewayWith(...listeners), ourClass]);
+const message = (others: string, shared: string, cure: string) => `This listener conflicts with ${others}: they ask for port 80 with ${shared}, and none may win, so none is served. Give each a ${cure} of its own.`;
+
+describe('listener-conflict', () => {
+  test('one port and hostname: all of them conflict, none wins', () => {
+    expect(conflicts({ name: 'a', ...plain }, { name: 'b', ...plain, hostname: 'a.example.com' }, { name: 'c', ...plain })).toEqual([
+      ['spec.listeners[0]', message('c', 'the same hostname', 'port or hostname'), 'Conflicted HostnameConflict listener'],
+      ['spec.listeners[2]', message('a', 'the same hostname', 'port or hostname'), 'Conflicted HostnameConflict listener'],
+    ]);
+  });
+
+  test('hostnames are compared ignoring case', () => {
+    expect(conflicts({ name: 'a', ...plain, hostname: 'a.example.com' }, { name: 'b', ...plain, hostname: 'A.example.com' })).toHaveLength(2);
+  });
+
+  test('one port with two protocols', () => {
+    expect(conflicts({ name: 'a', ...plain, hostname: 'a.example.com' }, { name: 'b', ...secure })).toEqual([
+      ['spec.listeners[0]', message('b', 'different protocols', 'port'), 'Conflicted ProtocolConflict listener'],
+      ['spec.listeners[1]', message('a', 'different protocols', 'port'), 'Conflicted ProtocolConflict listener'],
+    ]);
+  });
+
+  test('names no more than three others', () => {
+    const five = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, ...plain }));
+    expect(conflicts(...five).map(([, text]) => text)).toContain(message('a, b, c', 'the same hostname', 'port or hostname'));
+  });
+
+  test.each<[string, readonly object[]]>([
+    ['hostnames of their own', [{ name: 'a', ...plain, hostname: 'a.example.com' }, { name: 'b', ...plain, hostname: '*.example.com' }, { name: 'c', ...plain }]],
+    ['ports of their own', [{ name: 'a', ...plain }, { name: 'b', ...secure, port: 443 }]],
+    ['a protocol that is not served', [{ name: 'a', protocol: 'TCP', port: 80 }, { name: 'b', ...plain }]],
+  ])('%s are fine', (_, listeners) => {
+    expect(conflicts(...listeners)).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+import { describe, expect, test } from '@jest/globals';
+import { remarks, soundGateway } from '../../../../support/rules.ts';
+
+const object = (kinds: readonly object[]): unknown => soundGateway({ allowedRoutes: { kinds } });
+
+describe('route-kind-repeated', () => {
+  test.each<[readonly object[]]>([
+    [[ { kind: 'HTTPRoute' }, { kind: 'GRPCRoute' } ]],
+  ])('%j is fine', (value) => {
+    expect(remarks('route-kind-repeated', object(value))).toEqual([]);
+  });
+
+  test.each<[readonly object[], ...[path: string, message: string][]]>([
+    [[ { kind: 'HTTPRoute' }, { kind: 'HTTPRoute' } ], [ 'spec.listeners[0].allowedRoutes.kinds[1]', 'kinds[0] allows "HTTPRoute" already. Remove this entry, or write the kind that was meant.' ]],
+  ])('%j', (value, ...expected) => {
+    expect(remarks('route-kind-repeated', object(value))).toEqual(expected);
+  });
+});

@@ -1,0 +1,18 @@
+import { describe, expect, test } from '@jest/globals';
+import { remarks, soundGateway } from '../../../../support/rules.ts';
+
+const object = (listener: object): unknown => soundGateway(listener);
+
+describe('several-certificates', () => {
+  test.each<[object]>([
+    [{ port: 443, protocol: 'HTTPS', tls: { certificateRefs: [ { name: 'cart' } ] } }],
+  ])('%j is fine', (value) => {
+    expect(remarks('several-certificates', object(value))).toEqual([]);
+  });
+
+  test.each<[object, ...[path: string, message: string][]]>([
+    [{ port: 443, protocol: 'HTTPS', tls: { certificateRefs: [ { name: 'cart' }, { name: 'shop' } ] } }, [ 'spec.listeners[0].tls.certificateRefs', 'This listener has 2 certificates; which one a client sees is up to the implementation, and some use the first alone. Write a listener for each hostname, with one certificate.' ]],
+  ])('%j', (value, ...expected) => {
+    expect(remarks('several-certificates', object(value))).toEqual(expected);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseObject } from '../../../../../src/core/resources/parse.ts';
+import type { Resource } from '../../../../../src/core/resources/resource.ts';
+import { configuration } from '../../../../../src/core/routing/emit.ts';
+import { dataPlaneExpressionBytes } from '../../../../../src/core/rules/matches/data-plane-expressions.ts';
+import { judgeExpressions, routeExpressionLimits, type JudgedExpressions } from '../../../../../src/core/rules/matches/expressions.ts';
+import { patternLimits } from '../../../../../src/core/text/pattern.ts';
+import { evaluate, found, ourClass } from '../../../../support/evaluation.ts';
+import { gatewayWith, grpcRouteWith, routeWith } from '../../../../support/rules.ts';
+
+const type = 'RegularExpression';
+const front = gatewayWith({ name: 'http', port: 80, protocol: 'HTTP' });
+
+function pathMatch(value: string): object {
+  return { path: { type, value } };
+}
+
+/** An HTTPRoute `shop/<name>` at `front` with a match for each of these paths. */
+function route(name: string, paths: readonly string[], created = '2026-01-01T00:00:00Z'): object {
+  const spec = { parentRefs: [{ name: 'front' }], rules: [{ matches: paths.map(pathMatch) }, { matches: [{ path: { value: `/${name}` } }] }] };
+  return { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { namespace: 'shop', name, creationTimestamp: created }, spec };
+}
+
+/** Expressions that take some 70 KiB each. */
+function large(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `/${index}/${'abcdefghijklmnopqrstuvwxyz0123456789'.repeat(26)}`);
+}
+
+/** Expressions that take few bytes and many steps. */
+function laborious(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `/${index}/([ab]?[bc]?[cd]?){0,40}`);
+}
+
+function judged(json: unknown): JudgedExpressions {
+  const parsed = parseObject(json);
+  if (parsed.type !== 'resource') throw new Error('no object of ours');
+  return judgeExpressions(parsed.resource as Resource<'HTTPRoute'>);
+}
+
+const places = (json: unknown): readonly string[] => judged(json).beyond.map(({ path }) => path.join('.'));
+
+describe('regex-total-cost', () => {
+  test.each<[string, unknown]>([
+    ['hundreds of ordinary expressions', routeWith(...Array.from({ length: 200 }, (_, index) => ({ matches: [pathMatch(`/api/v${index}/[a-z]+/[^/]+`)] })))],
+    ['the same expression again and again', routeWith(...Array.from({ length: 60 }, () => ({ matches: [pathMatch(laborious(1)[0] ?? '')] })))],
+    ['values that are compared', routeWith(...laborious(40).map((value) => ({ matches: [{ path: { type: 'Exact', value } }] })))],
+  ])('%s: fine', (_, json) => {
+    expect(places(json)).toEqual([]);
+  });
+
+  test('what others left nothing for is not compiled, and nothing is compiled beyond that', () => {
+    const { beyond } = judged(routeWith({ matches: laborious(12).map(pathMatch) }));
+    expect(beyond.length).toBeGreaterThan(2);
+    expect(beyond.length).toBeLessThan(12);
+    expect(beyond.at(-1)?.path.join('.')).toBe('spec.rules.0.matches.11.path.value');
+  });
+
+  test('bytes count, too', () => {
+    const { bytes, beyond } = judged(routeWith({ matches: large(40).map(pathMatch) }));
+    expect(bytes).toBeLessThanOrEqual(routeExpressionLimits.bytes + patternLimits.bytes);
+    expect(beyond.length).toBeGreaterThan(20);
+  });
+
+  test('expressions of a call are judged as the one that a data plane compiles', () => {
+    const call = (service: string, method: string): unknown => grpcRouteWith({ matches: [{ method: { type, service, method } }] });
+    expect(judged(call('a{1,900}', 'b{1,900}')).unusable).toEqual([]);
+    expect(judged(call('a{1,1000}', 'b{1,1000}')).unusable.map(({ path }) => path.join('.'))).toEqual(['spec.rules.0.matches.0.method']);
+    expect(judged(call('a**', 'b')).unusable.map(({ path }) => path.join('.'))).toEqual(['spec.rules.0.matches.0.method.service']);
+    expect(judged(call('\\Qa', 'b')).unusable.map(({ path }) => path.join('.'))).toEqual(['spec.rules.0.matches.0.method']);
+  });
+
+  test('names the expression, says what to write, and its match matches nothing', () => {
+    const [first] = found('regex-total-cost', [route('cart', laborious(12)), front, ourClass]);
+    expect(first).toEqual([
+      'spec.rules[0].matches[5].path.value',
+      'The regular expression "/5/([ab]?[bc]?[cd]?){0,40}" is not compiled, so this match matches nothing: the expressions before it in this route reach the limit of 600000 steps or 512 KiB. Use fewer or cheaper expressions, without large counts and classes such as \\p{L}, or move rules to another route.',
+      'Accepted UnsupportedValue match',
+    ]);
+  });
+
+  test('the oldest routes of a Gateway fit into its data plane, the rest of their rules are served', () => {
+    const each = judged(route('any', large(6))).bytes;
+    const fitting = Math.floor(dataPlaneExpressionBytes / each);
+    const older = Array.from({ length: fitting }, (_, index) => route(`old-${index}`, large(6)));
+    const young = route('young', large(6), '2026-06-01T00:00:00Z');
+    const [first, ...others] = found('regex-total-cost', [young, ...older, front, ourClass]);
+    expect(others).toHaveLength(5);
+    expect(first?.slice(0, 1)).toEqual(['spec.rules[0].matches[0].path.value']);
+    expect(first?.[1]).toMatch(/the expressions of this and older routes need more than the 32 MiB that the data plane of Gateway shop\/front has for them\. Remove expressions/);
+
+    expect(found('regex-total-cost', [young, ...older.slice(1), front, ourClass])).toEqual([]);
+    const world = evaluate([young, ...older, front, ourClass]);
+    const matches = [...world.kernel.emitted(configuration).values()].flatMap((resource) => (resource.kind === 'route' && resource.key.endsWith('young') ? resource.rules.map((rule) => rule.matches.length) : []));
+    expect(matches).toEqual([0, 1]);
+    expect(found('regex-total-cost', [older[0], ...older.slice(1), young, front, ourClass])).toEqual([]);
+  });
+});

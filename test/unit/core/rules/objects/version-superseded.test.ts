@@ -1,0 +1,18 @@
+import { describe, expect, test } from '@jest/globals';
+import { remarks, soundRoute } from '../../../../support/rules.ts';
+
+const object = (version: string): unknown => ({ ...(soundRoute() as object), apiVersion: `gateway.networking.k8s.io/${version}` });
+
+describe('version-superseded', () => {
+  test.each<[string]>([
+    ['v1'],
+  ])('%j is fine', (value) => {
+    expect(remarks('version-superseded', object(value))).toEqual([]);
+  });
+
+  test.each<[string, ...[path: string, message: string][]]>([
+    ['v1beta1', [ 'apiVersion', 'gateway.networking.k8s.io/v1beta1 is superseded and will go away. Write gateway.networking.k8s.io/v1.' ]],
+  ])('%j', (value, ...expected) => {
+    expect(remarks('version-superseded', object(value))).toEqual(expected);
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from '@jest/globals';
+import { found, ourClass } from '../../../../support/evaluation.ts';
+import { gatewayWith, httpRoute } from '../../../../support/rules.ts';
+
+const gateway = gatewayWith({ name: 'exact', port: 80, protocol: 'HTTP', hostname: 'shop.example.com' }, { name: 'wild', port: 80, protocol: 'HTTP', hostname: '*.example.org' });
+const asked = (...hostnames: readonly string[]) => found('no-matching-listener-hostname', [httpRoute({ parentRefs: [{ name: 'front' }], hostnames }), gateway, ourClass]);
+
+describe('no-matching-listener-hostname', () => {
+  test.each(['shop.example.com', '*.example.com', '*.com', 'a.example.org', 'a.b.example.org', '*.a.example.org', '*.org', 'SHOP.example.com'])('%s has something in common', (hostname) => {
+    expect(asked(hostname)).toEqual([]);
+  });
+
+  test('no hostnames have everything in common', () => {
+    expect(asked()).toEqual([]);
+  });
+
+  test.each(['example.com', 'other.example.com', 'example.org', '*.net', '*.shop.example.com'])('%s has nothing in common', (hostname) => {
+    expect(asked(hostname)).toEqual([[
+      'spec.parentRefs[0]',
+      `No listener of Gateway shop/front covers a hostname of this route. Use a hostname that one covers, or attach elsewhere. Listeners: exact (shop.example.com), wild (*.example.org); hostnames: ${hostname}.`,
+      'Accepted NoMatchingListenerHostname parentRef',
+    ]]);
+  });
+
+  test('one of several is enough', () => {
+    expect(asked('example.net', 'shop.example.com')).toEqual([]);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { found, ourClass } from '../../../../support/evaluation.ts';
+import { gatewayWith, httpRoute } from '../../../../support/rules.ts';
+
+const listener = (allowedRoutes: object, name = 'web', port = 80) => ({ name, port, protocol: 'HTTP', allowedRoutes });
+const stranger = { ...(httpRoute({ parentRefs: [{ name: 'front', namespace: 'shop' }] }) as object), metadata: { name: 'cart', namespace: 'market' } };
+const market = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'market', labels: { exposure: 'public' } } };
+const chosen = { namespaces: { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } } };
+const cure = 'Its owner can admit them in allowedRoutes.namespaces (from: All, or a Selector that matches).';
+
+describe('not-allowed-by-listeners', () => {
+  test('from another namespace', () => {
+    expect(found('not-allowed-by-listeners', [stranger, gatewayWith(listener({})), ourClass])).toEqual([[
+      'spec.parentRefs[0]',
+      `Gateway shop/front allows no routes from the namespace market. ${cure} Asked: listener web.`,
+      'Accepted NotAllowedByListeners parentRef',
+    ]]);
+  });
+
+  test('names all listeners that were asked', () => {
+    expect(found('not-allowed-by-listeners', [stranger, gatewayWith(listener({}), listener(chosen, 'admin', 81)), ourClass])[0]?.[1]).toBe(
+      `Gateway shop/front allows no routes from the namespace market. ${cure} Asked: listeners web, admin.`,
+    );
+  });
+
+  test('of a kind that the listener does not carry', () => {
+    const grpcOnly = listener({ namespaces: { from: 'All' }, kinds: [{ kind: 'GRPCRoute' }] });
+    expect(found('not-allowed-by-listeners', [stranger, gatewayWith(grpcOnly), ourClass])[0]?.[1]).toBe(
+      "Gateway shop/front allows no routes of kind HTTPRoute. Add it to a listener's allowedRoutes.kinds, or attach where the protocol carries it. Asked: listener web.",
+    );
+  });
+
+  test.each<[string, readonly unknown[]]>([
+    ['all', [gatewayWith(listener({ namespaces: { from: 'All' } }))]],
+    ['a selector that matches', [gatewayWith(listener(chosen)), market]],
+    ['the label that every namespace has', [gatewayWith(listener({ namespaces: { from: 'Selector', selector: { matchLabels: { 'kubernetes.io/metadata.name': 'market' } } } }))]],
+    ['one listener of two', [gatewayWith(listener({}), listener({ namespaces: { from: 'All' } }, 'open', 81))]],
+  ])('%s is fine', (_, others) => {
+    expect(found('not-allowed-by-listeners', [stranger, ourClass, ...others])).toEqual([]);
+  });
+
+  test('an unknown value of from allows nobody', () => {
+    expect(found('not-allowed-by-listeners', [stranger, gatewayWith(listener({ namespaces: { from: 'Everywhere' } })), ourClass])).toHaveLength(1);
+  });
+});

@@ -1,0 +1,19 @@
+import { describe, expect, test } from '@jest/globals';
+import { objectOf, remarks } from '../../../../support/rules.ts';
+
+const object = (tracing: object): unknown => objectOf('XTelemetryPolicy', 'v1alpha1', { targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'front' }], tracing: { mode: 'Enabled', provider: { backendRef: { name: 'traces', port: 4317 } }, ...tracing } });
+
+describe('telemetry-secret', () => {
+  test.each<[object]>([
+    [{ provider: { backendRef: { name: 'traces', port: 4317 }, headers: [ { name: 'x-tenant', value: 'shop' } ] } }],
+  ])('%j is fine', (value) => {
+    expect(remarks('telemetry-secret', object(value))).toEqual([]);
+  });
+
+  test.each<[object, ...[path: string, message: string][]]>([
+    [{ provider: { backendRef: { name: 'traces', port: 4317 }, headers: [ { name: 'Authorization', value: 'Bearer abc' } ] } }, [ 'spec.tracing.provider.headers[0]', 'The value of "Authorization" stands here for everybody who may read this policy. Let a collector within the cluster add it.' ]],
+    [{ attributes: [ { name: 'who', sourceType: 'Header', headerName: 'cookie' } ] }, [ 'spec.tracing.attributes[0].headerName', 'Every trace would hold the "cookie" of its request, by which whoever reads traces could act for clients. Remove this attribute.' ]],
+  ])('%j', (value, ...expected) => {
+    expect(remarks('telemetry-secret', object(value))).toEqual(expected);
+  });
+});

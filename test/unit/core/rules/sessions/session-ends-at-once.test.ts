@@ -1,0 +1,19 @@
+import { describe, expect, test } from '@jest/globals';
+import { remarks, soundRoute } from '../../../../support/rules.ts';
+
+const object = (sessionPersistence: object): unknown => soundRoute({ sessionPersistence });
+
+describe('session-ends-at-once', () => {
+  test.each<[object]>([
+    [{ cookie: {}, absoluteTimeout: '1h' }],
+    [{ cookie: {} }],
+  ])('%j is fine', (value) => {
+    expect(remarks('session-ends-at-once', object(value))).toEqual([]);
+  });
+
+  test.each<[object, ...[path: string, message: string][]]>([
+    [{ cookie: {}, absoluteTimeout: '0s' }, [ 'spec.rules[0].sessionPersistence.absoluteTimeout', 'absoluteTimeout: 0s ends every session at once. Write how long one may last, e.g. 1h, or leave it out for no end.' ]],
+  ])('%j', (value, ...expected) => {
+    expect(remarks('session-ends-at-once', object(value))).toEqual(expected);
+  });
+});

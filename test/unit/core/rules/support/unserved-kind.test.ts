@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals';
+import { judgeUnevaluated } from '../../../../../src/core/admission/judge.ts';
+import { schemaTables, isKindName, type SchemaKind } from '../../../../../src/core/schema/index.ts';
+import { evaluate, standardPolicy } from '../../../../support/evaluation.ts';
+import { gatewayClass, gatewayOf } from '../../../../support/ownership.ts';
+
+const { bundle } = standardPolicy;
+const experimental = { ...standardPolicy, bundle: { ...bundle, channel: 'experimental' } } as const;
+
+const backendRefs = [{ name: 'db', port: 5432 }];
+
+function stream(kind: 'TCPRoute' | 'UDPRoute' | 'TLSRoute', ...parents: readonly string[]): object {
+  const hostnames = kind === 'TLSRoute' ? { hostnames: ['db.example.com'] } : {};
+  return { apiVersion: 'gateway.networking.k8s.io/v1', kind, metadata: { name: 'db', namespace: 'shop' }, spec: { parentRefs: parents.map((name) => ({ name })), ...hostnames, rules: [{ backendRefs }] } };
+}
+
+const world = [gatewayClass('ours', 'sallyport.dev/gateway-controller'), gatewayClass('theirs', 'example.com/controller'), gatewayOf('ours'), gatewayOf('theirs')];
+
+function judged(object: object, others: readonly object[] = world): readonly (readonly [string, string, string])[] {
+  const { kernel } = evaluate(others);
+  const { kind, apiVersion } = object as { readonly kind: SchemaKind; readonly apiVersion: string };
+  return judgeUnevaluated(kernel.read, { kind, apiVersion, json: object }, experimental).map(({ rule, effect, message }) => [rule, effect, message]);
+}
+
+const says = (kind: string) => `Sallyport does not serve objects of kind ${kind} yet, so this object has no effect. Its schema and rules are checked all the same.`;
+
+describe('unserved-kind', () => {
+  test.each(['TCPRoute', 'UDPRoute', 'TLSRoute'] as const)('warns of a valid %s on a Gateway of ours', (kind) => {
+    expect(judged(stream(kind, 'ours'))).toEqual([['unserved-kind', 'warn', says(kind)]]);
+  });
+
+  test('finds nothing where another controller serves the object', () => {
+    expect(judged(stream('TCPRoute', 'theirs'))).toEqual([]);
+  });
+
+  test('records where the controller is not known', () => {
+    expect(judged(stream('TCPRoute', 'ours'), [])).toEqual([['unserved-kind', 'record', says('TCPRoute')]]);
+    expect(judged(stream('TCPRoute', 'theirs', 'unseen'))).toEqual([['unserved-kind', 'record', says('TCPRoute')]]);
+  });
+
+  test('names the parents that it applies to', () => {
+    expect(judged(stream('TCPRoute', 'theirs', 'ours'))).toEqual([['unserved-kind', 'warn', `${says('TCPRoute')} This applies to Gateway shop/ours, not to the parents of other controllers.`]]);
+  });
+
+  test.each([
+    ['a Gateway of ours', 'Gateway', 'ours', 'warn'],
+    ['a Gateway of others', 'Gateway', 'theirs', undefined],
+    ['a Service', 'Service', 'cart', 'record'],
+  ])('judges a policy by its target: %s', (_case, kind, name, effect) => {
+    const group = kind === 'Gateway' ? 'gateway.networking.k8s.io' : '';
+    const policy = { apiVersion: 'gateway.networking.x-k8s.io/v1alpha1', kind: 'XBackendTrafficPolicy', metadata: { name: 'p', namespace: 'shop' }, spec: { targetRefs: [{ group, kind, name }] } };
+    expect(judged(policy).filter(([rule]) => rule === 'unserved-kind').map(([, found]) => found)).toEqual(effect === undefined ? [] : [effect]);
+  });
+
+  test('judges a mesh by its controllerName', () => {
+    const mesh = (controllerName: string) => ({ apiVersion: 'gateway.networking.x-k8s.io/v1alpha1', kind: 'XMesh', metadata: { name: 'm' }, spec: { controllerName } });
+    expect(judged(mesh('sallyport.dev/gateway-controller')).map(([rule, effect]) => [rule, effect])).toEqual([['unserved-kind', 'warn']]);
+    expect(judged(mesh('example.com/mesh'))).toEqual([]);
+  });
+
+  test('is about exactly the kinds that take no part in evaluation', () => {
+    expect((Object.keys(schemaTables) as SchemaKind[]).filter((kind) => !isKindName(kind))).toContain('TCPRoute');
+    expect(['HTTPRoute', 'GRPCRoute', 'Gateway', 'ListenerSet', 'BackendTLSPolicy'].every((kind) => isKindName(kind))).toBe(true);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import { durationForm } from '../../../../../src/core/rules/timing/duration-form.ts';
+import { consequences, gatewayWith, judge, routeWith } from '../../../../support/rules.ts';
+
+describe('duration-form', () => {
+  test.each(['0s', '10s', '1h30m', '30m1h', '99999h'])('%s is fine', (request) => {
+    expect(judge(durationForm, routeWith({ timeouts: { request } }))).toEqual([]);
+  });
+
+  test.each([
+    ['10', '"10" is no duration: the number "10" has no unit; write h, m, s or ms after it, e.g. 10s for seconds.'],
+    ['1.5h', '"1.5h" is no duration: fractions are not allowed; write 1h30m.'],
+    ['1d', '"1d" is no duration: the unit "d" is larger than an hour; write 24h.'],
+    ['', '"" is no duration: it is empty; write a number and a unit, e.g. 10s, or 0s for zero.'],
+    ['5s\n', '"5s\\n" is no duration: it holds a line break; write 5s.'],
+  ])('%j', (request, message) => {
+    const route = routeWith({ timeouts: { request } });
+    expect(judge(durationForm, route)).toEqual([['spec.rules[0].timeouts.request', message]]);
+    expect(consequences(durationForm, route)).toEqual(['Accepted UnsupportedValue rule']);
+  });
+
+  test('judges durations wherever the schema has them', () => {
+    const rule = { timeouts: { request: '1', backendRequest: '2' }, retry: { backoff: '3' }, sessionPersistence: { absoluteTimeout: '4' } };
+    expect(judge(durationForm, routeWith({}, rule)).map(([path]) => path).toSorted()).toEqual([
+      'spec.rules[1].retry.backoff', 'spec.rules[1].sessionPersistence.absoluteTimeout',
+      'spec.rules[1].timeouts.backendRequest', 'spec.rules[1].timeouts.request',
+    ]);
+  });
+
+  test('leaves other types and kinds alone', () => {
+    expect(judge(durationForm, routeWith({ timeouts: { request: 10 } }))).toEqual([]);
+    expect(judge(durationForm, gatewayWith())).toEqual([]);
+  });
+});

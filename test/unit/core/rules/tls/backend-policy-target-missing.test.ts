@@ -1,0 +1,27 @@
+import { describe, expect, test } from '@jest/globals';
+import { found, serviceWith } from '../../../../support/evaluation.ts';
+import { backendTlsPolicy } from '../../../../support/backend-tls.ts';
+
+const judged = (targetRef: object, ...others: readonly unknown[]) => found('backend-policy-target-missing', [backendTlsPolicy('a', { targetRefs: [{ group: '', kind: 'Service', name: 'cart', ...targetRef }] }), ...others]);
+const service = serviceWith({ ports: [{ port: 443, name: 'https' }, { port: 8443, name: 'admin' }] });
+
+describe('backend-policy-target-missing', () => {
+  test('a Service that is not there', () => {
+    expect(judged({}, serviceWith({}, 'cart', 'garden'))).toEqual([
+      ['spec.targetRefs[0].name', 'Service shop/cart has not been seen. Check the name, or apply it; a policy reaches Services of its own namespace only.', 'Accepted TargetNotFound target'],
+    ]);
+  });
+
+  test.each([
+    ['443', service, 'its ports are https, admin'],
+    ['https', serviceWith({ ports: [{ port: 443 }] }), 'its ports have no names'],
+  ])('a port %s that it does not have', (sectionName, present, words) => {
+    expect(judged({ sectionName }, present)).toEqual([['spec.targetRefs[0].sectionName', expect.stringContaining(words), 'Accepted TargetNotFound target']]);
+  });
+
+  test('is silent where all is there, and about other kinds', () => {
+    expect(judged({}, service)).toEqual([]);
+    expect(judged({ sectionName: 'admin' }, service)).toEqual([]);
+    expect(judged({ group: 'example.com', kind: 'Backend' })).toEqual([]);
+  });
+});
