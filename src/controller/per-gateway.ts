@@ -1,5 +1,5 @@
 import type { ChannelResource } from '../channel/messages.ts';
-import { endpointsFor, endpointsOf, secretsOf, type ConfigKey, type ListenerConfig, type RouteConfig } from '../core/routing/config.ts';
+import { endpointsFor, endpointsOf, secretsOf, type ConfigKey, type Layer4RouteConfig, type ListenerConfig, type RouteConfig } from '../core/routing/config.ts';
 
 /** What becomes of configuration; a key is either upserted or removed. */
 export interface ConfigurationChange {
@@ -20,7 +20,7 @@ interface Placed {
   readonly uses: ReadonlySet<ConfigKey>;
 }
 
-type User = ListenerConfig | RouteConfig;
+type User = ListenerConfig | RouteConfig | Layer4RouteConfig;
 type Shared = Exclude<ChannelResource, User>;
 
 /**
@@ -40,8 +40,8 @@ export class PerGateway {
     const changes = new Changes();
     const users: User[] = [];
     for (const resource of upserted.values()) {
-      if (resource.kind === 'listener' || resource.kind === 'route') users.push(resource);
-      else this.#share(resource, changes);
+      if (resource.kind === 'endpoints' || resource.kind === 'certificate') this.#share(resource, changes);
+      else users.push(resource);
     }
     for (const user of users) this.#place(user, changes);
     for (const key of removed) this.#remove(key, changes);

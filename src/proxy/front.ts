@@ -90,7 +90,9 @@ export class Front {
     const certificates = new Map<ConfigKey, ListenerCertificates>();
     const indexes = { HTTP: new ListenerIndex(), HTTPS: new ListenerIndex() };
     for (const listener of listeners) {
-      const standing = indexes[listener.protocol].add(listener);
+      const { protocol } = listener;
+      if (protocol !== 'HTTP' && protocol !== 'HTTPS') continue;
+      const standing = indexes[protocol].add(listener);
       if (standing !== undefined) {
         problems.set(listener.key, [`${standing.key} already serves the same hostname on this port`]);
       } else if (listener.protocol === 'HTTPS') {

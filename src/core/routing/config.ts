@@ -7,7 +7,7 @@ export type { NamedMatch, RouteMatch, StringMatchType } from '../graph/route-mat
  * JSON, compared by digest. What could not be understood or resolved is already a variant here (`invalid`,
  * `failure`), so that a data plane never judges.
  */
-export type ConfigResource = ListenerConfig | RouteConfig | EndpointsConfig;
+export type ConfigResource = ListenerConfig | RouteConfig | Layer4RouteConfig | EndpointsConfig;
 
 /**
  * `listener/<gateway namespace>/<gateway name>/<listener name>` (of a ListenerSet, its namespace and name before the last
@@ -26,12 +26,14 @@ export interface ListenerConfig {
   readonly name: string;
   /** The port of the specification; where it is bound is the data plane's business. */
   readonly port: number;
-  readonly protocol: 'HTTP' | 'HTTPS';
+  readonly protocol: 'HTTP' | 'HTTPS' | 'TLS' | 'TCP' | 'UDP';
+  /** TLS only: whether the data plane terminates TLS or forwards the bytes unchanged. */
+  readonly tlsMode?: 'Terminate' | 'Passthrough';
   /** Absent: any host. May be a wildcard (`*.example.com`). Lower case. */
   readonly hostname?: string;
-  /** `namespace/name` of the Secrets to terminate TLS with, HTTPS only. */
+  /** `namespace/name` of the Secrets to terminate TLS with; HTTPS, and TLS with the mode Terminate. */
   readonly certificates: readonly string[];
-  /** HTTPS only: clients have to prove who they are (Gateway.spec.tls.frontend). */
+  /** Where TLS is terminated: clients have to prove who they are (Gateway.spec.tls.frontend). */
   readonly clientValidation?: ClientValidation;
   /** `namespace/name` of the Secret with which to prove oneself to backends over TLS (Gateway.spec.tls.backend). */
   readonly backendCertificate?: string;
@@ -71,6 +73,32 @@ export interface RouteAttachment {
    * without hostnames. Precedence goes by these, not by the intersection (Gateway API v1.7).
    */
   readonly hostnames: readonly string[];
+}
+
+/** A TLSRoute, TCPRoute or UDPRoute: all of its connections or flows go to one weighted list of backends. */
+export interface Layer4RouteConfig {
+  readonly kind: 'layer4Route';
+  readonly key: ConfigKey;
+  /** `namespace/name`. */
+  readonly route: string;
+  readonly routeKind: Layer4RouteKind;
+  /** As in `RouteConfig`: the oldest route serves, then the first by `namespace/name`. */
+  readonly created: string;
+  /** `hostnames` as in `RouteConfig`; `['']` for TCPRoute and UDPRoute. */
+  readonly attachments: readonly RouteAttachment[];
+  /** Set: every connection is closed and every datagram is dropped; the text says why. */
+  readonly failure?: string;
+  readonly backends: readonly Layer4Backend[];
+  readonly generation: number;
+}
+
+/** Kinds of routes whose connections or datagrams are forwarded without a look at requests. */
+export type Layer4RouteKind = 'TLSRoute' | 'TCPRoute' | 'UDPRoute';
+
+/** An invalid target: its share of connections is reset, its share of datagrams is dropped. */
+export interface Layer4Backend {
+  readonly weight: number;
+  readonly target: BackendTarget;
 }
 
 export interface RouteRule {
@@ -210,9 +238,10 @@ export function endpointsFor(gateway: string, endpoints: EndpointsConfig): Endpo
   return withheld.from.includes(gateway) ? { kind: rest.kind, key: rest.key, addresses: [], failure: withheld.failure } : rest;
 }
 
-/** Keys of all endpoints that requests of a route can be sent to, as copies or as themselves. */
-export function endpointsOf({ rules }: RouteConfig): readonly ConfigKey[] {
-  return rules.flatMap(({ filters, backends }) => [
+/** Keys of all endpoints that requests, connections or flows of a route can be sent to, as copies or as themselves. */
+export function endpointsOf(route: RouteConfig | Layer4RouteConfig): readonly ConfigKey[] {
+  if (route.kind === 'layer4Route') return route.backends.flatMap(({ target }) => keysOf(target));
+  return route.rules.flatMap(({ filters, backends }) => [
     ...mirrorsAmong(filters),
     ...backends.flatMap(({ target, filters: own }) => [...keysOf(target), ...mirrorsAmong(own)]),
   ]);

@@ -87,7 +87,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     for (const resource of resources) {
       if (resource.kind === 'route') this.table.upsert(resource);
       else if (resource.kind === 'endpoints') this.endpoints.set(resource.key, decided(endpointsFor(gateway, resource)));
-      else if (resource.gateway === gateway && arrivesAt(resource, request)) this.listeners.add(resource);
+      else if (resource.kind === 'listener' && resource.gateway === gateway && arrivesAt(resource, request)) this.listeners.add(resource);
     }
   }
 

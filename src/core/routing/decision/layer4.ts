@@ -1,0 +1,83 @@
+import type { ConfigKey, Layer4RouteConfig } from '../config.ts';
+
+/** Routes of layer 4, found by the listener and the server name of a connection. */
+export class Layer4Table {
+  private readonly listeners = new Map<ConfigKey, Map<string, Layer4RouteConfig[]>>();
+  private readonly routes = new Map<ConfigKey, Layer4RouteConfig>();
+
+  /** Puts a route in, in place of the one that had its key before. */
+  upsert(route: Layer4RouteConfig): void {
+    this.remove(route.key);
+    this.routes.set(route.key, route);
+    for (const { listener, hostname } of placesOf(route)) {
+      const byHostname = this.listeners.get(listener) ?? new Map<string, Layer4RouteConfig[]>();
+      this.listeners.set(listener, byHostname);
+      byHostname.set(hostname, [...(byHostname.get(hostname) ?? []), route].toSorted(byAge));
+    }
+  }
+
+  /** Takes a route out; nothing happens where there is none. */
+  remove(key: ConfigKey): void {
+    const route = this.routes.get(key);
+    if (route === undefined) return;
+    this.routes.delete(key);
+    for (const { listener, hostname } of placesOf(route)) {
+      const byHostname = this.listeners.get(listener);
+      const rest = byHostname?.get(hostname)?.filter((other) => other.key !== key) ?? [];
+      if (rest.length > 0) byHostname?.set(hostname, rest);
+      else byHostname?.delete(hostname);
+      if (byHostname?.size === 0) this.listeners.delete(listener);
+    }
+  }
+
+  /**
+   * The route that gets a connection or flow: the exact hostname wins, then the longest wildcard, then a route without hostnames
+   * (TLSRoute `hostnames`, Gateway API v1.7). The oldest route wins where several have the same hostname, then the first by
+   * `namespace/name`.
+   *
+   * @param serverName the server name of the TLS handshake in lower case; `''` without one, and for TCP and UDP
+   */
+  routeFor(listener: ConfigKey, serverName: string): Layer4RouteConfig | undefined {
+    const byHostname = this.listeners.get(listener);
+    if (byHostname === undefined) return undefined;
+    for (const hostname of hostnamesOver(serverName)) {
+      const [oldest] = byHostname.get(hostname) ?? [];
+      if (oldest !== undefined) return oldest;
+    }
+    return undefined;
+  }
+
+  get isEmpty(): boolean {
+    return this.routes.size === 0 && this.listeners.size === 0;
+  }
+}
+
+interface Place {
+  readonly listener: ConfigKey;
+  readonly hostname: string;
+}
+
+/** A route may attach to a listener twice, by its name and by its Gateway. */
+function placesOf({ attachments }: Layer4RouteConfig): readonly Place[] {
+  const places = new Map<string, Place>();
+  for (const { listener, hostnames } of attachments) {
+    for (const hostname of hostnames) places.set(JSON.stringify([listener, hostname]), { listener, hostname });
+  }
+  return [...places.values()];
+}
+
+/** Hostnames that cover a server name, the most specific one first. */
+function* hostnamesOver(serverName: string): Iterable<string> {
+  if (serverName !== '') yield serverName;
+  for (let dot = serverName.indexOf('.'); dot > 0; dot = serverName.indexOf('.', dot + 1)) yield `*${serverName.slice(dot)}`;
+  yield '';
+}
+
+function byAge(left: Layer4RouteConfig, right: Layer4RouteConfig): number {
+  return compare(left.created, right.created) || compare(left.route, right.route) || compare(left.routeKind, right.routeKind);
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
