@@ -7,6 +7,7 @@ export { certificateExpiry, watchCertificateFiles, type CertificateFiles, type W
 export { ManagedCertificate, serviceNames, type ManagedCertificateOptions, type ManagedLeaf } from './managed-certificate.ts';
 export { observeCertificates, type CertificateExpiries } from './metrics.ts';
 export { joinPem, splitPem } from './pem.ts';
+export { PublishedAuthorities } from './published-authorities.ts';
 export { bundleOf, checkRotationPolicy, defaultRotationPolicy, renewalTime, type AuthorityState, type RotationPolicy } from './rotation.ts';
 export { startRounds, type Rounds, type RoundsOptions } from './rounds.ts';
 export { createCertificateSource, type CertificateMaterial, type CertificateSource, type ReplaceableSource } from './source.ts';

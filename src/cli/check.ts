@@ -6,10 +6,10 @@ import type { FileProblem, SourceDocument } from '../files/document.ts';
 import { streamObjects, type Item } from '../files/stream.ts';
 import { packageVersion } from './package-files.ts';
 import { createProgress } from './progress.ts';
-import { createLoneReporter } from './report-alone.ts';
-import { reportWorkspace } from './report-findings.ts';
+import { createLoneReporter } from './report/alone.ts';
 import { withAnnotations } from './report/annotation.ts';
 import { BaselineRecorder, readBaseline, withBaseline, type Baseline } from './report/baseline.ts';
+import { reportWorkspace } from './report/findings.ts';
 import type { FormatName } from './report/format-names.ts';
 import { formats } from './report/formats.ts';
 import { counted, nothing, type Report, type Reported, type Severity } from './report/report.ts';
@@ -80,7 +80,7 @@ async function* judgeTogether(items: AsyncIterable<Item>, policy: AdmissionPolic
     if (item.type === 'object') documents.push(item.document);
     else problems.push(item.problem);
   }
-  const { Workspace } = await import('./workspace.ts');
+  const { Workspace } = await import('../workspace/workspace.ts');
   const workspace = new Workspace(installation, policy, []);
   workspace.update(documents);
   yield* reportWorkspace(workspace, problems, duplicates);

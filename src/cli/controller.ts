@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AuthorityRotation, defaultRotationPolicy, joinPem, ManagedCertificate, serviceNames, type RotationPolicy } from '../certificates/index.ts';
+import { PublishedAuthorities } from '../certificates/published-authorities.ts';
+import { ClusterState, controllerKinds, followCluster } from '../cluster/cluster-state.ts';
+import { clusterWriter } from '../cluster/cluster-writer.ts';
+import { serveDataPlanes } from '../cluster/data-plane-channel.ts';
+import { OwnObjects } from '../cluster/own-objects.ts';
+import { ClusterSecretStore } from '../cluster/secret-store.ts';
 import { Controller, type DataPlaneSettings } from '../controller/index.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { configuration } from '../core/routing/emit.ts';
@@ -8,17 +14,11 @@ import { statuses } from '../core/status/emit.ts';
 import type { AddressRange } from '../core/text/ip-address.ts';
 import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
-import { ClusterSecretStore } from './cluster-certificates.ts';
-import { ClusterState, controllerKinds, followCluster } from './cluster-state.ts';
-import { clusterWriter } from './cluster-writer.ts';
-import { serveDataPlanes } from './data-plane-channel.ts';
-import { InternalErrors } from './internal-errors.ts';
-import { OwnObjects } from './own-objects.ts';
 import { imageOfPod } from './own-image.ts';
-import { PublishedAuthorities } from './published-authorities.ts';
-import { openProbes } from './readiness.ts';
+import { InternalErrors } from './process/internal-errors.ts';
+import { openProbes } from './process/readiness.ts';
+import { startOrStop, type Shutdown } from './process/shutdown.ts';
 import { controllerName } from './settings.ts';
-import { startOrStop, type Shutdown } from './shutdown.ts';
 
 /** Settings of `sallyport controller`. */
 export interface ControllerCommandOptions {

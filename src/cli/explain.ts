@@ -1,15 +1,15 @@
-import { configuration } from '../core/routing/emit.ts';
 import { outcomesOf, type ArrivingRequest } from '../core/routing/decision/outcome.ts';
+import { configuration } from '../core/routing/emit.ts';
 import { quote } from '../core/text/display.ts';
 import { readFolder } from '../files/folder.ts';
 import { defaultLimits } from '../proxy/limits.ts';
 import { answerFor, type AnswerReason } from '../proxy/reasons.ts';
 import { readHttp1Head } from '../proxy/request-head.ts';
-import { isServed, printOutcome } from './report-outcome.ts';
+import { Workspace } from '../workspace/workspace.ts';
+import { isServed, printOutcome } from './report/outcome.ts';
 import { assumedBundle, filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
-import { Workspace } from './workspace.ts';
 
 /** Settings of `sallyport explain`. */
 export interface ExplainOptions {

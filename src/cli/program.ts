@@ -14,7 +14,7 @@ import type { ExplainOptions } from './explain.ts';
 import type { ProxyCommandOptions } from './proxy.ts';
 import { formatNames } from './report/format-names.ts';
 import { isUsageError, UsageError } from './usage-error.ts';
-import type { WatchdogCommandOptions } from './watchdog-command.ts';
+import type { WatchdogCommandOptions } from './watchdog.ts';
 import type { WebhookCommandOptions } from './webhook.ts';
 
 /** Reads the arguments and runs the command they name; commands are loaded only when they are asked for. */
@@ -151,7 +151,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--probe-port <port>', 'port for health checks and metrics; 0 for any free port', parsePort, 8080)
     .addOption(logLevelOption())
     .action(async (options: Omit<WatchdogCommandOptions, 'patience'> & { readonly patience: number }) => {
-      const { startWatchdog } = await import('./watchdog-command.ts');
+      const { startWatchdog } = await import('./watchdog.ts');
       await serve(startWatchdog({ ...options, patience: options.patience * 1000 }));
     });
 

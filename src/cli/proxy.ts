@@ -4,10 +4,10 @@ import { connectChannel, ConfigurationSink, type CertificateResource, type Confi
 import type { ForwardedPolicy } from '../proxy/forwarding-fields.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
-import { InternalErrors } from './internal-errors.ts';
-import { exposeProxyCounters } from './proxy-metrics.ts';
-import { openProbes } from './readiness.ts';
-import { startOrStop, type Shutdown } from './shutdown.ts';
+import { InternalErrors } from './process/internal-errors.ts';
+import { exposeProxyCounters } from './process/proxy-metrics.ts';
+import { openProbes } from './process/readiness.ts';
+import { startOrStop, type Shutdown } from './process/shutdown.ts';
 
 /** Settings of `sallyport proxy`. Durations in milliseconds. */
 export interface ProxyCommandOptions {

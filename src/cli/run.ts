@@ -1,30 +1,30 @@
 import type { AddressInfo } from 'node:net';
+import { readTlsSecret } from '../certificates/facts.ts';
 import type { Write } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';
 import type { Profile } from '../core/rules/engine/rule.ts';
 import { statuses } from '../core/status/emit.ts';
-import { readTlsSecret } from '../certificates/facts.ts';
 import type { FileProblem } from '../files/document.ts';
 import { watchFolder, type FolderChange } from '../files/watch.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { buildProbes } from '../webhook/index.ts';
-import { hasManyLoopbackHosts, StandaloneAddresses } from './addresses.ts';
-import { StandaloneDataPlane } from './data-plane.ts';
-import { startDemoBackends } from './demo-backends.ts';
-import { InternalErrors } from './internal-errors.ts';
-import { exposeProxyCounters } from './proxy-metrics.ts';
-import { reportWorkspace } from './report-findings.ts';
+import { Workspace } from '../workspace/workspace.ts';
+import { InternalErrors } from './process/internal-errors.ts';
+import { exposeProxyCounters } from './process/proxy-metrics.ts';
+import { startOrStop, type Shutdown } from './process/shutdown.ts';
+import { reportWorkspace } from './report/findings.ts';
 import { counted, describeTally, nothing, type Reported } from './report/report.ts';
 import { findingLine } from './report/text.ts';
-import { printServing } from './report-serving.ts';
-import { printStatuses } from './report-status.ts';
 import { assumedBundle, filesOnly, policyOf } from './settings.ts';
-import { startOrStop, type Shutdown } from './shutdown.ts';
-import { startStandaloneWebhook } from './standalone-webhook.ts';
+import { hasManyLoopbackHosts, StandaloneAddresses } from './standalone/addresses.ts';
+import { StandaloneDataPlane } from './standalone/data-plane.ts';
+import { startDemoBackends } from './standalone/demo-backends.ts';
+import { printServing } from './standalone/report-serving.ts';
+import { printStatuses } from './standalone/report-status.ts';
+import { startStandaloneWebhook } from './standalone/standalone-webhook.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
-import { Workspace } from './workspace.ts';
 
 /** Settings of `sallyport run`. Ports may be 0 for any free one. */
 export interface RunOptions {

@@ -3,26 +3,27 @@ import {
   AuthorityRotation, certificateExpiry, checkRotationPolicy, ManagedCertificate, observeCertificates, serviceNames, watchCertificateFiles,
   type BundleStore, type CertificateFiles, type CertificateSource, type RotationPolicy, type Rounds, type SecretStore,
 } from '../certificates/index.ts';
+import { BundlesInForce } from '../cluster/bundles-in-force.ts';
+import { admissionKinds, ClusterState, followCluster } from '../cluster/cluster-state.ts';
+import { ClusterSecretStore } from '../cluster/secret-store.ts';
 import { findingCounts } from '../core/admission/impact.ts';
 import { defaultSettings, type Settings } from '../core/admission/settings.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
 import { createAdmissionMetrics, createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
+import { ClusterBundleStore } from '../webhook/configuration/bundle-store.ts';
+import { FailurePolicyKeeper } from '../webhook/configuration/failure-policy-keeper.ts';
+import { startSelfCheck } from '../webhook/configuration/self-check.ts';
+import { decideInCluster } from '../webhook/decision.ts';
 import { buildWebhook } from '../webhook/index.ts';
-import { BundlesInForce } from './bundles-in-force.ts';
-import { ClusterBundleStore, ClusterSecretStore } from './cluster-certificates.ts';
-import { admissionKinds, ClusterState, followCluster } from './cluster-state.ts';
-import { FailurePolicyKeeper } from './failure-policy-keeper.ts';
-import { expectShortLives } from './garbage-collection.ts';
-import { InternalErrors } from './internal-errors.ts';
-import { listenEverywhere } from './listen.ts';
-import { openProbes } from './readiness.ts';
-import { startSelfCheck } from './self-check.ts';
-import { openSettings } from './settings-file.ts';
+import { expectShortLives } from './process/garbage-collection.ts';
+import { InternalErrors } from './process/internal-errors.ts';
+import { listenEverywhere } from './process/listen.ts';
+import { openProbes } from './process/readiness.ts';
+import { openSettings } from './process/settings-file.ts';
+import { startOrStop, type Shutdown } from './process/shutdown.ts';
 import { controllerName } from './settings.ts';
-import { startOrStop, type Shutdown } from './shutdown.ts';
 import { orUsageError } from './usage-error.ts';
-import { decideInCluster } from './webhook-decision.ts';
 
 /** Settings of `sallyport webhook`. */
 export interface WebhookCommandOptions {

@@ -8,6 +8,7 @@ export { ApiError, ConnectionError, ProtocolError, type Cause } from './errors.t
 export { EventRecorder, type EventNote, type RecorderOptions, type Regarding } from './events.ts';
 export { Election, type ElectionOptions, type LeaseTimings } from './lease.ts';
 export type { Selection } from './list.ts';
+export { doneOrConflict } from './outcome.ts';
 export { isKubernetesObject, microTime, pathOf, resourceType, type KubernetesObject, type ObjectMetadata, type ObjectName, type ResourceType } from './object.ts';
 export { Reflector, type ObjectEvent, type OnEvents, type ReflectorOptions } from './reflector.ts';
 export {

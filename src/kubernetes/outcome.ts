@@ -31,6 +31,13 @@ export function outcomeOf(error: unknown): WriteOutcome {
   }
 }
 
+/** `success` or `conflict`. Throws for every other outcome, with the message of the API server. */
+export function doneOrConflict<Success extends string>(outcome: WriteOutcome, success: Success): Success | 'conflict' {
+  if (outcome.type === 'ok') return success;
+  if (outcome.type === 'conflict') return 'conflict';
+  throw new Error(outcome.message);
+}
+
 /** Waits for a write and tells what became of it. Never rejects. */
 export async function settle(write: Promise<unknown>): Promise<WriteOutcome> {
   try {

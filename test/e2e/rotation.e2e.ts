@@ -2,7 +2,7 @@ import { connect, type PeerCertificate } from 'node:tls';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { joinPem } from '../../src/certificates/index.ts';
-import { readWebhookConfiguration, trustedByAll } from '../../src/cli/webhook-configuration.ts';
+import { readWebhookConfiguration, trustedByAll } from '../../src/webhook/configuration/webhook-configuration.ts';
 import { createClient, loadCredentials, type ApiClient } from '../../src/kubernetes/index.ts';
 import { installCrds, removeCrds, useNamespace } from './support/cluster.ts';
 import { Load, mixedWrites, storeLoadRoute } from './support/load.ts';

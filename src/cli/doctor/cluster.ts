@@ -1,4 +1,4 @@
-import { trustedByAll } from '../webhook-configuration.ts';
+import { trustedByAll } from '../../webhook/configuration/webhook-configuration.ts';
 import { applyAgain, fail, ok, warn, type Check, type DoctorFacts, type Permission, type Verdict } from './facts.ts';
 
 /** Whether the cluster can be reached, and whether webhook and watchdog may do there what they have to. */

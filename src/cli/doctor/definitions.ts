@@ -1,8 +1,8 @@
+import { annotatedBundle, releasedAs } from '../../cluster/installed-bundle.ts';
 import {
   isSameBundle, isSupportedBundle, minors, nameOfBundle, parseBundleVersion, parseChannel, releases, supportedBundles, tables, type Channel,
 } from '../../core/schema/index.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
-import { annotatedBundle, releasedAs } from '../installed-bundle.ts';
 import { fail, ok, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
 
 const group = 'gateway.networking.k8s.io';

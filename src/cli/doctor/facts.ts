@@ -1,6 +1,6 @@
 import type { InstalledKind } from '../../kubernetes/index.ts';
-import type { ProbeOutcome } from '../probe.ts';
-import type { WebhookConfiguration } from '../webhook-configuration.ts';
+import type { ProbeOutcome } from '../../webhook/configuration/probe.ts';
+import type { WebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 
 /** Something that was asked for, or why it is not known. */
 export type Gathered<T> = { readonly type: 'known'; readonly value: T } | { readonly type: 'unknown'; readonly problem: string };

@@ -1,13 +1,13 @@
 import { readAuthorities, bundleOf, renewalTime } from '../../certificates/index.ts';
+import { readSecret } from '../../cluster/secret-store.ts';
 import { gatewayGroups } from '../../core/schema/index.ts';
 import {
   ApiError, customResourceDefinitions, pathOf, readInstalledKind,
   type ApiClient, type InstalledKind, type KubernetesObject, type ResourceType,
 } from '../../kubernetes/index.ts';
-import { readSecret } from '../cluster-certificates.ts';
-import { readProbeOutcome, sendProbe } from '../probe.ts';
-import { countReady, endpointSlicesOf } from '../watchdog.ts';
-import { readWebhookConfiguration } from '../webhook-configuration.ts';
+import { readProbeOutcome, sendProbe } from '../../webhook/configuration/probe.ts';
+import { countReady, endpointSlicesOf } from '../../webhook/configuration/watchdog.ts';
+import { readWebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 import type { AuthorityFacts, DoctorFacts, Gathered, Installation } from './facts.ts';
 import { askPermissions } from './permissions.ts';
 

@@ -1,6 +1,6 @@
+import { admissionKinds } from '../../cluster/cluster-state.ts';
 import { tables } from '../../core/schema/index.ts';
 import type { ApiClient } from '../../kubernetes/index.ts';
-import { admissionKinds } from '../cluster-state.ts';
 import type { Installation, Permission, Permissions } from './facts.ts';
 
 /** What webhook and watchdog need: all that deploy/base/webhook-rbac.yaml and watchdog-rbac.yaml grant, and no more. */

@@ -1,5 +1,5 @@
-import type { CallPhase } from '../probe.ts';
-import { mayBlock, trustedByAll, type WebhookConfiguration } from '../webhook-configuration.ts';
+import type { CallPhase } from '../../webhook/configuration/probe.ts';
+import { mayBlock, trustedByAll, type WebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 import { applyAgain, fail, ok, warn, type AuthorityFacts, type Check, type DoctorFacts, type Installation, type Verdict } from './facts.ts';
 
 /** What is wrong with the webhook and the way to it. */

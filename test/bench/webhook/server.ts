@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createCertificateSource } from '../../../src/certificates/index.ts';
 import { defaultSettings } from '../../../src/core/admission/settings.ts';
-import { expectShortLives } from '../../../src/cli/garbage-collection.ts';
-import { decideInCluster } from '../../../src/cli/webhook-decision.ts';
+import { expectShortLives } from '../../../src/cli/process/garbage-collection.ts';
+import { decideInCluster } from '../../../src/webhook/decision.ts';
 import { createAdmissionMetrics, createLogger, createMetrics } from '../../../src/telemetry/index.ts';
 import { buildWebhook } from '../../../src/webhook/index.ts';
 import { standardPolicy } from '../../support/evaluation.ts';

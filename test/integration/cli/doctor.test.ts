@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { writeAuthorities } from '../../../src/certificates/authority-secret.ts';
-import { ClusterSecretStore } from '../../../src/cli/cluster-certificates.ts';
+import { ClusterSecretStore } from '../../../src/cluster/secret-store.ts';
 import { gatherFacts } from '../../../src/cli/doctor/gather.ts';
 import { diagnose } from '../../../src/cli/doctor/report.ts';
-import { webhookConfigurations } from '../../../src/cli/webhook-configuration.ts';
+import { webhookConfigurations } from '../../../src/webhook/configuration/webhook-configuration.ts';
 import { createClient, customResourceDefinitions } from '../../../src/kubernetes/index.ts';
 import { credentialsFor } from '../../support/credentials.ts';
 import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';

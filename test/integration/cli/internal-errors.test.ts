@@ -12,8 +12,8 @@ async function runModule(source: string): Promise<{ readonly code: number | null
 }
 
 const start = `
-  const { InternalErrors } = await import('./src/cli/internal-errors.ts');
-  const { Shutdown } = await import('./src/cli/shutdown.ts');
+  const { InternalErrors } = await import('./src/cli/process/internal-errors.ts');
+  const { Shutdown } = await import('./src/cli/process/shutdown.ts');
   const { createLogger, createMetrics } = await import('./src/telemetry/index.ts');
   const metrics = createMetrics();
   const running = new Shutdown();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { clusterWriter } from '../../../src/cli/cluster-writer.ts';
+import { clusterWriter } from '../../../src/cluster/cluster-writer.ts';
 import { LiveObjects } from '../../../src/controller/live-objects.ts';
 import type { WireObject } from '../../../src/controller/ports.ts';
 import { StatusWriter } from '../../../src/controller/status-writer.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { openSettings, type LiveSettings } from '../../../src/cli/settings-file.ts';
+import { openSettings, type LiveSettings } from '../../../src/cli/process/settings-file.ts';
 import { createLogger, createMetrics, type Metrics } from '../../../src/telemetry/index.ts';
 import { until } from '../../support/until.ts';
 

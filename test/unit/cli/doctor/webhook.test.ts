@@ -3,7 +3,7 @@ import { clusterChecks } from '../../../../src/cli/doctor/cluster.ts';
 import { applyAgain, type AuthorityFacts, type DoctorFacts, type Verdict } from '../../../../src/cli/doctor/facts.ts';
 import { diagnose, exitCodeOf, printVerdicts } from '../../../../src/cli/doctor/report.ts';
 import { webhookChecks } from '../../../../src/cli/doctor/webhook.ts';
-import type { ConfiguredWebhook } from '../../../../src/cli/webhook-configuration.ts';
+import type { ConfiguredWebhook } from '../../../../src/webhook/configuration/webhook-configuration.ts';
 import { healthy, now } from '../../../support/doctor.ts';
 
 function examine(changes: Partial<DoctorFacts>): readonly Verdict[] {

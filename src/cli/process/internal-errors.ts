@@ -1,0 +1,47 @@
+import type { Cell, Family, Logger, Metrics } from '../../telemetry/index.ts';
+import type { Shutdown } from './shutdown.ts';
+
+/** Where an internal error came up; the fixed label set of the metric. */
+export type ErrorOrigin = 'exchange' | 'exception' | 'rejection';
+
+/** Stacks logged in a second; the metric counts all of them. */
+const stacksPerSecond = 10;
+
+/** What a process does with errors that nobody foresaw: it counts them, logs their stack, and goes on (ADR 0015). */
+export class InternalErrors {
+  readonly #log: Logger;
+  readonly #count: Family<Cell>;
+  #second = 0;
+  #logged = 0;
+
+  /** Registers `sallyport_internal_errors_total`; call it once for each set of metrics. */
+  constructor(log: Logger, metrics: Metrics) {
+    this.#log = log;
+    this.#count = metrics.counter({ name: 'internal_errors_total', help: 'Errors inside the program that nobody foresaw, by where they came up.', labels: ['origin'] });
+    for (const origin of ['exchange', 'exception', 'rejection']) this.#count.at(origin);
+  }
+
+  /** Takes an error of which the exchange or connection concerned has been ended. */
+  readonly report = (error: unknown): void => {
+    this.#take('exchange', error);
+  };
+
+  /**
+   * From now until it stops, the process survives errors that reach nobody. Before this call they end it: a process that fails while it
+   * starts serves nobody, and whoever started it must learn of that.
+   */
+  survive(running: Pick<Shutdown, 'last'>): void {
+    const onException = (error: unknown): void => this.#take('exception', error);
+    const onRejection = (error: unknown): void => this.#take('rejection', error);
+    process.on('uncaughtException', onException).on('unhandledRejection', onRejection);
+    running.last(() => void process.off('uncaughtException', onException).off('unhandledRejection', onRejection));
+  }
+
+  #take(origin: ErrorOrigin, error: unknown): void {
+    this.#count.at(origin).value += 1;
+    const second = Math.floor(performance.now() / 1_000);
+    if (second !== this.#second) [this.#second, this.#logged] = [second, 0];
+    this.#logged += 1;
+    if (this.#logged <= stacksPerSecond) this.#log.error({ err: error, origin }, 'internal error');
+  }
+}

@@ -1,0 +1,37 @@
+import { durationBounds, type ProxyCounters } from '../../proxy/counters.ts';
+import type { FamilyDefinition, Metrics } from '../../telemetry/metrics.ts';
+
+/** Registers what a data plane counts, as `sallyport_proxy_*`; it is read only when somebody scrapes. */
+export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): void {
+  const define = (name: string, help: string, labels: readonly string[] = []): FamilyDefinition => ({ name: `proxy_${name}`, help, labels });
+  const total = (name: string, help: string, read: () => number): void => metrics.observedCounter(define(name, help), () => [{ labels: [], value: read() }]);
+  const present = (name: string, help: string, read: () => number): void => metrics.observed(define(name, help), () => [{ labels: [], value: read() }]);
+
+  total('connections_total', 'Connections accepted.', () => counters.connections);
+  present('open_connections', 'Connections open now.', () => counters.openConnections);
+  total('tls_failures_total', 'TLS handshakes that failed.', () => counters.tlsFailures);
+  total('requests_total', 'Requests begun.', () => counters.requests);
+  present('open_requests', 'Requests under way.', () => counters.openRequests);
+  metrics.observedCounter(define('responses_total', 'Final answers by class of status.', ['class']), () => labelled(counters.responses));
+  metrics.observedCounter(define('failures_total', 'Requests that ended otherwise than with a whole answer of a backend.', ['reason']), () => labelled(counters.reasons));
+  metrics.observedCounter(define('grpc_calls_total', 'gRPC calls by the status with which they ended; none: without one.', ['grpc_status']), () => labelled(counters.grpcStatuses));
+  total('request_bytes_total', 'Bytes of request bodies.', () => counters.requestBytes);
+  total('response_bytes_total', 'Bytes of response bodies.', () => counters.responseBytes);
+  total('upstream_attempts_total', 'Requests sent to endpoints, repetitions included.', () => counters.upstreamAttempts);
+  total('upstream_connect_failures_total', 'Attempts to connect to an endpoint that failed.', () => counters.upstreamConnectFailures);
+  total('mirrored_requests_total', 'Copies of requests sent for mirror filters.', () => counters.mirrored);
+  metrics.observedCounter(define('limits_reached_total', 'How often something was refused or given up because a limit was reached, by limit.', ['limit']), () => labelled(counters.limitsReached));
+  metrics.observedHistogram(define('request_duration_seconds', 'Time from the request’s first byte to its end.'), () => ({
+    bounds: durationBounds.map(inSeconds),
+    counts: counters.durations,
+    sum: inSeconds(counters.durationSum),
+  }));
+}
+
+function labelled(values: Readonly<Record<string, number>>): { readonly labels: readonly string[]; readonly value: number }[] {
+  return Object.entries(values).map(([label, value]) => ({ labels: [label], value }));
+}
+
+function inSeconds(milliseconds: number): number {
+  return milliseconds / 1000;
+}

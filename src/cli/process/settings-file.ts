@@ -1,0 +1,66 @@
+import { readSettings } from '../../core/admission/read-settings.ts';
+import type { Settings } from '../../core/admission/settings.ts';
+import { formatPath } from '../../core/resources/path.ts';
+import { formatProblem, type FileProblem } from '../../files/document.ts';
+import type { FolderContent } from '../../files/folder.ts';
+import { watchFolder } from '../../files/watch.ts';
+import type { Logger, Metrics } from '../../telemetry/index.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** The settings as they hold now. */
+export interface LiveSettings {
+  current(): Settings;
+  /** Calls `listener` after each change. */
+  onChange(listener: () => void): void;
+  close(): void;
+}
+
+/**
+ * Reads the settings file (YAML or JSON) and follows it. Mistakes that come later are logged and change nothing, and
+ * the metric `sallyport_settings_reload_failed` is 1 until they are gone.
+ *
+ * @throws UsageError where the file cannot be used at the start: all mistakes, a line each, as `file:line:column: setting: …`
+ */
+export async function openSettings(file: string, { log, metrics }: { readonly log: Logger; readonly metrics: Metrics }): Promise<LiveSettings> {
+  const failed = metrics.gauge({ name: 'settings_reload_failed', help: 'Whether the settings file holds mistakes, so that older settings are in force.', labels: [] }).at();
+  const listeners = new Set<() => void>();
+  const watching = await watchFolder([file], ({ documents, problems }) => {
+    const read = readContent(file, { documents, problems });
+    failed.value = read.ok ? 0 : 1;
+    if (!read.ok) return log.error({ file, problems: read.problems.map(formatProblem) }, 'settings cannot be used, the older ones stay');
+    settings = read.settings;
+    log.info({ file, profile: settings.profile }, 'settings replaced');
+    for (const listener of listeners) listener();
+  });
+  const first = readContent(file, watching.content);
+  if (!first.ok) {
+    watching.close();
+    throw new UsageError(`the settings cannot be used:\n${first.problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`);
+  }
+  let { settings } = first;
+  return {
+    current: () => settings,
+    onChange: (listener) => void listeners.add(listener),
+    close: () => watching.close(),
+  };
+}
+
+type ReadFile = { readonly ok: true; readonly settings: Settings } | { readonly ok: false; readonly problems: readonly FileProblem[] };
+
+function readContent(file: string, { documents, problems }: FolderContent): ReadFile {
+  // What is only doubtful in a list of objects (a value that YAML reads otherwise than meant) is a mistake here.
+  if (problems.length > 0) return { ok: false, problems };
+  const [document, second] = documents;
+  if (second !== undefined) return { ok: false, problems: [{ file, severity: 'error', position: second.locate([]), message: 'a second document begins here; settings are one document, remove the line "---"' }] };
+  const read = readSettings(document?.value);
+  if (read.ok) return read;
+  return {
+    ok: false,
+    problems: read.problems.map(({ path, message }) => ({
+      file,
+      severity: 'error',
+      ...(document === undefined ? {} : { position: document.locate(path) }),
+      message: path.length === 0 ? message : `${formatPath(path)}: ${message}`,
+    })),
+  };
+}

@@ -1,0 +1,127 @@
+import type { HeaderFilter, MatchedRoute, NamedValue, RouteFilter } from '../../core/routing/config.ts';
+import type { Decision } from '../../core/routing/decision/decide.ts';
+import type { BackendShare, MirrorShare, Outcome } from '../../core/routing/decision/outcome.ts';
+import type { PreparedRule } from '../../core/routing/decision/prepared-rule.ts';
+import { answerFor, type AnswerReason } from '../../proxy/reasons.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Whether every share of such requests reaches a backend, or gets an answer that the route intends. */
+export function isServed({ decision, shares }: Outcome): boolean {
+  return decision.type !== 'answer' && shares.every(({ result }) => result.type === 'send');
+}
+
+/** Prints what a Gateway does with a request, for people. */
+export function printOutcome(terminal: Terminal, { gateway, listener, decision, shares, candidates }: Outcome): void {
+  if (listener === undefined) terminal.heading(`Gateway ${gateway}`);
+  else terminal.heading(`Gateway ${gateway}, listener ${listener.name}${listener.hostname === undefined ? '' : ` (${listener.hostname})`}`);
+  if ('taken' in decision) {
+    terminal.line(`  ${terminal.style('green', nameOf(decision.taken.matched))}`);
+    for (const line of decisionLines(decision, shares)) terminal.line(`    ${line}`);
+  } else {
+    terminal.line(`  ${plainDecision(decision)}`);
+  }
+  if (candidates.length === 0) return;
+  terminal.line('  Candidates in order of precedence');
+  const ofHost = candidates.filter(({ coversHost }) => coversHost);
+  for (const { candidate, unmet } of ofHost) {
+    terminal.line(`    ${nameOf(candidate).padEnd(44)} ${unmet.length === 0 ? 'matches' : unmet.join('; ')}`);
+    if (unmet.length === 0) break;
+  }
+  const others = candidates.length - ofHost.length;
+  if (others > 0) terminal.line(`    (and ${others} for other hosts)`);
+}
+
+function nameOf({ route, rule, match }: MatchedRoute): string {
+  return `${route.protocol === 'grpc' ? 'GRPCRoute ' : ''}${route.route} rule ${rule.index}${rule.name === undefined ? '' : ` (${rule.name})`} match ${match.index}`;
+}
+
+function plainDecision(decision: Exclude<Outcome['decision'], { readonly taken: unknown }>): string {
+  return decision.type === 'acknowledge' ? 'The proxy answers 204 itself.' : `Answers ${answerText(decision.reason)}`;
+}
+
+function answerText(reason: AnswerReason): string {
+  const { status, text } = answerFor(reason);
+  return `${status}: ${text}`;
+}
+
+function decisionLines(decision: Extract<Decision<PreparedRule>, { readonly taken: unknown }>, shares: readonly BackendShare[]): readonly string[] {
+  const { matched, rule } = decision.taken;
+  switch (decision.type) {
+    case 'answer':
+      return [`answers ${errorOf(matched, 500)}: ${rule.failure}`];
+    case 'preflight':
+      return ['answers the CORS preflight with 204', ...pairsOf(decision.fields)];
+    case 'redirect':
+      return [`redirects with ${decision.status} to ${decision.location}`, ...filterLines(matched.rule.filters)];
+    case 'forward':
+      return [...filterLines(matched.rule.filters), ...shares.flatMap((share) => shareLines(share, matched)), ...limitLines(rule)];
+  }
+}
+
+/** gRPC clients get a gRPC status in place of an HTTP status. */
+function errorOf({ route }: MatchedRoute, status: number): string {
+  return route.protocol === 'grpc' ? 'UNAVAILABLE' : String(status);
+}
+
+function pairsOf(fields: readonly string[]): readonly string[] {
+  return fields.flatMap((name, position) => (position % 2 === 0 ? [`  ${name}: ${fields[position + 1]}`] : []));
+}
+
+function shareLines({ weight, total, backend, result }: BackendShare, matched: MatchedRoute): readonly string[] {
+  const share = `${weight} of ${total}`;
+  if (result.type === 'answer') {
+    const { status, text } = answerFor(result.reason);
+    const label = backend?.endpoints === undefined ? '' : ` (${backend.label})`;
+    return [`${share} answered ${errorOf(matched, status)}${label}: ${result.detail ?? text}`];
+  }
+  const { endpoints, target, host, mirrors } = result;
+  const own = backend === undefined ? [] : matched.rule.backends.filter(({ target: to }) => to.type === 'endpoints' && to.key === backend.endpoints).flatMap(({ filters }) => filterLines(filters));
+  return [
+    `${share} to ${backend?.label}: ${endpoints.addresses.map(({ host: address, port }) => `${address}:${port}`).join(', ')}${endpoints.tls === undefined ? '' : ' over TLS'}`,
+    `  as ${host}${target}`,
+    ...own.map((line) => `  ${line}`),
+    ...mirrors.map((mirror) => `  ${mirrorText(mirror)}`),
+  ];
+}
+
+function mirrorText({ mirror: { numerator, denominator, target }, endpoints }: MirrorShare): string {
+  const to = target.type === 'endpoints' ? target.key.slice('endpoints/'.length) : 'invalid';
+  const problem = target.type === 'invalid' ? target.reason : 'no usable endpoints';
+  return endpoints === undefined ? `mirror to ${to} ignored: ${problem}` : `mirrors ${numerator} of ${denominator} requests to ${to}`;
+}
+
+function limitLines({ requestTimeout, backendRequestTimeout, retry }: PreparedRule): readonly string[] {
+  return [
+    ...(requestTimeout > 0 ? [`request timeout ${requestTimeout} ms`] : []),
+    ...(backendRequestTimeout > 0 ? [`backend request timeout ${backendRequestTimeout} ms`] : []),
+    ...(retry === undefined ? [] : [retryText(retry)]),
+  ];
+}
+
+function retryText({ attempts, codes, backoff }: NonNullable<PreparedRule['retry']>): string {
+  const on = codes.length === 0 ? 'failed connections' : `failed connections and status ${codes.join(', ')}`;
+  return `retries ${attempts} times on ${on}${backoff === undefined ? '' : `, backoff ${backoff} ms`}`;
+}
+
+/** Filters of a rule or of a backend, apart from mirrors, which belong to the backends that the requests go to. */
+function filterLines(filters: readonly RouteFilter[]): readonly string[] {
+  return filters.flatMap((filter) => {
+    switch (filter.type) {
+      case 'cors':
+        return [`CORS: allows ${filter.allowOrigins.join(', ') || 'no other origin'}`];
+      case 'requestHeaders':
+      case 'responseHeaders':
+        return [`${filter.type === 'requestHeaders' ? 'request' : 'response'} header: ${headersText(filter)}`];
+      case 'redirect':
+      case 'rewrite':
+      case 'mirror':
+        return [];
+    }
+  });
+}
+
+function headersText({ set, add, remove }: HeaderFilter): string {
+  const named = (values: readonly NamedValue[]): string => values.map(({ name, value }) => `${name}: ${value}`).join(', ');
+  const parts = [['sets', named(set)], ['adds', named(add)], ['removes', remove.join(', ')]].filter(([, text]) => text !== '');
+  return parts.map((part) => part.join(' ')).join('; ');
+}

@@ -1,0 +1,91 @@
+import { attachments } from '../../core/graph/attachment.ts';
+import type { ServedRouteKind } from '../../core/graph/protocols.ts';
+import type { Resource } from '../../core/resources/resource.ts';
+import type { ListenerConfig } from '../../core/routing/config.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import type { Terminal } from '../terminal.ts';
+import type { BoundAddress } from './addresses.ts';
+import type { DemoBackend } from './demo-backends.ts';
+
+/** What listens where. */
+export interface Serving {
+  /** Without address: the port could not be bound, as the Gateway's status says. */
+  readonly listeners: readonly { readonly listener: ListenerConfig; readonly address: BoundAddress | undefined }[];
+  readonly backends: readonly DemoBackend[];
+  readonly webhook: BoundAddress & { readonly caFile: string };
+  readonly probes: BoundAddress;
+}
+
+/** Prints every address as a full URL, and commands to try. */
+export function printServing(terminal: Terminal, serving: Serving, workspace: Workspace): void {
+  terminal.heading('Listening');
+  for (const { listener, address } of serving.listeners) {
+    if (address === undefined) {
+      terminal.line(`  ${`Gateway ${listener.gateway} ${listener.name}`.padEnd(40)} ${terminal.style('red', 'not bound, see its status')}`);
+      continue;
+    }
+    const mapped = listener.port === address.port ? '' : `   (port ${listener.port} of the Gateway)`;
+    terminal.line(`  ${`Gateway ${listener.gateway} ${listener.name}`.padEnd(40)} ${terminal.style('cyan', urlOf(listener, address))}${mapped}`);
+  }
+  const { webhook, probes } = serving;
+  terminal.line(`  ${'Webhook'.padEnd(40)} ${terminal.style('cyan', `https://${webhook.host}:${webhook.port}/validate`)}   (CA: ${webhook.caFile})`);
+  for (const path of ['/healthz', '/readyz', '/metrics']) terminal.line(`  ${(path === '/metrics' ? 'Metrics' : 'Probe').padEnd(40)} ${terminal.style('cyan', `http://${probes.host}:${probes.port}${path}`)}`);
+  for (const { service, host, port } of serving.backends) terminal.line(`  ${`Demo backend of Service ${service}`.padEnd(40)} http://${host}:${port}/`);
+
+  terminal.heading('Try');
+  for (const command of commands(serving, workspace)) terminal.line(`  ${command}`);
+}
+
+function urlOf(listener: ListenerConfig, { host, port }: BoundAddress): string {
+  return `${listener.protocol === 'HTTPS' ? 'https' : 'http'}://${host}:${port}/`;
+}
+
+const shownCommands = 8;
+
+/** A request for each rule of each route, and a review that the webhook denies. */
+function commands(serving: Serving, workspace: Workspace): readonly string[] {
+  const requests = workspace.objects().flatMap(({ candidate: { resource } }) => (resource.kind === 'HTTPRoute' || resource.kind === 'GRPCRoute' ? requestsOf(resource, serving, workspace) : []));
+  const { webhook } = serving;
+  const review = `curl --cacert ${webhook.caFile} -H 'content-type: application/json' --data @examples/review.json https://${webhook.host}:${webhook.port}/validate`;
+  return [...requests.slice(0, shownCommands), review, `curl http://${serving.probes.host}:${serving.probes.port}/metrics`];
+}
+
+function requestsOf(route: Resource<ServedRouteKind>, serving: Serving, workspace: Workspace): readonly string[] {
+  const { namespace, name } = route.ref;
+  const attached = workspace.kernel.read.query(attachments, route.kind, namespace, name).find(({ outcome }) => outcome.type === 'attached');
+  if (attached === undefined || attached.outcome.type !== 'attached') return [];
+  const listenerName = attached.outcome.listeners[0]?.name;
+  const place = serving.listeners.find(({ listener }) => listener.gateway === `${attached.parent.namespace}/${attached.parent.name}` && listener.name === listenerName);
+  if (place?.address === undefined) return [];
+  const { listener, address } = place;
+  const hostname = route.spec?.hostnames?.[0]?.replace(/^\*\./, 'www.');
+  return route.kind === 'GRPCRoute' ? callsOf(route, grpcurlTarget(listener, address, hostname)) : curlsOf(route, curlTarget(listener, address, hostname));
+}
+
+function curlsOf(route: Resource<'HTTPRoute'>, target: string): readonly string[] {
+  return (route.spec?.rules ?? []).map(({ matches }) => {
+    const match = matches?.[0];
+    const headers = (match?.headers ?? []).map((header) => `-H '${header.name ?? ''}: ${header.value ?? ''}' `).join('');
+    const method = match?.method === undefined || match.method === 'GET' ? '' : `-X ${match.method} `;
+    return `curl -i ${method}${headers}${target}${match?.path?.value ?? '/'}`;
+  });
+}
+
+/** Of methods that are named exactly; what else there is to call, only the service knows. */
+function callsOf(route: Resource<'GRPCRoute'>, target: string): readonly string[] {
+  return (route.spec?.rules ?? []).flatMap(({ matches }) => {
+    const { type = 'Exact', service = '', method = '' } = matches?.[0]?.method ?? {};
+    return type === 'Exact' && service !== '' && method !== '' ? [`grpcurl ${target} ${service}/${method}`] : [];
+  });
+}
+
+function grpcurlTarget(listener: ListenerConfig, { host, port }: BoundAddress, hostname: string | undefined): string {
+  return `${listener.protocol === 'HTTPS' ? '-insecure' : '-plaintext'} ${hostname === undefined ? '' : `-authority ${hostname} `}${host}:${port}`;
+}
+
+/** Options and URL up to the path. TLS needs the name in the handshake, so there the address is what is replaced. */
+function curlTarget(listener: ListenerConfig, address: BoundAddress, hostname: string | undefined): string {
+  if (listener.protocol === 'HTTP') return `${hostname === undefined ? '' : `-H 'host: ${hostname}' `}${urlOf(listener, address).slice(0, -1)}`;
+  const name = hostname ?? listener.hostname?.replace(/^\*\./, 'www.') ?? 'localhost';
+  return `-k --connect-to ${name}:443:${address.host}:${address.port} https://${name}`;
+}

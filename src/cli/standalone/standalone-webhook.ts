@@ -1,0 +1,59 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAuthority, issueServingCertificate } from '../../certificates/authority.ts';
+import { createCertificateSource } from '../../certificates/source.ts';
+import { decisionOf } from '../../core/admission/decide.ts';
+import type { AdmissionPolicy } from '../../core/admission/policy.ts';
+import type { Kernel } from '../../core/incremental/index.ts';
+import { createAdmissionMetrics } from '../../telemetry/admission.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { buildWebhook } from '../../webhook/index.ts';
+import type { BoundAddress } from './addresses.ts';
+
+interface Surroundings {
+  readonly kernel: Kernel;
+  readonly policy: AdmissionPolicy;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** A webhook that listens. `caFile` holds the authority to verify it with, until it is closed. */
+export interface StandaloneWebhook extends BoundAddress {
+  readonly caFile: string;
+  close(): Promise<void>;
+}
+
+/** Serves the webhook with a certificate of an authority that lives as long as the process. */
+export async function startStandaloneWebhook(address: BoundAddress, { kernel, policy, log, metrics }: Surroundings): Promise<StandaloneWebhook> {
+  const authority = await createAuthority();
+  const material = await issueServingCertificate(authority, { dnsNames: ['localhost'], ipAddresses: [address.host] });
+  const notAfter = new X509Certificate(material.certificate).validToDate.getTime() / 1000;
+  const app = buildWebhook({
+    certificates: createCertificateSource(material),
+    log,
+    // Files are read before the webhook listens, and followed: there is no cache that could age.
+    metrics: createAdmissionMetrics(metrics, { cacheAge: () => undefined, certificateExpiry: () => notAfter }),
+    decide(request) {
+      // Half of the time is for looking at other objects; the answer itself needs the rest.
+      const deadline = performance.now() + request.budgetMs / 2;
+      return decisionOf(request, { kernel, policy, mayContinue: () => performance.now() < deadline });
+    },
+  });
+  await app.listen(address);
+  const listening = app.server.address();
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-'));
+  const caFile = join(folder, 'ca.crt');
+  await writeFile(caFile, authority.certificate);
+  return {
+    host: address.host,
+    port: typeof listening === 'object' && listening !== null ? listening.port : address.port,
+    caFile,
+    async close() {
+      await app.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

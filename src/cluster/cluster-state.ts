@@ -1,0 +1,139 @@
+import { installationCell, objectCell, type InstalledBundles } from '../core/graph/inputs.ts';
+import { servedRouteKinds } from '../core/graph/protocols.ts';
+import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
+import { parseObject } from '../core/resources/parse.ts';
+import { schemaTables, tables, type KindName, type SchemaKind } from '../core/schema/index.ts';
+import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
+import { Discovery, systemClock, type ApiClient, type FollowedKind, type InstalledKind, type KindState, type ObjectEvent } from '../kubernetes/index.ts';
+import type { Logger } from '../telemetry/index.ts';
+import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
+
+/** Kinds that admission looks at. The ClusterRole of the webhook grants exactly these. */
+export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds, 'BackendTLSPolicy', 'ReferenceGrant', 'Service', 'Namespace'];
+
+/** Kinds that the controller evaluates. Its ClusterRole grants these. */
+export const controllerKinds: readonly KindName[] = [...admissionKinds, 'EndpointSlice', 'Secret', 'ConfigMap'];
+
+/** Of some kinds not all objects matter. */
+const selections: Partial<Record<KindName, Pick<FollowedKind, 'fieldSelector'>>> = { Secret: { fieldSelector: 'type=kubernetes.io/tls' } };
+
+/** Where objects come from: something that follows kinds for as long as they exist. */
+export interface ObjectSource {
+  /** How it stands with a kind that is followed. */
+  stateOf(kind: FollowedKind): KindState;
+  /** Whether all definitions that are installed have been read. */
+  readonly settled: boolean;
+  stop(): Promise<void>;
+}
+
+/** What the source tells. */
+export interface ObjectReader {
+  readonly kinds: readonly FollowedKind[];
+  onEvents(events: readonly ObjectEvent[]): void;
+  onInstalled(installed: ReadonlyMap<string, InstalledKind>): void;
+}
+
+export interface ClusterStateOptions {
+  readonly kernel: Kernel;
+  readonly kinds: readonly KindName[];
+  readonly controllerName: string;
+  /** Called after each change with what happened, and what that changed in the evaluation. */
+  readonly onChange?: (events: readonly ObjectEvent[], delta: Delta) => void;
+  /** Called with all definitions of the Gateway API, by name, when one came, changed or went. */
+  readonly onInstalled?: (installed: ReadonlyMap<string, InstalledKind>) => void;
+  /** Starts to follow. */
+  readonly follow: (reader: ObjectReader) => ObjectSource;
+}
+
+/** The cluster's objects as input of the evaluation, kept up to date. */
+export class ClusterState {
+  readonly #kernel: Kernel;
+  readonly #kinds: ReadonlyMap<string, FollowedKind>;
+  readonly #controllerName: string;
+  readonly #source: ObjectSource;
+  #wasComplete = false;
+
+  /** Starts at once. */
+  constructor({ kernel, kinds, controllerName, onChange = () => {}, onInstalled = () => {}, follow }: ClusterStateOptions) {
+    this.#kernel = kernel;
+    this.#controllerName = controllerName;
+    this.#kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind], ...selections[kind] }]));
+    this.#kernel.apply([this.#installation(new Map())]);
+    this.#source = follow({
+      kinds: [...this.#kinds.values()],
+      onEvents: (events) => onChange(events, kernel.apply(events.flatMap(writesOf))),
+      onInstalled: (installed) => {
+        onInstalled(installed);
+        onChange([], kernel.apply([this.#installation(installed)]));
+      },
+    });
+  }
+
+  /**
+   * Why the evaluation does not know everything yet; none when it does, and from then on: a kind that comes later, or
+   * is out of reach for a while, makes findings that only warn.
+   */
+  problems(): readonly string[] {
+    const problems = this.#wasComplete ? [] : this.#missing();
+    this.#wasComplete = problems.length === 0;
+    return problems;
+  }
+
+  /** Seconds since the API server was last heard on the kind that is heard of least; `undefined` before that. */
+  age(): number | undefined {
+    const contacts = [...this.#kinds.values()].map((kind) => this.#source.stateOf(kind).lastContact);
+    return contacts.some((contact) => contact === undefined) ? undefined : Math.max(...contacts.map((contact) => contact ?? 0)) / 1000;
+  }
+
+  stop(): Promise<void> {
+    return this.#source.stop();
+  }
+
+  #missing(): readonly string[] {
+    const kinds = [...this.#kinds].flatMap(([kind, followed]) => {
+      const { synced, phase, problem } = this.#source.stateOf(followed);
+      if (synced) return [];
+      const what = phase === 'waiting' ? `it is not known yet whether ${kind} is installed` : `objects of kind ${kind} are not read yet`;
+      return [problem === undefined ? what : `${what} (${problem})`];
+    });
+    return kinds.length > 0 || this.#source.settled ? kinds : ['the installed CRDs are not read yet'];
+  }
+
+  #installation(installed: ReadonlyMap<string, InstalledKind>): Write {
+    const unobserved = (Object.keys(tables) as KindName[]).filter((kind) => !this.#kinds.has(kind));
+    const bundleVersions = Object.fromEntries([...this.#kinds].flatMap(([kind, { entry: { plural, group } }]) => {
+      const definition = installed.get(`${plural}.${group}`);
+      return definition === undefined ? [] : [[kind, bundleVersionOf(definition)]];
+    }));
+    return write(installationCell, [], { controllerName: this.#controllerName, bundleVersions, bundles: bundlesOf(installed), unobserved });
+  }
+}
+
+/** A source that follows a cluster. */
+export function followCluster(client: ApiClient, log: Logger): ClusterStateOptions['follow'] {
+  return (reader) => {
+    const { kinds } = reader;
+    return new Discovery({ client, clock: systemClock, log, kinds, onEvents: (events) => reader.onEvents(events), onInstalled: (installed) => reader.onInstalled(installed) });
+  };
+}
+
+/** What cannot be read as an object of its kind is as good as absent. */
+function writesOf(event: ObjectEvent): readonly Write[] {
+  const { kind, namespace, name } = event.ref;
+  const json = event.type === 'upsert' ? event.object : undefined;
+  // Evaluation knows certificates by facts only.
+  const facts = factWrites(event.ref, json);
+  if (facts.length > 0) return facts;
+  const parsed = json && parseObject(json);
+  return [write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined), ...classFeatureWrites(event.ref, json)];
+}
+
+function bundlesOf(installed: ReadonlyMap<string, InstalledKind>): InstalledBundles {
+  const kinds = (Object.keys(schemaTables) as SchemaKind[]).map((kind) => [kind, installed.get(definitionOf(kind))] as const);
+  return Object.fromEntries(kinds.flatMap(([kind, definition]) => (definition === undefined ? [] : [[kind, bundleOfKind(definition).bundle]])));
+}
+
+function definitionOf(kind: SchemaKind): string {
+  const { plural, group } = schemaTables[kind];
+  return `${plural}.${group}`;
+}

@@ -1,0 +1,34 @@
+import type { BundleStore, StoredBundle } from '../../certificates/index.ts';
+import { FollowedObject, type ClusterAccess } from '../../cluster/followed-object.ts';
+import { doneOrConflict } from '../../kubernetes/index.ts';
+import { applyTrusted, readWebhookConfiguration, trustedByAll, webhookConfigurations, type WebhookConfiguration } from './webhook-configuration.ts';
+
+/** The authorities that a ValidatingWebhookConfiguration of the cluster trusts, as a `BundleStore`. */
+export class ClusterBundleStore implements BundleStore {
+  readonly #access: ClusterAccess;
+  readonly #name: string;
+  readonly #followed: FollowedObject;
+  /** Writing needs the webhooks' names: those of the configuration that was read last. */
+  #last: WebhookConfiguration | undefined;
+
+  constructor(access: ClusterAccess, name: string) {
+    this.#access = access;
+    this.#name = name;
+    this.#followed = new FollowedObject(access, { type: webhookConfigurations, name });
+  }
+
+  async read(): Promise<StoredBundle | undefined> {
+    this.#last = await readWebhookConfiguration(this.#access.client, this.#name);
+    return this.#last === undefined ? undefined : { certificates: trustedByAll(this.#last), version: this.#last.version };
+  }
+
+  async publish(certificates: readonly string[], version: string): Promise<'published' | 'conflict'> {
+    if (this.#last?.version !== version) return 'conflict';
+    const outcome = await applyTrusted(this.#access.client, this.#last, certificates);
+    return outcome.type === 'notFound' ? 'conflict' : doneOrConflict(outcome, 'published');
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#followed.onChange(listener);
+  }
+}

@@ -1,0 +1,102 @@
+import type { AdmissionRequest, Denied } from '../../core/admission/types.ts';
+import { create, type ApiClient, type KubernetesObject, type ResourceType, type WriteOutcome } from '../../kubernetes/index.ts';
+import type { WebhookConfiguration } from './webhook-configuration.ts';
+
+/**
+ * An object that the webhook denies whatever its settings are. Sent through the API server as a dry run, it proves
+ * that the API server reaches the webhook, trusts it, and does what it says. It is a GatewayClass because no exemption
+ * of namespaces reaches that.
+ */
+const probeLabel = 'sallyport.dev/probe';
+const proof = 'the webhook answers';
+
+const gatewayClasses: ResourceType = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false };
+
+/** What a probe showed. */
+export type ProbeOutcome =
+  /** The webhook denied it: everything works. */
+  | { readonly type: 'denied' }
+  /** Nobody denied it: the call failed and was ignored, or the webhook was not asked. */
+  | { readonly type: 'admitted' }
+  /** The API server could not call the webhook. */
+  | { readonly type: 'failed'; readonly phase: CallPhase; readonly message: string }
+  /** There is no GatewayClass in this cluster, so nothing is judged anyway. */
+  | { readonly type: 'suspended'; readonly message: string }
+  /** Something else came before the webhook's answer. */
+  | { readonly type: 'inconclusive'; readonly message: string };
+
+/** Where a call to the webhook broke off. */
+export type CallPhase = 'service' | 'dns' | 'connect' | 'tls' | 'http' | 'timeout' | 'unknown';
+
+/** Whether a request is about the probe. No rule is asked then. */
+export function isProbe({ kind, object }: AdmissionRequest): boolean {
+  const { metadata } = asRecord(object);
+  return kind === 'GatewayClass' && Object.hasOwn(asRecord(asRecord(metadata)['labels']), probeLabel);
+}
+
+const message = `${proof}; objects with the label ${probeLabel} are its own probes, remove the label from others`;
+
+/** What the webhook says to its probe. */
+export const probeDenial: Denied = {
+  allowed: false,
+  message,
+  causes: [{ field: 'metadata.labels', message, reason: 'FieldValueForbidden' }],
+  warnings: [],
+  findings: [],
+  auditAnnotations: { probe: 'denied' },
+};
+
+/** Sends the probe; `readProbeOutcome` reads the answer. Never rejects. */
+export function sendProbe(client: ApiClient, timeout = 15_000): Promise<WriteOutcome> {
+  return create({ client, type: gatewayClasses }, probeObject, { dryRun: 'All', timeout, fieldManager: 'sallyport-probe' });
+}
+
+/** The object itself: valid by every schema, served by nobody. */
+export const probeObject: KubernetesObject = {
+  metadata: { name: 'sallyport-probe', labels: { [probeLabel]: 'must-be-denied' } },
+  spec: { controllerName: 'sallyport.dev/probe' },
+};
+
+/** Reads what the API server answered to the probe. A webhook that is not of this configuration proves nothing about ours. */
+export function readProbeOutcome(outcome: WriteOutcome, configuration: Pick<WebhookConfiguration, 'webhooks'> | undefined): ProbeOutcome {
+  switch (outcome.type) {
+    case 'ok':
+      return { type: 'admitted' };
+    case 'notFound':
+      return { type: 'suspended', message: outcome.message };
+    case 'invalid': {
+      const texts = [outcome.message, ...outcome.causes.map(({ message }) => message)];
+      return texts.some((text) => text.includes(proof)) ? { type: 'denied' } : { type: 'inconclusive', message: outcome.message };
+    }
+    case 'unavailable':
+      return isAboutUs(outcome.message, configuration?.webhooks ?? [])
+        ? { type: 'failed', phase: failingPhase(outcome.message), message: outcome.message }
+        : { type: 'inconclusive', message: outcome.message };
+    case 'forbidden':
+    case 'conflict':
+    case 'exists':
+      return { type: 'inconclusive', message: outcome.message };
+  }
+}
+
+function isAboutUs(message: string, webhooks: WebhookConfiguration['webhooks']): boolean {
+  return webhooks.some(({ name }) => message.includes(`failed calling webhook "${name}"`));
+}
+
+const phases: readonly (readonly [CallPhase, RegExp])[] = [
+  ['service', /no endpoints available|service "[^"]*" not found|no service port/],
+  ['dns', /no such host|lookup /],
+  ['tls', /x509:|tls:|certificate/],
+  ['timeout', /deadline exceeded|Client\.Timeout|i\/o timeout/],
+  ['connect', /connection refused|connection reset|no route to host|network is unreachable|Address is not allowed|EOF/],
+  ['http', /expected webhook response|unexpected status|status code|server could not find|unmarshal|invalid character|the server/],
+];
+
+/** Where the call broke off, by the API server's message. */
+export function failingPhase(message: string): CallPhase {
+  return phases.find(([, form]) => form.test(message))?.[0] ?? 'unknown';
+}
+
+function asRecord(json: unknown): Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
+}

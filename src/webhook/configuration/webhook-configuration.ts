@@ -1,0 +1,108 @@
+import { splitPem } from '../../certificates/index.ts';
+import type { FailurePolicy } from '../../core/admission/settings.ts';
+import { ApiError, applyForced, pathOf, type ApiClient, type ResourceType, type WriteOutcome } from '../../kubernetes/index.ts';
+
+export const webhookConfigurations: ResourceType = {
+  apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations', namespaced: false,
+};
+
+/** The parts of a ValidatingWebhookConfiguration that are looked after while it is in force. */
+export interface WebhookConfiguration {
+  readonly name: string;
+  readonly uid: string;
+  readonly version: string;
+  readonly webhooks: readonly ConfiguredWebhook[];
+}
+
+export interface ConfiguredWebhook {
+  readonly name: string;
+  /** Each as `splitPem` gives it. */
+  readonly trusted: readonly string[];
+  readonly failurePolicy: FailurePolicy;
+  /** The Service that is called; `undefined` where a URL is. */
+  readonly service: { readonly namespace: string; readonly name: string } | undefined;
+}
+
+/** Each of our writers has a name of its own, because an apply drops the fields that the same manager applied before. */
+const managers = { trusted: 'sallyport-certificates', failurePolicy: 'sallyport-failure-policy' } as const;
+
+/**
+ * Reads a configuration as it is now. `undefined` where there is none, or none with webhooks.
+ *
+ * @throws ApiError, ConnectionError where it cannot be read
+ */
+export async function readWebhookConfiguration(client: ApiClient, name: string): Promise<WebhookConfiguration | undefined> {
+  try {
+    return parseConfiguration(await client.request({ path: pathOf(webhookConfigurations, { name }) }));
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** What every webhook of the configuration trusts, in the first one's order. */
+export function trustedByAll({ webhooks }: WebhookConfiguration): readonly string[] {
+  const [first, ...others] = webhooks.map(({ trusted }) => trusted);
+  return [...new Set(first)].filter((certificate) => others.every((trusted) => trusted.includes(certificate)));
+}
+
+/** `Fail` only where every webhook fails: one that is ignored lets objects through. */
+export function failurePolicyOf({ webhooks }: WebhookConfiguration): FailurePolicy {
+  return webhooks.every(({ failurePolicy }) => failurePolicy === 'Fail') ? 'Fail' : 'Ignore';
+}
+
+/** Whether some webhook rejects writes when it cannot be called. */
+export function mayBlock({ webhooks }: WebhookConfiguration): boolean {
+  return webhooks.some(({ failurePolicy }) => failurePolicy === 'Fail');
+}
+
+/** Makes every webhook trust exactly these; a `conflict` where the configuration has changed since it was read. */
+export function applyTrusted(client: ApiClient, configuration: WebhookConfiguration, certificates: readonly string[]): Promise<WriteOutcome> {
+  const caBundle = Buffer.from(certificates.join('')).toString('base64');
+  return applyToAll(client, configuration, { manager: managers.trusted, fields: { clientConfig: { caBundle } } });
+}
+
+/** Sets the failurePolicy of every webhook; a `conflict` where the configuration has changed since it was read. */
+export function applyFailurePolicy(client: ApiClient, configuration: WebhookConfiguration, failurePolicy: FailurePolicy): Promise<WriteOutcome> {
+  return applyToAll(client, configuration, { manager: managers.failurePolicy, fields: { failurePolicy } });
+}
+
+interface AppliedFields {
+  readonly manager: string;
+  readonly fields: object;
+}
+
+/** The version is part of what is applied: neither another object of this name nor a newer version is written. */
+function applyToAll(client: ApiClient, { name, uid, version, webhooks }: WebhookConfiguration, { manager, fields }: AppliedFields): Promise<WriteOutcome> {
+  const object = { metadata: { name, uid, resourceVersion: version }, webhooks: webhooks.map((webhook) => ({ name: webhook.name, ...fields })) };
+  return applyForced({ client, type: webhookConfigurations }, object, { fieldManager: manager });
+}
+
+/** Reads the JSON of a configuration without trusting any of it. */
+export function parseConfiguration(json: unknown): WebhookConfiguration | undefined {
+  const { metadata, webhooks } = asRecord(json);
+  const { name, uid, resourceVersion } = asRecord(metadata);
+  const parsed = Array.isArray(webhooks) ? webhooks.map(parseWebhook) : [];
+  return parsed.length === 0 ? undefined : { name: asText(name), uid: asText(uid), version: asText(resourceVersion), webhooks: parsed };
+}
+
+function parseWebhook(json: unknown): ConfiguredWebhook {
+  const { name, clientConfig, failurePolicy } = asRecord(json);
+  const { caBundle, service } = asRecord(clientConfig);
+  const called = asRecord(service);
+  return {
+    name: asText(name),
+    trusted: splitPem(Buffer.from(asText(caBundle), 'base64').toString()),
+    // What is left out means Fail.
+    failurePolicy: failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
+    service: service === undefined ? undefined : { namespace: asText(called['namespace']), name: asText(called['name']) },
+  };
+}
+
+function asRecord(json: unknown): Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
+}
+
+function asText(json: unknown): string {
+  return typeof json === 'string' ? json : '';
+}

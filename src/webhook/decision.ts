@@ -1,0 +1,37 @@
+import { decisionOf } from '../core/admission/decide.ts';
+import { policyFor, type KnownBundle, type Settings } from '../core/admission/settings.ts';
+import type { Steps } from '../core/admission/steps.ts';
+import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
+import { readObject } from '../core/graph/inputs.ts';
+import type { Kernel } from '../core/incremental/index.ts';
+import { isProbe, probeDenial } from './configuration/probe.ts';
+
+export interface DecisionSurroundings {
+  readonly kernel: Kernel;
+  readonly settings: () => Settings;
+  /** The bundle that a resource, e.g. `httproutes`, is installed from. */
+  readonly bundleOf: (group: string, resource: string) => KnownBundle;
+}
+
+const exempt: Allowed = { allowed: true, warnings: [], findings: [], auditAnnotations: { exempt: 'true' } };
+
+/** Decides one write, step by step, by the settings and the bundle that hold for it now. Writes nothing. */
+export function* decideInCluster(request: AdmissionRequest, { kernel, settings, bundleOf }: DecisionSurroundings): Steps<AdmissionVerdict> {
+  if (isProbe(request)) return probeDenial;
+  const { group, resource, kind, namespace, userInfo } = request;
+  const policy = policyFor(settings(), { kind, namespace, namespaceLabels: labelsOf(kernel, namespace), ...userInfo }, bundleOf(group, resource));
+  if (policy === 'exempt') return exempt;
+  // Half of the time is for looking at other objects; the answer itself needs the rest.
+  const deadline = performance.now() + request.budgetMs / 2;
+  return yield* decisionOf(request, {
+    kernel,
+    policy,
+    mayContinue: () => performance.now() < deadline,
+  });
+}
+
+/** Every namespace has its name as a label, one that is not seen yet, too. */
+function labelsOf(kernel: Kernel, namespace: string): Readonly<Record<string, string>> {
+  const labels = namespace === '' ? undefined : readObject(kernel.read, 'Namespace', '', namespace)?.meta.labels;
+  return labels ?? { 'kubernetes.io/metadata.name': namespace };
+}

@@ -1,0 +1,177 @@
+import { judge, type Candidate, type JudgedFinding } from '../core/admission/judge.ts';
+import type { AdmissionPolicy } from '../core/admission/policy.ts';
+import { sameJson } from '../core/admission/ratchet.ts';
+import { readDocument } from '../core/admission/read-document.ts';
+import { createEvaluation } from '../core/evaluation.ts';
+import { installationCell, objectCell, type Installation } from '../core/graph/inputs.ts';
+import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
+import type { Emission } from '../core/incremental/reader.ts';
+import { parseObject } from '../core/resources/parse.ts';
+import type { ObjectRef } from '../core/resources/reference.ts';
+import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
+import type { SourceDocument } from '../files/document.ts';
+import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
+
+/** An object of the workspace and where it stands. */
+export interface WorkspaceObject {
+  readonly document: SourceDocument;
+  readonly candidate: Candidate;
+}
+
+interface Entry extends WorkspaceObject {
+  readonly id: string;
+}
+
+/** A document that describes an object again, after the document that counts. */
+export interface Copy extends WorkspaceObject {
+  readonly original: WorkspaceObject;
+  /** Whether both are the same JSON, in whatever order keys come. */
+  readonly isSame: boolean;
+}
+
+/**
+ * The objects of some files, evaluated: what an API server and its watches are to a cluster. Objects get the
+ * defaults of the bundle, a generation that counts changes, and their order of appearance for an age.
+ */
+export class Workspace {
+  readonly kernel: Kernel;
+  private readonly policy: AdmissionPolicy;
+  /** Identity → documents that claim it, in order of appearance; the first one counts. */
+  private readonly entries = new Map<string, Entry[]>();
+  private documents: ReadonlySet<SourceDocument> = new Set();
+  private readonly remarksByDocument = new Map<SourceDocument, Remark>();
+  private readonly generations = new Map<string, { readonly generation: number; readonly spec: unknown }>();
+
+  /** @param emissions what is to be followed of the objects */
+  constructor(installation: Installation, policy: AdmissionPolicy, emissions: readonly Emission<unknown>[]) {
+    this.kernel = createEvaluation(emissions);
+    this.policy = policy;
+    this.kernel.apply([write(installationCell, [], installation)]);
+  }
+
+  /**
+   * Takes over what the files hold now and evaluates what differs. Documents of files that did not change must be
+   * the same ones as before; those of changed files are new, their places being others.
+   */
+  update(documents: readonly SourceDocument[]): Delta {
+    const present = new Set(documents);
+    const touched = new Set<string>();
+    for (const document of this.documents.difference(present)) this.remove(document, touched);
+    for (const document of present.difference(this.documents)) this.add(document, touched);
+    this.documents = present;
+    return this.kernel.apply([...touched].flatMap((id) => this.writesOf(id)));
+  }
+
+  /** Objects that count, in order of appearance. */
+  objects(): readonly WorkspaceObject[] {
+    return [...this.entries.values()].flatMap(([first]) => (first === undefined ? [] : [first])).sort((one, other) => compare(one.document, other.document));
+  }
+
+  /** Documents that describe objects which earlier documents describe, too. They take no part in the evaluation of others. */
+  copies(): readonly Copy[] {
+    return [...this.entries.values()].flatMap(([original, ...rest]) => (original === undefined ? [] : rest.map(({ document, candidate }): Copy =>
+      ({ document, candidate, original, isSame: sameJson(original.candidate.json, candidate.json) }))));
+  }
+
+  /** What takes no part in evaluation, in order of appearance. */
+  remarks(): readonly Remark[] {
+    return [...this.remarksByDocument.values()].sort((one, other) => compare(one.document, other.document));
+  }
+
+  /** Objects of kinds of the Gateway API that take no part in evaluation, with what the schema says of them. */
+  unserved(): readonly { readonly document: SourceDocument; readonly findings: readonly JudgedFinding[] }[] {
+    return this.remarks().flatMap(({ document, type }) => (type === 'unserved' ? [{ document, findings: judgeUnserved(this.kernel.read, document, this.policy) }] : []));
+  }
+
+  /** How many objects of the Gateway API and of the kinds that it refers to there are. */
+  get size(): number {
+    return this.entries.size + this.remarks().filter(({ type }) => type === 'unserved').length;
+  }
+
+  /** Everything that is to be said about one object, as admission would. */
+  judge(object: WorkspaceObject): readonly JudgedFinding[] {
+    return judge(this.kernel.read, object.candidate, this.policy);
+  }
+
+  /** The same for a copy, as if it replaced the document that counts. */
+  judgeCopy({ candidate, original, isSame }: Copy): readonly JudgedFinding[] {
+    if (isSame) return this.judge(original);
+    return judge(this.kernel.overlay(writesFor(candidate)).read, candidate, this.policy);
+  }
+
+  /** A Secret as it stands in its file, for who terminates TLS; evaluation sees facts about it only. */
+  secret(namespace: string, name: string): unknown {
+    return this.entries.get(`Secret/${namespace}/${name}`)?.[0]?.candidate.json;
+  }
+
+  private add(document: SourceDocument, touched: Set<string>): void {
+    const read = readDocument(document.value, this.policy.bundle, orderOf(document));
+    if (read.type !== 'candidate') {
+      this.remarksByDocument.set(document, remarkOf(document, read));
+      return;
+    }
+    const id = idOf(read.candidate.resource.ref);
+    const entry: Entry = { id, document, candidate: read.candidate };
+    this.entries.set(id, [...(this.entries.get(id) ?? []), entry].sort((one, other) => compare(one.document, other.document)));
+    touched.add(id);
+  }
+
+  private remove(document: SourceDocument, touched: Set<string>): void {
+    this.remarksByDocument.delete(document);
+    const parsed = parseObject(document.value);
+    if (parsed.type !== 'resource') return;
+    const id = idOf(parsed.resource.ref);
+    const left = (this.entries.get(id) ?? []).filter((entry) => entry.document !== document);
+    if (left.length === 0) this.entries.delete(id);
+    else this.entries.set(id, left);
+    touched.add(id);
+  }
+
+  private writesOf(id: string): readonly Write[] {
+    const entries = this.entries.get(id);
+    const [entry] = entries ?? [];
+    if (entries === undefined || entry === undefined) {
+      const [kind = '', namespace = '', name = ''] = splitId(id);
+      this.generations.delete(id);
+      return [write(objectCell, [kind, namespace, name], undefined), ...factWrites({ kind, namespace, name }, undefined), ...classFeatureWrites({ kind, name }, undefined)];
+    }
+    const numbered = this.numbered(entry);
+    entries[0] = numbered;
+    return writesFor(numbered.candidate);
+  }
+
+  /** Files rarely carry a generation; count changes of what is not metadata, as the API server does. */
+  private numbered(entry: Entry): Entry {
+    const { resource } = entry.candidate;
+    if (resource.meta.generation > 0) return entry;
+    const { spec } = entry.candidate.json as { readonly spec?: unknown };
+    const known = this.generations.get(entry.id);
+    const generation = known === undefined ? 1 : known.generation + (sameJson(known.spec, spec) ? 0 : 1);
+    this.generations.set(entry.id, { generation, spec });
+    return { ...entry, candidate: { ...entry.candidate, resource: { ...resource, meta: { ...resource.meta, generation } } } };
+  }
+}
+
+function writesFor({ resource, json }: Candidate): readonly Write[] {
+  const { kind, namespace, name } = resource.ref;
+  return [write(objectCell, [kind, namespace, name], resource), ...factWrites({ kind, namespace, name }, json), ...classFeatureWrites({ kind, name }, json)];
+}
+
+function idOf(ref: ObjectRef): string {
+  return `${ref.kind}/${ref.namespace}/${ref.name}`;
+}
+
+function splitId(id: string): readonly string[] {
+  const [kind = '', namespace = '', ...name] = id.split('/');
+  return [kind, namespace, name.join('/')];
+}
+
+function orderOf(document: SourceDocument): string {
+  return `${document.file}#${String(document.index).padStart(6, '0')}`;
+}
+
+function compare(one: SourceDocument, other: SourceDocument): number {
+  const [left, right] = [orderOf(one), orderOf(other)];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { splitPem } from '../../../src/certificates/index.ts';
+import { ClusterSecretStore } from '../../../src/cluster/secret-store.ts';
+import { ClusterBundleStore } from '../../../src/webhook/configuration/bundle-store.ts';
+import { FailurePolicyKeeper } from '../../../src/webhook/configuration/failure-policy-keeper.ts';
+import { probeDenial } from '../../../src/webhook/configuration/probe.ts';
+import { Watchdog } from '../../../src/webhook/configuration/watchdog.ts';
+import { readWebhookConfiguration, webhookConfigurations } from '../../../src/webhook/configuration/webhook-configuration.ts';
+import type { FailurePolicy } from '../../../src/core/admission/settings.ts';
+import { mergePatch, remove, type EventNote } from '../../../src/kubernetes/index.ts';
+import { createMetrics, type Metrics } from '../../../src/telemetry/index.ts';
+import { bundleStoreContract, secretStoreContract } from '../../contract/certificate-stores.ts';
+import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
+
+const name = 'hooks';
+
+async function stageWithConfiguration(failurePolicy: FailurePolicy): Promise<KubernetesStage> {
+  const stage = await kubernetesStage();
+  const service = { namespace: 'gates', name: 'hook' };
+  seed(stage, webhookConfigurations, { metadata: { name }, webhooks: [{ name: 'validate.test', clientConfig: { service }, failurePolicy }] });
+  return stage;
+}
+
+secretStoreContract('a fake API server', async () => {
+  const stage = await kubernetesStage();
+  return { store: new ClusterSecretStore(stage, { namespace: 'default', name: 'authority' }), close: () => stage.close() };
+});
+
+bundleStoreContract('a fake API server', async () => {
+  const stage = await stageWithConfiguration('Ignore');
+  const writer = { client: stage.client, type: webhookConfigurations };
+  let touches = 0;
+  const certificate = (body: string): string => splitPem(`-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`)[0] ?? '';
+  return {
+    store: new ClusterBundleStore(stage, name),
+    touch: async () => void (await mergePatch(writer, { name }, { metadata: { annotations: { touched: String(touches++) } } })),
+    remove: async () => void (await remove(writer, { name })),
+    close: () => stage.close(),
+    certificates: [certificate('AAAA'), certificate('BBBB')],
+  };
+});
+
+describe('what looks after the failurePolicy', () => {
+  let stage: KubernetesStage;
+  let metrics: Metrics;
+  let events: EventNote[];
+
+  beforeEach(() => {
+    metrics = createMetrics();
+    events = [];
+  });
+
+  afterEach(() => stage.close());
+
+  const failurePolicy = async (): Promise<FailurePolicy | undefined> => (await readWebhookConfiguration(stage.client, name))?.webhooks[0]?.failurePolicy;
+  const record = (note: EventNote): void => void events.push(note);
+
+  /** The next probe is answered like this; without it, GatewayClasses are not served here. */
+  function answerProbe(answer: 'denied' | 'failed'): void {
+    const message = answer === 'denied' ? probeDenial.message : 'Internal error occurred: failed calling webhook "validate.test": connection refused';
+    const code = answer === 'denied' ? 422 : 500;
+    stage.server.fail({ when: ({ path }) => path.endsWith('/gatewayclasses'), act: { code, body: JSON.stringify({ kind: 'Status', message }) } });
+  }
+
+  function keeper(wanted: FailurePolicy): FailurePolicyKeeper {
+    return new FailurePolicyKeeper({ client: stage.client, log: stage.log, metrics, events: { record }, configuration: name, wanted: () => wanted, interval: 1_000 });
+  }
+
+  async function probes(under: FailurePolicyKeeper, ...answers: readonly ('denied' | 'failed')[]): Promise<void> {
+    for (const answer of answers) {
+      answerProbe(answer);
+      await under.round();
+    }
+  }
+
+  test('sets Fail after three proofs, and says so', async () => {
+    stage = await stageWithConfiguration('Ignore');
+    const keeping = keeper('Fail');
+    await probes(keeping, 'denied', 'denied');
+    expect(await failurePolicy()).toBe('Ignore');
+    expect(await metrics.scrape()).toContain('sallyport_webhook_failure_policy_changes_total{to="Ignore",reason="Unreachable"} 0');
+    await probes(keeping, 'denied');
+    expect(await failurePolicy()).toBe('Fail');
+    expect(events).toEqual([expect.objectContaining({ type: 'Normal', reason: 'FailurePolicyFail', regarding: expect.objectContaining({ name }) })]);
+    const scraped = await metrics.scrape();
+    expect(scraped).toContain('sallyport_webhook_probes_total{outcome="denied"} 3');
+    expect(scraped).toContain('sallyport_webhook_failure_policy{policy="Fail"} 1');
+    expect(scraped).toContain('sallyport_webhook_failure_policy_changes_total{to="Fail",reason="Proven"} 1');
+  });
+
+  test('goes back to Ignore after three failures, with a warning', async () => {
+    stage = await stageWithConfiguration('Fail');
+    await probes(keeper('Fail'), 'failed', 'failed', 'failed');
+    expect(await failurePolicy()).toBe('Ignore');
+    expect(events).toEqual([expect.objectContaining({ type: 'Warning', reason: 'FailurePolicyIgnore', action: 'Unreachable' })]);
+  });
+
+  test('changes nothing while GatewayClass is not served', async () => {
+    stage = await stageWithConfiguration('Fail');
+    const keeping = keeper('Fail');
+    for (let round = 0; round < 5; round++) expect(await keeping.round()).toBe(1_000);
+    expect(await failurePolicy()).toBe('Fail');
+  });
+
+  test('looks more often while something is due', async () => {
+    stage = await stageWithConfiguration('Ignore');
+    expect(await keeper('Fail').round()).toBe(200);
+  });
+
+  test('sets Ignore at once where the settings ask for it', async () => {
+    stage = await stageWithConfiguration('Fail');
+    await keeper('Ignore').round();
+    expect(await failurePolicy()).toBe('Ignore');
+    expect(events).toEqual([expect.objectContaining({ type: 'Normal', action: 'NotWanted' })]);
+  });
+
+  test('leaves the write to the next round where somebody was quicker', async () => {
+    stage = await stageWithConfiguration('Fail');
+    const keeping = keeper('Ignore');
+    stage.server.fail({ when: ({ method }) => method === 'PATCH', act: { code: 409, reason: 'Conflict' } });
+    await keeping.round();
+    expect(await failurePolicy()).toBe('Fail');
+    expect(events).toEqual([]);
+    await keeping.round();
+    expect(await failurePolicy()).toBe('Ignore');
+  });
+
+  test('waits for a configuration', async () => {
+    stage = await kubernetesStage();
+    expect(await keeper('Fail').round()).toBe(1_000);
+    expect(await metrics.scrape()).not.toContain('sallyport_webhook_failure_policy{');
+  });
+
+  describe('the watchdog', () => {
+    const endpointSlices = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', plural: 'endpointslices', namespaced: true };
+    let now: number;
+
+    function watchdog(): Watchdog {
+      now = 0;
+      const service = { namespace: 'gates', name: 'hook' };
+      return new Watchdog({ client: stage.client, log: stage.log, metrics, events: { record }, configuration: name, service, patience: 5_000, now: () => now });
+    }
+
+    function seedEndpoint(ready: boolean): void {
+      const metadata = { name: 'hook-1', namespace: 'gates', labels: { 'kubernetes.io/service-name': 'hook' } };
+      seed(stage, endpointSlices, { metadata, endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready } }] });
+    }
+
+    test('sets Ignore when no pod was ready for as long as it waits', async () => {
+      stage = await stageWithConfiguration('Fail');
+      seedEndpoint(false);
+      const watching = watchdog();
+      await watching.round();
+      now = 4_999;
+      await watching.round();
+      expect(await failurePolicy()).toBe('Fail');
+      now = 5_000;
+      await watching.round();
+      expect(await failurePolicy()).toBe('Ignore');
+      expect(events).toEqual([expect.objectContaining({ type: 'Warning', action: 'Released' })]);
+      expect(await metrics.scrape()).toContain('sallyport_watchdog_released_total 1');
+    });
+
+    test('leaves the write to the next round after a conflict', async () => {
+      stage = await stageWithConfiguration('Fail');
+      seedEndpoint(false);
+      const watching = watchdog();
+      await watching.round();
+      now = 5_000;
+      stage.server.fail({ when: ({ method }) => method === 'PATCH', act: { code: 409, reason: 'Conflict' } });
+      await watching.round();
+      expect(await failurePolicy()).toBe('Fail');
+      expect(events).toEqual([]);
+      expect(await metrics.scrape()).toContain('sallyport_watchdog_released_total 0');
+      await watching.round();
+      expect(await failurePolicy()).toBe('Ignore');
+    });
+
+    test('leaves a healthy webhook alone, and Ignore as it is', async () => {
+      stage = await stageWithConfiguration('Fail');
+      seedEndpoint(true);
+      const watching = watchdog();
+      for (now = 0; now < 60_000; now += 10_000) await watching.round();
+      expect(await failurePolicy()).toBe('Fail');
+      expect(stage.server.audit.map(({ method }) => method)).not.toContain('PATCH');
+    });
+
+    test('concludes nothing from what it cannot see, and is not ready then', async () => {
+      stage = await stageWithConfiguration('Fail');
+      seedEndpoint(false);
+      const watching = watchdog();
+      expect(watching.problems()).toHaveLength(1);
+      await watching.round();
+      expect(watching.problems()).toEqual([]);
+      now = 40_000;
+      stage.server.fail({ when: ({ path }) => path.endsWith('/endpointslices'), act: { code: 403 } });
+      await expect(watching.round()).rejects.toThrow('injected');
+      expect(await failurePolicy()).toBe('Fail');
+      expect(watching.problems()).toEqual(['the webhook was not seen for 40 s']);
+    });
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, test } from '@jest/globals';
+import { admissionKinds, ClusterState, type ObjectReader } from '../../../src/cluster/cluster-state.ts';
+import { installationCell, readObject } from '../../../src/core/graph/inputs.ts';
+import { schemaTables, type SchemaKind } from '../../../src/core/schema/index.ts';
+import type { FollowedKind, InstalledKind, KindState, KubernetesObject } from '../../../src/kubernetes/index.ts';
+import { emptyEvaluation } from '../../support/evaluation.ts';
+
+/** A source that a test moves by hand. */
+class Source {
+  readonly states = new Map<string, KindState>(admissionKinds.map((kind) => [kind, { phase: 'following', synced: true, lastContact: 1_000 }]));
+  settled = true;
+  reader: ObjectReader | undefined;
+  isStopped = false;
+
+  stateOf({ entry }: FollowedKind): KindState {
+    return this.states.get(entry.kind) ?? { phase: 'waiting', synced: false };
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+  }
+}
+
+function started() {
+  const kernel = emptyEvaluation();
+  const source = new Source();
+  const installed: ReadonlyMap<string, InstalledKind>[] = [];
+  const state = new ClusterState({
+    kernel,
+    kinds: admissionKinds,
+    controllerName: 'example.com/controller',
+    onInstalled: (definitions) => installed.push(definitions),
+    follow(reader) {
+      source.reader = reader;
+      return source;
+    },
+  });
+  return { kernel, source, state, installed };
+}
+
+const ref = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop', name: 'cart' };
+const route: KubernetesObject = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', metadata: { name: 'cart', namespace: 'shop', generation: 3 }, spec: { hostnames: ['a.example'] } };
+
+function definitionOf(kind: SchemaKind, version: string): ReadonlyMap<string, InstalledKind> {
+  const { group, plural } = schemaTables[kind];
+  const name = `${plural}.${group}`;
+  const annotations = { 'gateway.networking.k8s.io/bundle-version': version, 'gateway.networking.k8s.io/channel': 'standard' };
+  return new Map([[name, { name, uid: 'a', group, kind, plural, annotations, versions: [], storedVersions: [], established: true, deleting: false }]]);
+}
+
+describe('the state of a cluster', () => {
+  test('objects come and go as the source tells', () => {
+    const { kernel, source } = started();
+    source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
+    expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toMatchObject({ ref, meta: { generation: 3 }, spec: { hostnames: ['a.example'] } });
+    source.reader?.onEvents([{ type: 'delete', ref }]);
+    expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toBeUndefined();
+  });
+
+  test('of a delete and a new object of the same name in one batch, the new one stays', () => {
+    const { kernel, source } = started();
+    source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
+    source.reader?.onEvents([{ type: 'delete', ref }, { type: 'upsert', ref, object: { ...route, spec: { hostnames: ['b.example'] } } }]);
+    expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toMatchObject({ spec: { hostnames: ['b.example'] } });
+  });
+
+  test('what is no object of its kind counts as absent', () => {
+    const { kernel, source } = started();
+    source.reader?.onEvents([{ type: 'upsert', ref, object: route }]);
+    source.reader?.onEvents([{ type: 'upsert', ref, object: { metadata: { name: 'cart', namespace: 'shop' } } }]);
+    expect(readObject(kernel.read, 'HTTPRoute', 'shop', 'cart')).toBeUndefined();
+  });
+
+  test('the installed bundle is a fact of the evaluation, and follows the definition', () => {
+    const { kernel, source } = started();
+    expect(kernel.read.input(installationCell)).toMatchObject({ controllerName: 'example.com/controller', bundleVersions: {} });
+    source.reader?.onInstalled(new Map([...definitionOf('GatewayClass', 'v1.7.0'), ...definitionOf('HTTPRoute', 'v1.8.0'), ...definitionOf('XMesh', 'v1.9.0')]));
+    // XMesh is not followed.
+    expect(kernel.read.input(installationCell)?.bundleVersions).toEqual({ GatewayClass: 'v1.7.0', HTTPRoute: 'v1.8.0' });
+    source.reader?.onInstalled(new Map());
+    expect(kernel.read.input(installationCell)?.bundleVersions).toEqual({});
+  });
+
+  test('what is not followed is said to be unobserved, so that nobody takes it for absent', () => {
+    const { kernel } = started();
+    expect(kernel.read.input(installationCell)?.unobserved).toEqual(['EndpointSlice', 'Secret', 'ConfigMap']);
+  });
+
+  test('whoever asks for them is told the definitions', () => {
+    const { installed, source } = started();
+    const definitions = definitionOf('GatewayClass', 'v1.7.0');
+    source.reader?.onInstalled(definitions);
+    expect(installed).toEqual([definitions]);
+  });
+
+  test('what is not read yet is told, with what stands in the way', () => {
+    const { source, state } = started();
+    source.states.set('Gateway', { phase: 'waiting', synced: false });
+    source.states.set('Service', { phase: 'following', synced: false, problem: 'services is forbidden' });
+    expect(state.problems()).toEqual(['it is not known yet whether Gateway is installed', 'objects of kind Service are not read yet (services is forbidden)']);
+  });
+
+  test('definitions count, too', () => {
+    const { source, state } = started();
+    source.settled = false;
+    expect(state.problems()).toEqual(['the installed CRDs are not read yet']);
+  });
+
+  test('a kind that is known to be absent is no problem', () => {
+    const { source, state } = started();
+    source.states.set('HTTPRoute', { phase: 'absent', synced: true, lastContact: 5 });
+    expect(state.problems()).toEqual([]);
+  });
+
+  test('once complete, it stays usable when something is out of reach for a while', () => {
+    const { source, state } = started();
+    expect(state.problems()).toEqual([]);
+    source.states.set('HTTPRoute', { phase: 'following', synced: false, problem: 'no connection' });
+    expect(state.problems()).toEqual([]);
+  });
+
+  test('its age is that of the kind that was heard of least, in seconds', () => {
+    const { source, state } = started();
+    source.states.set('Namespace', { phase: 'following', synced: true, lastContact: 61_500 });
+    expect(state.age()).toBe(61.5);
+    source.states.set('Gateway', { phase: 'waiting', synced: false });
+    expect(state.age()).toBeUndefined();
+  });
+
+  test('stopping it stops the source', async () => {
+    const { source, state } = started();
+    await state.stop();
+    expect(source.isStopped).toBe(true);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { filesOnly, policyOf } from '../../../src/cli/settings.ts';
+import { Workspace } from '../../../src/workspace/workspace.ts';
+import { objectCell } from '../../../src/core/graph/inputs.ts';
+import { parseDocuments } from '../../../src/files/parse.ts';
+import type { SourceDocument } from '../../../src/files/document.ts';
+
+const bundle = { minor: '1.7', channel: 'standard' } as const;
+
+function workspace(): Workspace {
+  return new Workspace(filesOnly(bundle), policyOf('standard', bundle), []);
+}
+
+function documentsOf(text: string, file = 'a.yaml'): readonly SourceDocument[] {
+  return parseDocuments(text, file).documents;
+}
+
+function route(path: string): string {
+  return `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: cart, namespace: shop }
+spec: { rules: [{ matches: [{ path: { value: ${path} } }] }] }
+`;
+}
+
+function generationOf(space: Workspace): number | undefined {
+  return space.kernel.read.input(objectCell, 'HTTPRoute', 'shop', 'cart')?.meta.generation;
+}
+
+describe('workspace', () => {
+  test('counts changes of an object as its generation', () => {
+    const space = workspace();
+    space.update(documentsOf(route('/one')));
+    expect(generationOf(space)).toBe(1);
+    space.update(documentsOf(route('/two')));
+    expect(generationOf(space)).toBe(2);
+    space.update(documentsOf(`# a comment only\n${route('/two')}`));
+    expect(generationOf(space)).toBe(2);
+  });
+
+  test('keeps the generation that a file brings along', () => {
+    const space = workspace();
+    space.update(documentsOf(route('/one').replace('namespace: shop', 'namespace: shop, generation: 7')));
+    expect(generationOf(space)).toBe(7);
+  });
+
+  test('forgets what the files no longer hold', () => {
+    const space = workspace();
+    space.update(documentsOf(route('/one')));
+    space.update([]);
+    expect(generationOf(space)).toBeUndefined();
+    expect(space.objects()).toEqual([]);
+  });
+
+  test('the first of two documents with one identity counts, until it goes', () => {
+    const space = workspace();
+    const first = documentsOf(route('/first'), 'a.yaml');
+    const second = documentsOf(route('/second'), 'b.yaml');
+    space.update([...first, ...second]);
+    expect(space.objects().map(({ document }) => document.file)).toEqual(['a.yaml']);
+    expect(space.remarks()).toEqual([]);
+    expect(space.copies().map(({ document, original, isSame }) => [document.file, original.document.file, isSame])).toEqual([['b.yaml', 'a.yaml', false]]);
+    space.update(second);
+    expect(space.objects().map(({ document }) => document.file)).toEqual(['b.yaml']);
+    expect(space.copies()).toEqual([]);
+  });
+
+  test('says what takes no part', () => {
+    const space = workspace();
+    space.update(documentsOf(`
+apiVersion: gateway.networking.k8s.io/v1
+kind: TCPRoute
+metadata: { name: db }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: cart }
+---
+kind: HTTPRoute
+---
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [cart.yaml]
+---
+apiVersion: v2
+name: a-chart
+---
+metadata: { name: cart }
+spec: {}
+`));
+    expect(space.remarks().map(({ type }) => type)).toEqual(['unserved', 'foreign', 'invalid', 'foreign', 'stray', 'invalid']);
+  });
+
+  test('judges the structure of kinds that take no part', () => {
+    const space = workspace();
+    space.update(documentsOf(`
+apiVersion: gateway.networking.k8s.io/v1
+kind: TCPRoute
+metadata: { name: echo }
+spec: { parentRefs: [{ name: front }], rules: [{ backendRefs: [{ name: echo, port: eighty }] }] }
+`));
+    expect(space.unserved().flatMap(({ findings }) => findings).map(({ rule, path }) => [rule, path.join('.')])).toEqual([['schema', 'spec.rules.0.backendRefs.0.port'], ['unserved-kind', 'kind']]);
+    expect(space.size).toBe(1);
+  });
+
+  test('places findings where the file stands now', () => {
+    const space = workspace();
+    const bad = route('/one').replace('matches:', 'timeouts: { request: 5x }, matches:');
+    space.update(documentsOf(bad));
+    const moved = documentsOf(`# one line more\n${bad}`);
+    space.update(moved);
+    const [object] = space.objects();
+    if (object === undefined) throw new Error('the route is missing');
+    const finding = space.judge(object).find(({ rule }) => rule === 'duration-form');
+    expect(finding === undefined ? undefined : object.document.locate(finding.path).line).toBe(6);
+  });
+});
