@@ -67,10 +67,17 @@ function difference({ target, host }: Sent, rule: number | undefined, seen: Echo
   return authority === '' || forwarded === authority ? undefined : `host ${authority} was forwarded as ${forwarded}`;
 }
 
-/** Why a redirect leads where it must not; `undefined` where it is right. */
-function misdirection(rule: number | undefined, answer: string): string | undefined {
+/**
+ * Why a redirect leads where it must not; `undefined` where it is right. An empty Host leaves no host for an absolute URL
+ * (RFC 9110 section 4.2.1 forbids an empty one). Location is then a path that stays on the host of the request (section 10.2.2).
+ */
+function misdirection(rule: number | undefined, { target, host }: Sent, answer: string): string | undefined {
   const location = /^location: (?<location>[^\r\n]*)\r$/im.exec(answer)?.groups?.['location'] ?? '';
-  const isRight = rule === 5 && /^http:\/\/[^/]+\//.test(location) && !/\/\.\.?(?:\/|$)/.test(location.replace(/\?.*$/s, ''));
+  const hasHost = host !== '' || /^https?:/i.test(target);
+  // The segment `.` in front keeps a path that begins with two slashes from naming a host.
+  const path = hasHost ? location.replace(/^http:\/\/[^/]+(?=\/)/, '') : location.replace(/^\/\.(?=\/\/)/, '');
+  const isOnHost = hasHost ? path !== location : new URL(location, 'http://client.example/moved/').host === 'client.example';
+  const isRight = rule === 5 && isOnHost && path.startsWith('/') && !/\/\.\.?(?:\/|$)/.test(path.replace(/\?.*$/s, ''));
   return isRight ? undefined : `moved to ${location}`;
 }
 
@@ -82,7 +89,7 @@ function fault(sent: Sent, answer: string, { rule, reason }: Partial<AccessLogEn
   // The parser refuses what breaks the grammar before anybody reads the head.
   if (status === 400) return reason === 'bad-request' ? undefined : `${reason}, explained as rule ${said.rule}`;
   if (said.rule !== rule) return `rule ${rule}, explained as ${said.rule}`;
-  if (status === 302) return misdirection(rule, answer);
+  if (status === 302) return misdirection(rule, sent, answer);
   return status === 200 ? difference(sent, rule, JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as Echo) : `status ${status}`;
 }
 
