@@ -4,7 +4,8 @@ import base from './jest.config.js';
 /** @type {import('jest').Config} */
 export default {
   ...base,
-  roots: ['<rootDir>/test/attack'],
+  // The random sequences of connects, requests and closes have a full size, too.
+  testMatch: ['<rootDir>/test/attack/**/*.test.ts', '<rootDir>/test/property/proxy-lifecycle.test.ts'],
   maxWorkers: 1,
   testTimeout: 600_000,
 };

@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
+import { connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, PeerCertificate, TLSSocket } from 'node:tls';
 import type { BackendTls } from '../core/routing/config.ts';
+import { noteCarrier } from './reset-probe.ts';
 import type { CertificatePair } from './tls-termination.ts';
 
 /** How to connect to a backend over TLS (BackendTLSPolicy; Gateway.spec.tls.backend). */
@@ -29,7 +31,9 @@ export class TlsConnector {
 
   /** A socket that emits `secureConnect` once the backend has proved who it is, or `error`. */
   connect(host: string, port: number): TLSSocket {
-    const socket = connect({ ...this.options, host, port, ...(this.session === undefined ? {} : { session: this.session }) });
+    const carrier = connectTcp({ host, port });
+    const socket = connect({ ...this.options, socket: carrier, ...(this.session === undefined ? {} : { session: this.session }) });
+    noteCarrier(socket, carrier);
     socket.on('session', (session: Buffer) => {
       this.session = session;
     });

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import { watchForReset } from './reset-probe.ts';
 import { BodyWriter } from './request-writer.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseReader } from './response-reader.ts';
@@ -123,6 +124,8 @@ export class Http1Connection implements ResponseEvents {
 
   pause(): void {
     this.socket.pause();
+    // Nobody reads it now: a reset would not be seen until the client has taken what came before.
+    watchForReset(this.socket);
   }
 
   resume(): void {

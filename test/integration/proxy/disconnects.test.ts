@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAuthority, issueServingCertificate } from '../../../src/certificates/index.ts';
+import { createAuthority, issueServingCertificate, type Authority } from '../../../src/certificates/index.ts';
 import type { ProxyLimits } from '../../../src/proxy/limits.ts';
 import { closeBackends, startBackend, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
@@ -13,9 +13,11 @@ import { routeConfig } from '../../support/routes.ts';
 afterEach(closeProxies);
 afterEach(closeBackends);
 
+let authority: Authority;
 let pair: { cert: string; key: string };
 beforeAll(async () => {
-  const { certificate, privateKey } = await issueServingCertificate(await createAuthority(), { dnsNames: ['inner.example'], ipAddresses: [] });
+  authority = await createAuthority();
+  const { certificate, privateKey } = await issueServingCertificate(authority, { dnsNames: ['inner.example'], ipAddresses: [] });
   pair = { cert: certificate, key: privateKey };
 });
 
@@ -124,16 +126,31 @@ describe.each(Object.entries(manners))('a client that speaks %s and leaves while
   });
 });
 
-test('a backend that leaves a tunnel whose client does not read takes the client along', async () => {
-  const backend = await startDeaf(switching);
-  const started = await startBoth(backend.port);
-  const socket = openRaw(started.port).pause();
-  socket.write(upgrade);
-  await eventually(() => expect(backend.sockets[0]?.bytesWritten).toBe(switching.length));
-  await fill(backend.sockets[0]!, Buffer.alloc(1_000_000));
-  backend.sockets[0]?.resetAndDestroy();
-  await eventually(() => expect(started.proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
-  socket.destroy();
+describe.each(['without TLS', 'over TLS'])('a backend %s that resets while its client does not read', (way) => {
+  test.each([
+    ['takes a tunnel along', upgrade, switching],
+    ['ends the response', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n'],
+  ])('%s', async (_name, request, answer) => {
+    // `below` carries the bytes of TLS.
+    const { promise: connected, resolve } = Promise.withResolvers<Client>();
+    const backend = await startRawBackend((below) => {
+      const socket = way === 'over TLS' ? new TLSSocket(below, { isServer: true, ...pair }) : below;
+      socket.on('error', () => undefined).once('data', () => {
+        socket.write(answer);
+        resolve({ socket, below });
+      });
+    });
+    const tls = { serverName: 'inner.example', subjectAltNames: [], authorities: [authority.certificate] };
+    const started = await startProxy([{ ...endpointsConfig('app', backend.port), ...(way === 'over TLS' ? { tls } : {}) }, routeTo('app')], { limits: patient });
+    const client = openRaw(started.port).pause();
+    client.write(request);
+    const { socket, below } = await connected;
+    await fill(socket, Buffer.alloc(1_000_000));
+    expect(started.proxy.counters()).toMatchObject({ openRequests: 1, openConnections: 1 });
+    below.resetAndDestroy();
+    await eventually(() => expect(started.proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+    client.destroy();
+  });
 });
 
 test('a client that closes while its request for another protocol waits takes the backend along', async () => {
