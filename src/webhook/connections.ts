@@ -1,5 +1,4 @@
-import type { Server } from 'node:https';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { Cell } from '../telemetry/index.ts';
 
 export interface ConnectionLimits {

@@ -1,10 +1,11 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Metrics } from '../telemetry/index.ts';
+import { limitConnections } from './connections.ts';
 
 export interface ProbeOptions {
   /** `reasons` says what is still missing, one short sentence each. */
   readonly ready: () => Readiness;
-  readonly metrics: Pick<Metrics, 'scrape' | 'contentType'>;
+  readonly metrics: Pick<Metrics, 'scrape' | 'contentType' | 'counter'>;
 }
 
 export interface Readiness {
@@ -12,12 +13,30 @@ export interface Readiness {
   readonly reasons: readonly string[];
 }
 
+/** A kubelet, Prometheus and a person need a few connections. Nobody needs one for longer than a response takes. */
+const limits = { connections: 256, connectionsPerAddress: 64, headerBytes: 8 * 1024, requestTimeout: 10_000, checkingInterval: 1_000 };
+
 /**
  * Probes and metrics, plain HTTP on a port of their own: `GET /healthz` (the process answers), `GET /readyz` (200, or
- * 503 with the reasons) and `GET /metrics`. The server does not listen yet.
+ * 503 with the reasons) and `GET /metrics`. Every pod of the cluster can reach the port, so that connections are
+ * limited, and each carries one request. The server does not listen yet.
  */
 export function buildProbes({ ready, metrics }: ProbeOptions): FastifyInstance {
-  const app = Fastify({ return503OnClosing: false, forceCloseConnections: true });
+  const app = Fastify({
+    return503OnClosing: false,
+    forceCloseConnections: true,
+    requestTimeout: limits.requestTimeout,
+    maxRequestsPerSocket: 1,
+    bodyLimit: 1,
+    http: { headersTimeout: limits.requestTimeout, maxHeaderSize: limits.headerBytes, connectionsCheckingInterval: limits.checkingInterval },
+  });
+  const refused = metrics.counter({ name: 'probe_requests_refused_total', help: 'Connections to probes and metrics that were closed because of a limit.', labels: ['reason'] });
+  limitConnections(app.server, limits, refused.at('connections'));
+  const pipelined = refused.at('pipelined');
+  app.server.on('dropRequest', (_request, socket) => {
+    pipelined.value += 1;
+    socket.destroy();
+  });
   app.get('/healthz', async () => 'ok\n');
   app.get('/readyz', async (_request, reply) => {
     const readiness = ready();
