@@ -1,3 +1,4 @@
+import { isRecord } from '../core/text/record.ts';
 import { bundleOf, type AuthorityState, type RetiredAuthority, type SigningAuthority } from './rotation.ts';
 import { joinPem } from './pem.ts';
 import type { SecretText } from './stores.ts';
@@ -40,10 +41,6 @@ function isText(json: unknown): json is string {
 
 function isTime(json: unknown): json is number {
   return typeof json === 'number' && Number.isFinite(json);
-}
-
-function isRecord(json: unknown): json is Record<string, unknown> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
 function parseJson(text: string | undefined): unknown {

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import type { AuthorityFacts, CertificateFacts } from '../core/graph/inputs.ts';
+import { recordOf } from '../core/text/record.ts';
 import { splitPem } from './pem.ts';
 import type { CertificateMaterial } from './source.ts';
 
@@ -45,11 +46,11 @@ function describeLeaf(material: CertificateMaterial): CertificateFacts {
  * together. Like the API server it lets `stringData` win over `data`. Never throws.
  */
 export function readTlsSecret(secret: unknown): TlsSecret {
-  const { type, data, stringData }: SecretData = asRecord(secret);
+  const { type, data, stringData }: SecretData = recordOf(secret);
   if (type !== 'kubernetes.io/tls') return unusable(`its type is ${typeof type === 'string' ? JSON.stringify(type) : 'missing'}; write type: kubernetes.io/tls`);
-  const certificate = readEntry('tls.crt', asRecord(data), asRecord(stringData));
+  const certificate = readEntry('tls.crt', recordOf(data), recordOf(stringData));
   if (certificate.type === 'unusable') return certificate;
-  const privateKey = readEntry('tls.key', asRecord(data), asRecord(stringData));
+  const privateKey = readEntry('tls.key', recordOf(data), recordOf(stringData));
   if (privateKey.type === 'unusable') return privateKey;
   return checkMaterial({ certificate: certificate.text, privateKey: privateKey.text }, { certificate: 'tls.crt', privateKey: 'tls.key' });
 }
@@ -61,7 +62,7 @@ export function readTlsSecret(secret: unknown): TlsSecret {
  * @param configMap the ConfigMap as JSON, of any shape
  */
 export function authorityFacts(configMap: unknown): AuthorityFacts {
-  const text = asRecord(asRecord(configMap)['data'])['ca.crt'];
+  const text = recordOf(recordOf(configMap)['data'])['ca.crt'];
   if (text === undefined || text === null) return unusable('ca.crt is missing from its data');
   if (typeof text !== 'string') return unusable('ca.crt is no text');
   const certificates = splitPem(text);
@@ -138,10 +139,6 @@ function dnsNames(subjectAltName: string): readonly string[] {
 
 function rfc3339(date: Date): string {
   return date.toISOString().replace('.000Z', 'Z');
-}
-
-function asRecord(json: unknown): Record<string, unknown> {
-  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
 }
 
 function unusable(problem: string): Unusable {

@@ -1,3 +1,4 @@
+import { isRecord } from '../core/text/record.ts';
 import type { ResourceProblem, ToController, ToProxy } from './messages.ts';
 
 /** Where the stream is opened, with POST. */
@@ -115,10 +116,6 @@ function parseObject(line: string): Readonly<Record<string, unknown>> {
   }
   if (!isRecord(json)) throw new ProtocolError('a line is not a JSON object');
   return json;
-}
-
-function isRecord(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
 function isString(json: unknown): json is string {

@@ -85,9 +85,9 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: identity });
   running.add(() => events.stop());
   const controller = new Controller({ kernel, writer: clusterWriter(client, () => term), events, dataPlane: settings, controllerName, replica, mayWrite: () => mayWrite(), log, metrics });
-  const state = new ClusterState({ kernel, kinds: controllerKinds, controllerName, follow: followCluster(client, log), onChange: (events, delta) => controller.take(events, delta) });
+  const state = new ClusterState({ kernel, kinds: controllerKinds, controllerName, follow: followCluster(client, log), onChange: (events, delta) => controller.observe(events, delta) });
   running.add(() => state.stop());
-  const own = new OwnObjects({ client, log, namespace, onEvents: (events) => controller.takeOwn(events) });
+  const own = new OwnObjects({ client, log, namespace, onEvents: (events) => controller.observeOwn(events) });
   running.add(() => own.stop());
   running.add(() => controller.stop());
   readiness.require(() => state.problems());
@@ -95,7 +95,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
 
   const election = lead(surroundings, authorities, (begun) => {
     term = begun;
-    controller.lead();
+    controller.becomeLeader();
   });
   mayWrite = () => election.isLeader() && authorities.certificates.length > 0;
   const certificates = await servingCertificate(surroundings);

@@ -1,4 +1,4 @@
-import { ownObjects, type ObjectChange } from '../controller/index.ts';
+import { ownObjectSelectors, type ObjectChange } from '../controller/index.ts';
 import { Reflector, systemClock, type ApiClient, type ResourceType, type Selection } from '../kubernetes/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 
@@ -27,8 +27,8 @@ export class OwnObjects {
   /** Starts to follow them. */
   constructor({ client, log, namespace, onEvents }: OwnObjectsOptions) {
     const selections: readonly Selection[] = [
-      { type: configMaps, namespace, labelSelector: ownObjects.reports },
-      ...ofDataPlanes.map((type) => ({ type, labelSelector: ownObjects.dataPlanes })),
+      { type: configMaps, namespace, labelSelector: ownObjectSelectors.reports },
+      ...ofDataPlanes.map((type) => ({ type, labelSelector: ownObjectSelectors.dataPlanes })),
     ];
     this.#reflectors = selections.map((selection) => new Reflector({ client, clock: systemClock, log, selection, onEvents }));
   }

@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import type { WantedAddress } from '../core/graph/addresses.ts';
 import type { AddressProblem } from '../core/graph/inputs.ts';
 import { formatIpAddress, parseIpAddress, type AddressRange, type IpFamily } from '../core/text/ip-address.ts';
+import { isRecord, listOf, recordOf } from '../core/text/record.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
-import { allot, byAge, Ledger, type Allotment, type Claim } from './allotment.ts';
-import { gatewayOfService } from './children.ts';
-import { isRecord, listOf, recordOf } from './json.ts';
+import { allocate, byAge, AddressLedger, type Allocation, type Claim } from './address-allocation.ts';
+import { gatewayOfService } from './data-plane-objects.ts';
 import { poolClass } from './names.ts';
 import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './ports.ts';
-import { isNewer } from './versions.ts';
+import { isNewer } from './resource-version.ts';
 
 export interface AddressPoolOptions {
   /** None: no Service is ever given an address. */
   readonly ranges: readonly AddressRange[];
   readonly writer: Pick<ClusterWriter, 'updateStatus'>;
-  readonly wishOf: (gateway: string) => AddressWish;
+  readonly requestOf: (gateway: string) => AddressRequest;
   /** Asked before everything that is sent. */
   readonly mayWrite: () => boolean;
   /** What there is to say about the addresses of a Gateway has changed. */
@@ -25,7 +25,7 @@ export interface AddressPoolOptions {
 }
 
 /** What a Gateway wants. */
-export interface AddressWish {
+export interface AddressRequest {
   /** Its creationTimestamp. */
   readonly since: string;
   /** `unchanged`: what it has stays as it is. */
@@ -60,9 +60,9 @@ export class AddressPool {
   readonly #services = new Map<string, WireObject>();
   /** `namespace/name` of a Service → its Gateway. */
   readonly #gateways = new Map<string, string>();
-  readonly #ledger = new Ledger();
+  readonly #ledger = new AddressLedger();
   /** Gateways to be looked at. */
-  readonly #marked = new Set<string>();
+  readonly #queue = new Set<string>();
   /** Gateways that may get more when others have less. */
   readonly #waiting = new Set<string>();
   readonly #sending = new Map<string, Sending>();
@@ -78,19 +78,19 @@ export class AddressPool {
   }
 
   /** What the cluster told; nobody is given anything before all of it is known. */
-  take(events: readonly ObjectChange[]): void {
-    for (const event of events) if (event.ref.kind === 'Service') this.#takeService(event);
+  observe(events: readonly ObjectChange[]): void {
+    for (const event of events) if (event.ref.kind === 'Service') this.#observeService(event);
     this.#pump();
   }
 
   /** What this Gateway wants may have changed. */
-  mark(gateway: string): void {
+  enqueue(gateway: string): void {
     this.#enter(gateway);
     this.#pump();
   }
 
   /** Looks at everything anew, at the begin of a term as leader. */
-  lead(): void {
+  becomeLeader(): void {
     for (const gateway of this.#services.keys()) this.#enter(gateway);
     this.#pump();
   }
@@ -107,7 +107,7 @@ export class AddressPool {
     for (const timer of this.#resting.values()) clearTimeout(timer);
   }
 
-  #takeService(event: ObjectChange): void {
+  #observeService(event: ObjectChange): void {
     const key = `${event.ref.namespace}/${event.ref.name}`;
     const before = this.#gateways.get(key);
     const gateway = event.type === 'upsert' && this.#options.ranges.length > 0 ? servedGateway(event.object) : undefined;
@@ -133,10 +133,10 @@ export class AddressPool {
   #enter(gateway: string): void {
     const service = this.#services.get(gateway);
     if (service === undefined) return;
-    const { since, addresses } = this.#options.wishOf(gateway);
+    const { since, addresses } = this.#options.requestOf(gateway);
     const held = this.#sending.get(gateway)?.reserved ?? addressesIn(service);
     this.#note({ gateway, since, families: familiesOf(service), held, ...demandOf(addresses) });
-    this.#marked.add(gateway);
+    this.#queue.add(gateway);
   }
 
   #note(claim: Claim): void {
@@ -147,39 +147,39 @@ export class AddressPool {
 
   /** There may be addresses again for those who wait. */
   #wake(): void {
-    for (const gateway of this.#waiting) this.#marked.add(gateway);
+    for (const gateway of this.#waiting) this.#queue.add(gateway);
   }
 
   /** The oldest come first. */
   #pump(): void {
     if (this.#isStopped || !this.#options.mayWrite()) {
       // Whoever becomes leader looks at everything.
-      this.#marked.clear();
+      this.#queue.clear();
       return;
     }
-    const claims = [...this.#marked].flatMap((gateway) => this.#ledger.get(gateway) ?? []);
+    const claims = [...this.#queue].flatMap((gateway) => this.#ledger.get(gateway) ?? []);
     for (const { gateway } of claims.toSorted(byAge)) {
       if (this.#sending.size >= concurrency) return;
-      if (!this.#sending.has(gateway) && !this.#resting.has(gateway) && this.#marked.delete(gateway)) this.#settle(gateway);
+      if (!this.#sending.has(gateway) && !this.#resting.has(gateway) && this.#queue.delete(gateway)) this.#settle(gateway);
     }
   }
 
   #settle(gateway: string): void {
     const [claim, service] = [this.#ledger.get(gateway), this.#services.get(gateway)];
     if (claim === undefined || service === undefined) return;
-    const allotment = allot(claim, this.#options.ranges, this.#ledger);
-    if (allotment.waits) this.#waiting.add(gateway);
+    const allocation = allocate(claim, this.#options.ranges, this.#ledger);
+    if (allocation.waits) this.#waiting.add(gateway);
     else this.#waiting.delete(gateway);
-    if (isDeepStrictEqual(allotment.addresses, claim.held)) {
-      this.#setProblem(gateway, allotment.problem);
+    if (isDeepStrictEqual(allocation.addresses, claim.held)) {
+      this.#setProblem(gateway, allocation.problem);
       return;
     }
-    const reserved = [...new Set([...allotment.addresses, ...claim.held])];
-    this.#sending.set(gateway, { reserved, done: this.#send(claim, service, allotment) });
+    const reserved = [...new Set([...allocation.addresses, ...claim.held])];
+    this.#sending.set(gateway, { reserved, done: this.#send(claim, service, allocation) });
     this.#note({ ...claim, held: reserved });
   }
 
-  async #send({ gateway }: Claim, service: WireObject, { addresses, problem }: Allotment): Promise<void> {
+  async #send({ gateway }: Claim, service: WireObject, { addresses, problem }: Allocation): Promise<void> {
     const result = await this.#options.writer.updateStatus('Service', withAddresses(service, addresses));
     this.#sending.delete(gateway);
     this.#writes.at(result.type).value += 1;
@@ -187,7 +187,7 @@ export class AddressPool {
     if (result.type === 'ok') {
       this.#keep(gateway, result.object);
       this.#setProblem(gateway, problem);
-    } else this.#tellOfFailure(gateway, service, result);
+    } else this.#recordFailure(gateway, service, result);
     this.#enter(gateway);
     this.#pump();
   }
@@ -198,7 +198,7 @@ export class AddressPool {
     if (known !== undefined && service !== undefined && isNewer(versionOf(service), versionOf(known))) this.#services.set(gateway, service);
   }
 
-  #tellOfFailure(gateway: string, { metadata: { namespace = '', name } }: WireObject, { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>): void {
+  #recordFailure(gateway: string, { metadata: { namespace = '', name } }: WireObject, { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>): void {
     // Somebody was quicker: what is new is on its way here.
     if (type === 'conflict' || type === 'notFound') return;
     this.#options.log.warn({ gateway, outcome: type, problem: message }, 'address could not be given to a Service');
@@ -227,7 +227,7 @@ function servedGateway(service: WireObject): string | undefined {
   return type === 'LoadBalancer' && loadBalancerClass === poolClass ? gatewayOfService(service) : undefined;
 }
 
-function demandOf(addresses: AddressWish['addresses']): Pick<Claim, 'asked' | 'content'> {
+function demandOf(addresses: AddressRequest['addresses']): Pick<Claim, 'asked' | 'content'> {
   if (addresses === 'unchanged') return { asked: [], content: 'held' };
   const values = addresses.flatMap(({ type, value }) => (type === 'IPAddress' && value !== '' ? [value] : []));
   const asked = new Set(values.flatMap((value) => parseIpAddress(value) ?? []));

@@ -7,22 +7,22 @@ import { infrastructure } from '../core/routing/infrastructure.ts';
 import { ownerRefusal, partProblems } from '../core/rules/engine/validity.ts';
 import { statuses } from '../core/status/emit.ts';
 import type { Logger, Metrics } from '../telemetry/index.ts';
-import { AddressPool, type AddressWish } from './address-pool.ts';
-import { Capacity } from './capacity.ts';
-import { certificateChanges } from './certificates.ts';
-import { programmedGeneration } from './children.ts';
-import { ClassFinalizers } from './class-finalizers.ts';
+import { readReport, AcknowledgementReporter, reportName, type Replica } from './acknowledgement-reporter.ts';
+import { AddressPool, type AddressRequest } from './address-pool.ts';
+import { certificateChanges } from './certificate-changes.ts';
+import type { ConfigurationChange } from './configuration-by-gateway.ts';
+import type { DataPlaneSettings } from './data-plane-manifests.ts';
+import { programmedGeneration } from './data-plane-objects.ts';
+import { describeDataPlanes } from './data-plane-problems.ts';
+import { DataPlaneProvisioner, type Need } from './data-plane-provisioner.ts';
+import { DataPlaneServices } from './data-plane-services.ts';
+import { DataPlaneWorkloads } from './data-plane-workloads.ts';
 import { DataPlanes } from './data-planes.ts';
-import { Exposure } from './exposure.ts';
+import { GatewayClassFinalizers } from './gateway-class-finalizers.ts';
 import { liveKey, LiveObjects } from './live-objects.ts';
-import { regarding } from './notes.ts';
-import type { ConfigurationChange } from './per-gateway.ts';
 import type { ClusterWriter, EventSink, ObjectChange, WireObject } from './ports.ts';
-import type { DataPlaneSettings } from './provision.ts';
-import { Provisioner, type Need } from './provisioner.ts';
-import { readReport, Reporter, reportName, type Replica } from './reporter.ts';
+import { regarding } from './status-events.ts';
 import { StatusWriter, type Pace } from './status-writer.ts';
-import { describeDataPlanes } from './troubles.ts';
 
 export interface ControllerOptions {
   /** Whoever applies writes to it, other than by this controller, tells by `take`. */
@@ -51,13 +51,13 @@ export class Controller {
   readonly #kernel: Kernel;
   readonly #live = new LiveObjects();
   readonly #statuses: StatusWriter;
-  readonly #provisioner: Provisioner;
+  readonly #provisioner: DataPlaneProvisioner;
   readonly #dataPlanes: DataPlanes;
-  readonly #exposure: Exposure;
-  readonly #reporter: Reporter;
-  readonly #capacity: Capacity;
+  readonly #services: DataPlaneServices;
+  readonly #reporter: AcknowledgementReporter;
+  readonly #workloads: DataPlaneWorkloads;
   readonly #pool: AddressPool;
-  readonly #finalizers: ClassFinalizers;
+  readonly #finalizers: GatewayClassFinalizers;
   readonly #events: EventSink;
   /** The name of this replica's own report. */
   readonly #ownReport: string;
@@ -69,23 +69,23 @@ export class Controller {
     this.#dataPlanes = new DataPlanes({
       tell: (writes) => this.#apply(writes),
       programmed: (owner) => programmedGeneration(this.#live.get(owner)?.object),
-      onReport: () => this.#reporter.mark(),
-      onRemark: (gateway) => this.#describe(gateway),
+      onReport: () => this.#reporter.enqueue(),
+      onStateChange: (gateway) => this.#describe(gateway),
     });
-    this.#reporter = new Reporter({ replica, report: () => this.#dataPlanes.report(), writer: replica.writer, log, metrics });
-    this.#exposure = new Exposure({
-      onReach: (gateway, reach) => {
-        this.#dataPlanes.setReach(gateway, reach);
+    this.#reporter = new AcknowledgementReporter({ replica, report: () => this.#dataPlanes.report(), writer: replica.writer, log, metrics });
+    this.#services = new DataPlaneServices({
+      onReachability: (gateway, reach) => {
+        this.#dataPlanes.setReachability(gateway, reach);
         this.#describe(gateway);
       },
     });
     const wanted = (key: string) => kernel.emitted(statuses).get(key);
     this.#statuses = new StatusWriter({ writer, live: this.#live, wanted, mayWrite, controllerName, events, log, metrics, pace });
     const describe = (gateway: string): void => this.#describe(gateway);
-    this.#provisioner = new Provisioner({ writer, settings: dataPlane, needOf: (namespace, name) => this.#needOf(namespace, name), mayWrite, onTrouble: describe, onDeviation: (gateway, object) => this.#tellOfDeviation(gateway, object), log, metrics });
-    this.#capacity = new Capacity({ onChange: describe });
-    this.#pool = new AddressPool({ ranges: dataPlane().addressPool ?? [], writer, wishOf: (gateway) => this.#wishOf(gateway), mayWrite, onProblem: describe, log, metrics });
-    this.#finalizers = new ClassFinalizers({ writer, controllerName, mayWrite, log });
+    this.#provisioner = new DataPlaneProvisioner({ writer, settings: dataPlane, needOf: (namespace, name) => this.#needOf(namespace, name), mayWrite, onProblem: describe, onDrift: (gateway, object) => this.#recordDrift(gateway, object), log, metrics });
+    this.#workloads = new DataPlaneWorkloads({ onChange: describe });
+    this.#pool = new AddressPool({ ranges: dataPlane().addressPool ?? [], writer, requestOf: (gateway) => this.#requestOf(gateway), mayWrite, onProblem: describe, log, metrics });
+    this.#finalizers = new GatewayClassFinalizers({ writer, controllerName, mayWrite, log });
     metrics.observed({ name: 'controller_leader', help: 'Whether this replica writes.', labels: [] }, () => [{ labels: [], value: Number(mayWrite()) }]);
     metrics.observed({ name: 'controller_gateways', help: 'Gateways that are served.', labels: [] }, () => [{ labels: [], value: this.#dataPlanes.tally().gateways }]);
     metrics.observed({ name: 'controller_data_planes', help: 'Pods of data planes: connected to this replica, ready for traffic, late in acknowledging.', labels: ['state'] }, () => {
@@ -95,34 +95,34 @@ export class Controller {
   }
 
   /** What the cluster told, and what that changed in the evaluation. */
-  take(events: readonly ObjectChange[], delta: Delta): void {
+  observe(events: readonly ObjectChange[], delta: Delta): void {
     const seen = events.flatMap((event) => this.#note(event));
     this.#follow(delta, certificateChanges(events));
-    for (const key of seen) this.#statuses.mark(key);
+    for (const key of seen) this.#statuses.enqueue(key);
     // Of a Gateway that is left alone nothing changes in the evaluation when it stops being ours.
     for (const gateway of this.#concernedBy(events)) this.#review(gateway);
-    this.#pool.take(events);
+    this.#pool.observe(events);
   }
 
-  /** What became of objects that replicas or data planes made (`ownObjects`). */
-  takeOwn(events: readonly ObjectChange[]): void {
+  /** What became of objects that replicas or data planes made (`ownObjectSelectors`). */
+  observeOwn(events: readonly ObjectChange[]): void {
     for (const event of events) {
       const { kind, name } = event.ref;
-      this.#provisioner.take(event);
-      if (kind === 'Deployment' || kind === 'Pod') this.#capacity.take(event);
-      else if (kind === 'ConfigMap' && name !== this.#ownReport) this.#dataPlanes.hear(name, event.type === 'upsert' ? readReport(event.object) : undefined);
+      this.#provisioner.observe(event);
+      if (kind === 'Deployment' || kind === 'Pod') this.#workloads.observe(event);
+      else if (kind === 'ConfigMap' && name !== this.#ownReport) this.#dataPlanes.observeReport(name, event.type === 'upsert' ? readReport(event.object) : undefined);
     }
   }
 
   /** This replica leads now, or the settings of data planes have changed: everything is looked at. */
-  lead(): void {
-    // First, so that what is marked by the rest waits for it, and finds nothing more to do.
-    for (const gateway of new Set(this.#exposure.gateways())) this.#provisioner.distrust(gateway);
+  becomeLeader(): void {
+    // First, so that everything that the rest enqueues waits for it, and finds nothing more to do.
+    for (const gateway of new Set(this.#services.gateways())) this.#provisioner.recheck(gateway);
     this.#dataPlanes.settle();
-    this.#pool.lead();
-    this.#statuses.markAll();
-    for (const gateway of this.#gateways()) this.#provisioner.mark(gateway);
-    this.#finalizers.markAll();
+    this.#pool.becomeLeader();
+    this.#statuses.enqueueAll();
+    for (const gateway of this.#gateways()) this.#provisioner.enqueue(gateway);
+    this.#finalizers.enqueueAll();
   }
 
   /** The configuration of a Gateway (`namespace/name`) that is served here. */
@@ -143,9 +143,9 @@ export class Controller {
   /** Takes an event in. Gives the keys of what has a status that may have changed by it. */
   #note(event: ObjectChange): readonly string[] {
     const { ref } = event;
-    this.#exposure.take(event);
-    this.#provisioner.take(event);
-    this.#finalizers.take(event);
+    this.#services.observe(event);
+    this.#provisioner.observe(event);
+    this.#finalizers.observe(event);
     if (!withStatus.has(ref.kind)) return [];
     if (event.type === 'upsert') return [this.#live.set(ref.kind, event.object)];
     this.#live.delete(liveKey(ref.kind, ref));
@@ -166,28 +166,28 @@ export class Controller {
   #follow(delta: Delta, certificates: ConfigurationChange): void {
     const change = delta.of(statuses);
     const configured = delta.of(configuration);
-    for (const gateway of delta.of(infrastructure).upserted.keys()) this.#mark(gateway);
+    for (const gateway of delta.of(infrastructure).upserted.keys()) this.#enqueue(gateway);
     for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.#serve(gatewayName(key));
     // In one go: a listener that appears with its certificate shall never be without.
     this.#dataPlanes.publish({ upserted: new Map([...certificates.upserted, ...configured.upserted]), removed: new Set([...certificates.removed, ...configured.removed]) });
     for (const key of change.removed) if (key.startsWith('Gateway/')) this.#review(gatewayName(key));
     // Last: nobody waits for a status as for traffic.
-    for (const key of [...change.upserted.keys(), ...change.removed]) this.#statuses.mark(key);
+    for (const key of [...change.upserted.keys(), ...change.removed]) this.#statuses.enqueue(key);
   }
 
   /** What a Gateway needs may have changed. */
-  #mark(gateway: string): void {
-    this.#provisioner.mark(gateway);
-    this.#pool.mark(gateway);
+  #enqueue(gateway: string): void {
+    this.#provisioner.enqueue(gateway);
+    this.#pool.enqueue(gateway);
   }
 
   #serve(gateway: string): void {
-    this.#mark(gateway);
+    this.#enqueue(gateway);
     if (this.#dataPlanes.sourceOf(gateway) !== undefined) return;
     this.#dataPlanes.serve(gateway);
-    if (programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object) !== undefined) this.#exposure.assumeReachable(gateway);
-    this.#capacity.follow(gateway);
-    this.#exposure.repeat(gateway);
+    if (programmedGeneration(this.#live.get(`Gateway/${gateway}`)?.object) !== undefined) this.#services.assumeReachable(gateway);
+    this.#workloads.follow(gateway);
+    this.#services.repeat(gateway);
     this.#describe(gateway);
   }
 
@@ -195,27 +195,27 @@ export class Controller {
   #review(gateway: string): void {
     const [namespace = '', name = ''] = gateway.split('/');
     if (this.#dataPlanes.sourceOf(gateway) !== undefined && !this.#isOfOurClass(namespace, name)) this.#abandon(gateway);
-    else this.#mark(gateway);
+    else this.#enqueue(gateway);
   }
 
   #abandon(gateway: string): void {
     this.#dataPlanes.forget(gateway);
-    this.#mark(gateway);
-    this.#capacity.forget(gateway);
+    this.#enqueue(gateway);
+    this.#workloads.forget(gateway);
     this.#apply([write(dataPlaneCell, gateway.split('/'), undefined)]);
   }
 
   /** Tells evaluation how it stands with the data planes of a Gateway that is served. */
   #describe(gateway: string): void {
     if (this.#dataPlanes.sourceOf(gateway) === undefined) return;
-    const inTheWay = this.#provisioner.troubleOf(gateway);
-    const troubles = [...(inTheWay === undefined ? [] : [inTheWay]), ...this.#capacity.troublesOf(gateway)];
-    const facts = describeDataPlanes(troubles, this.#dataPlanes.standingOf(gateway), this.#pool.problemOf(gateway));
+    const inTheWay = this.#provisioner.problemOf(gateway);
+    const problems = [...(inTheWay === undefined ? [] : [inTheWay]), ...this.#workloads.problemsOf(gateway)];
+    const facts = describeDataPlanes(problems, this.#dataPlanes.stateOf(gateway), this.#pool.problemOf(gateway));
     this.#apply([write(dataPlaneCell, gateway.split('/'), facts)]);
   }
 
   /** Whoever has changed an object wonders why it is as before. */
-  #tellOfDeviation(gateway: string, { kind = '', metadata }: WireObject): void {
+  #recordDrift(gateway: string, { kind = '', metadata }: WireObject): void {
     const live = this.#live.get(`Gateway/${gateway}`);
     if (live === undefined) return;
     const note = `${kind} ${metadata.namespace ?? ''}/${metadata.name} was changed or deleted by somebody else, and is made as the Gateway wants it.`;
@@ -239,7 +239,7 @@ export class Controller {
     return { namespace, name, uid, ...wanted };
   }
 
-  #wishOf(gateway: string): AddressWish {
+  #requestOf(gateway: string): AddressRequest {
     const [namespace = '', name = ''] = gateway.split('/');
     const need = this.#needOf(namespace, name);
     const since = readObject(this.#kernel.read, 'Gateway', namespace, name)?.meta.created ?? '';

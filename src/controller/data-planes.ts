@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigurationSource } from '../channel/source.ts';
-import type { Reach } from './exposure.ts';
-import { GatewayDataPlanes, type DataPlanesOptions, type Standing } from './gateway-data-planes.ts';
-import { PerGateway, type ConfigurationChange } from './per-gateway.ts';
-import type { Report } from './reports.ts';
+import type { AcknowledgementReport } from './acknowledgement-report.ts';
+import { ConfigurationByGateway, type ConfigurationChange } from './configuration-by-gateway.ts';
+import type { Reachability } from './data-plane-services.ts';
+import { GatewayDataPlanes, type DataPlanesOptions, type DataPlaneState } from './gateway-data-planes.ts';
 
 export interface Tally {
   readonly gateways: number;
@@ -18,10 +18,10 @@ export interface Tally {
 /** The data planes of all Gateways (`namespace/name`). */
 export class DataPlanes {
   readonly #gateways = new Map<string, GatewayDataPlanes>();
-  readonly #perGateway = new PerGateway();
+  readonly #byGateway = new ConfigurationByGateway();
   readonly #options: DataPlanesOptions;
   /** What other replicas reported last. */
-  readonly #heard = new Map<string, Report>();
+  readonly #otherReports = new Map<string, AcknowledgementReport>();
 
   constructor(options: DataPlanesOptions) {
     this.#options = options;
@@ -29,7 +29,7 @@ export class DataPlanes {
 
   /** Sends what changed to those whom it concerns. */
   publish(change: ConfigurationChange): void {
-    for (const [gateway, part] of this.#perGateway.take(change)) this.#open(gateway).publish(part);
+    for (const [gateway, part] of this.#byGateway.apply(change)) this.#open(gateway).publish(part);
   }
 
   /** Where data planes of a Gateway get their configuration; nothing for Gateways that are not served. */
@@ -50,37 +50,37 @@ export class DataPlanes {
   }
 
   /** How the data planes of a Gateway can be reached now. */
-  setReach(gateway: string, reach: Reach): void {
-    this.#gateways.get(gateway)?.setReach(reach);
+  setReachability(gateway: string, reach: Reachability): void {
+    this.#gateways.get(gateway)?.setReachability(reach);
   }
 
   /** How it stands with the data planes of a Gateway. */
-  standingOf(gateway: string): Standing {
-    return this.#gateways.get(gateway)?.standing ?? { ready: 0, late: 0, remark: '' };
+  stateOf(gateway: string): DataPlaneState {
+    return this.#gateways.get(gateway)?.state ?? { ready: 0, late: 0, remark: '' };
   }
 
   /** What the data planes that are connected here have in force. */
-  report(): Report {
+  report(): AcknowledgementReport {
     return new Map([...this.#gateways].flatMap(([gateway, { report }]) => (report.size === 0 ? [] : [[gateway, report] as const])));
   }
 
   /** What those have that are connected to another replica; nothing where that is gone. */
-  hear(replica: string, report: Report | undefined): void {
-    const before = this.#heard.get(replica);
-    if (report === undefined) this.#heard.delete(replica);
-    else this.#heard.set(replica, report);
+  observeReport(replica: string, report: AcknowledgementReport | undefined): void {
+    const before = this.#otherReports.get(replica);
+    if (report === undefined) this.#otherReports.delete(replica);
+    else this.#otherReports.set(replica, report);
     for (const gateway of new Set([...(before?.keys() ?? []), ...(report?.keys() ?? [])])) {
       const part = report?.get(gateway);
       // A report tells of all Gateways, whichever has changed.
-      if (!isDeepStrictEqual(part, before?.get(gateway))) this.#gateways.get(gateway)?.hear(replica, part);
+      if (!isDeepStrictEqual(part, before?.get(gateway))) this.#gateways.get(gateway)?.observeReport(replica, part);
     }
   }
 
   /** How many Gateways are served, and how many pods of theirs there are by state. */
   tally(): Tally {
-    const standings = [...this.#gateways.values()].map(({ report, standing }) => ({ connected: report.size, ...standing }));
-    const sum = (countOf: (standing: (typeof standings)[number]) => number): number => standings.reduce((total, standing) => total + countOf(standing), 0);
-    return { gateways: standings.length, connected: sum(({ connected }) => connected), ready: sum(({ ready }) => ready), late: sum(({ late }) => late) };
+    const states = [...this.#gateways.values()].map(({ report, state }) => ({ connected: report.size, ...state }));
+    const sum = (countOf: (state: (typeof states)[number]) => number): number => states.reduce((total, state) => total + countOf(state), 0);
+    return { gateways: states.length, connected: sum(({ connected }) => connected), ready: sum(({ ready }) => ready), late: sum(({ late }) => late) };
   }
 
   /** Looks at everything anew, at the begin of a term as leader. */
@@ -97,7 +97,7 @@ export class DataPlanes {
     if (known !== undefined) return known;
     const opened = new GatewayDataPlanes(gateway, this.#options);
     this.#gateways.set(gateway, opened);
-    for (const [replica, report] of this.#heard) opened.hear(replica, report.get(gateway));
+    for (const [replica, report] of this.#otherReports) opened.observeReport(replica, report.get(gateway));
     return opened;
   }
 }

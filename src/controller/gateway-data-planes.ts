@@ -2,9 +2,9 @@ import { ConfigurationSource, type SessionState } from '../channel/source.ts';
 import { acknowledgementCell, type Acknowledgement } from '../core/graph/inputs.ts';
 import { write, type Write } from '../core/incremental/index.ts';
 import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
-import type { Reach } from './exposure.ts';
-import type { GatewayChange } from './per-gateway.ts';
-import type { GatewayReport, PodReport } from './reports.ts';
+import type { GatewayAcknowledgements, PodAcknowledgement } from './acknowledgement-report.ts';
+import type { GatewayChange } from './configuration-by-gateway.ts';
+import type { Reachability } from './data-plane-services.ts';
 
 export interface DataPlanesOptions {
   /** Takes what evaluation must know; it may come back by `publish`. */
@@ -14,13 +14,13 @@ export interface DataPlanesOptions {
   /** What data planes that are connected here have in force has changed. */
   readonly onReport: () => void;
   /** What there is to say about data planes of this Gateway that are behind has changed. */
-  readonly onRemark: (gateway: string) => void;
+  readonly onStateChange: (gateway: string) => void;
   /** Milliseconds that a data plane has to acknowledge a generation; those who do not are left out of account. */
   readonly patience?: number;
 }
 
 /** How it stands with the data planes of a Gateway. */
-export interface Standing {
+export interface DataPlaneState {
   /** Pods that are ready for traffic. */
   readonly ready: number;
   /** Those of them that are behind for too long. */
@@ -66,9 +66,9 @@ export class GatewayDataPlanes {
   /** Pod → since when it is ready. */
   #ready: ReadonlyMap<string, number> = new Map();
   /** By replica. */
-  readonly #heard = new Map<string, GatewayReport>();
+  readonly #otherReports = new Map<string, GatewayAcknowledgements>();
   #addresses: Acknowledgement['addresses'] = [];
-  #report: GatewayReport = new Map();
+  #report: GatewayAcknowledgements = new Map();
   #reported = '';
   #late: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
@@ -83,11 +83,11 @@ export class GatewayDataPlanes {
   }
 
   /** What data planes that are connected here have in force. */
-  get report(): GatewayReport {
+  get report(): GatewayAcknowledgements {
     return this.#report;
   }
 
-  get standing(): Standing {
+  get state(): DataPlaneState {
     const isReachable = this.#addresses.length > 0 || this.#ready.size === 0;
     return { ready: this.#ready.size, late: this.#late.size, remark: isReachable ? remarkOn(this.#late) : unreachable };
   }
@@ -98,7 +98,7 @@ export class GatewayDataPlanes {
     for (const resource of upserts.values()) if (resource.kind === 'listener') this.#announce(resource, id);
   }
 
-  setReach({ addresses, pods }: Reach): void {
+  setReachability({ addresses, pods }: Reachability): void {
     const now = performance.now();
     this.#addresses = addresses;
     this.#ready = new Map([...pods].map((pod) => [pod, this.#ready.get(pod) ?? now]));
@@ -106,9 +106,9 @@ export class GatewayDataPlanes {
   }
 
   /** What another replica reports; nothing where it is gone. */
-  hear(replica: string, report: GatewayReport | undefined): void {
-    if (report === undefined) this.#heard.delete(replica);
-    else this.#heard.set(replica, report);
+  observeReport(replica: string, report: GatewayAcknowledgements | undefined): void {
+    if (report === undefined) this.#otherReports.delete(replica);
+    else this.#otherReports.set(replica, report);
     this.settle();
   }
 
@@ -187,7 +187,7 @@ export class GatewayDataPlanes {
 
   #updateReport(): void {
     const answered = this.source.states().filter(({ acknowledged }) => acknowledged !== undefined);
-    this.#report = new Map(answered.map(({ name, problems }): [string, PodReport] => {
+    this.#report = new Map(answered.map(({ name, problems }): [string, PodAcknowledgement] => {
       const generations = [...this.#owners].flatMap(([owner, { held }]) => (held.has(name) ? [[owner, held.get(name) ?? 0] as const] : []));
       return [name, { generations: Object.fromEntries(generations), problems: Object.fromEntries(problems) }];
     }));
@@ -230,7 +230,7 @@ export class GatewayDataPlanes {
   }
 
   #heldBy(pod: string, name: string, { held }: OwnerState): number {
-    const heard = [...this.#heard.values()].map((report) => report.get(pod)?.generations[name] ?? -1);
+    const heard = [...this.#otherReports.values()].map((report) => report.get(pod)?.generations[name] ?? -1);
     return Math.max(held.get(pod) ?? -1, ...heard);
   }
 
@@ -245,14 +245,14 @@ export class GatewayDataPlanes {
 
   /** Of a pod that is connected here only what is known here counts: it is newer. */
   #problems(): readonly (readonly [ConfigKey, string])[] {
-    const elsewhere = [...this.#heard.values()].flatMap((report) => [...report].filter(([pod]) => this.#ready.has(pod) && !this.#report.has(pod)));
+    const elsewhere = [...this.#otherReports.values()].flatMap((report) => [...report].filter(([pod]) => this.#ready.has(pod) && !this.#report.has(pod)));
     return [...elsewhere, ...this.#report].flatMap(([, { problems }]) => Object.entries(problems));
   }
 
   #setLate(late: ReadonlySet<string>): void {
     const before = this.#late;
     this.#late = late;
-    if (remarkOn(late) !== remarkOn(before)) this.#options.onRemark(this.#gateway);
+    if (remarkOn(late) !== remarkOn(before)) this.#options.onStateChange(this.#gateway);
   }
 }
 

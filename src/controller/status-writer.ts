@@ -1,9 +1,9 @@
 import type { OwnStatus } from '../core/status/emit.ts';
 import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
 import type { LiveObject, LiveObjects } from './live-objects.ts';
-import { leftOutNotes, notesOf, regarding } from './notes.ts';
+import { mergeStatus, withoutRoom } from './merge-status.ts';
 import type { ClusterWriter, EventSink, WireObject, WriteResult } from './ports.ts';
-import { mergeStatus, withoutRoom } from './status.ts';
+import { statusFullEvents, statusEvents, regarding } from './status-events.ts';
 
 export interface StatusWriterOptions {
   readonly writer: Pick<ClusterWriter, 'updateStatus'>;
@@ -58,13 +58,13 @@ interface Sent {
 /**
  * Brings the statuses of live objects to what they must be. Each object has at most one write in flight, and rests a moment
  * after it; what happens meanwhile is one more look at the newest state afterwards. A conflict means that a newer object is
- * on its way here: its arrival marks the key again.
+ * on its way here: its arrival enqueues the key again.
  */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   readonly #pace: Pace;
   readonly #now: () => Date;
-  readonly #marked = new Set<string>();
+  readonly #queue = new Set<string>();
   readonly #flying = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Left alone for a while, with this status. */
@@ -84,20 +84,20 @@ export class StatusWriter {
   }
 
   /** Something about the object or about our part of its status has changed. */
-  mark(key: string): void {
-    this.#marked.add(key);
+  enqueue(key: string): void {
+    this.#queue.add(key);
     this.#pump();
   }
 
   /** Looks at all live objects, as at the begin of a term as leader. */
-  markAll(): void {
-    for (const key of this.#options.live.keys()) this.#marked.add(key);
+  enqueueAll(): void {
+    for (const key of this.#options.live.keys()) this.#queue.add(key);
     this.#pump();
   }
 
   /** Forgets what is to be done, and waits for what is under way. */
   async stop(): Promise<void> {
-    this.#marked.clear();
+    this.#queue.clear();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
     if (this.#flying.size === 0) return;
@@ -109,13 +109,13 @@ export class StatusWriter {
   #pump(): void {
     if (!this.#options.mayWrite()) {
       // Whoever becomes leader looks at everything.
-      this.#marked.clear();
+      this.#queue.clear();
       return;
     }
-    for (const key of this.#marked) {
+    for (const key of this.#queue) {
       if (this.#flying.size >= concurrency) return;
       if (this.#flying.has(key) || this.#isLeftAlone(key)) continue;
-      this.#marked.delete(key);
+      this.#queue.delete(key);
       const rest = this.#restOf(key);
       if (rest > 0) this.#later(key, rest);
       else this.#begin(key);
@@ -154,7 +154,7 @@ export class StatusWriter {
     const { controllerName, events, log } = this.#options;
     const leftOut = withoutRoom(ours, object['status'], controllerName);
     if (leftOut.length > 0) log.warn({ object: key, leftOut: leftOut.map(({ ref }) => `${ref.namespace}/${ref.name}`).slice(0, 20), count: leftOut.length }, 'the status has no room for all that there is to say');
-    for (const note of [...notesOf(kind, before, object['status'], controllerName), ...leftOutNotes(kind, object, leftOut)]) events.record(note);
+    for (const note of [...statusEvents(kind, before, object['status'], controllerName), ...statusFullEvents(kind, object, leftOut)]) events.record(note);
   }
 
   #conclude(key: string, kind: string, result: WriteResult): void {
@@ -213,7 +213,7 @@ export class StatusWriter {
     const timer = setTimeout(() => {
       this.#timers.delete(key);
       this.#contested.delete(key);
-      this.mark(key);
+      this.enqueue(key);
     }, delay);
     this.#timers.set(key, timer);
   }

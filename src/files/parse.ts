@@ -1,6 +1,7 @@
 import { CORE_SCHEMA, constructFromEvents, EVENT_ID, mergeTag, parseEvents, YAMLException } from 'js-yaml';
 import type { Path } from '../core/resources/path.ts';
 import { quote } from '../core/text/display.ts';
+import { isRecord } from '../core/text/record.ts';
 import { findAmbiguities } from './ambiguous.ts';
 import type { FileProblem, Position, SourceDocument } from './document.ts';
 import { findUnfit, isFiniteThroughout, maximumDepth } from './fitness.ts';
@@ -48,7 +49,7 @@ export function parseChunk(written: Chunk, { file, index }: Origin): ParsedFile 
   for (const { value, node, path } of expandList(outline, { value: content.value, node: rootNode, path: [] })) {
     if (value === null || value === undefined) continue;
     const begin = outline.locate(node, path);
-    if (!isMapping(value) && !isListOfOthers(value)) {
+    if (!isRecord(value) && !isListOfOthers(value)) {
       problems.push(failure(begin, noObject(value)));
       continue;
     }
@@ -136,13 +137,9 @@ function clearer(reason: string, { text }: Chunk): string {
   return `invalid YAML: ${reason}${text.includes('{{') ? '; if this is a template, render it first, e.g. helm template . | sallyport check -' : ''}`;
 }
 
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** What other tools keep beside manifests, such as JSON patches, is a document as well; a list of objects is a mistake. */
 function isListOfOthers(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => isMapping(item) && !Object.hasOwn(item, 'kind'));
+  return Array.isArray(value) && value.every((item) => isRecord(item) && !Object.hasOwn(item, 'kind'));
 }
 
 function noObject(value: unknown): string {
@@ -176,12 +173,12 @@ function* expandList(outline: Outline, list: Part): Iterable<Part> {
 
 /** Items of an `HTTPRouteList` need not say that they are HTTPRoutes. */
 function asItem(item: unknown, list: unknown): unknown {
-  if (!isMapping(item) || !isMapping(list) || typeof list['kind'] !== 'string' || list['kind'] === 'List') return item;
+  if (!isRecord(item) || !isRecord(list) || typeof list['kind'] !== 'string' || list['kind'] === 'List') return item;
   return { apiVersion: list['apiVersion'], kind: list['kind'].slice(0, -'List'.length), ...item };
 }
 
 function itemsOf(value: unknown): readonly unknown[] | undefined {
-  if (!isMapping(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const { kind, items } = value;
   return typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items) ? items : undefined;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, isRecord, type Json } from './json.ts';
+import { isRecord, type JsonRecord } from '../core/text/record.ts';
+import { canonicalJson } from './canonical-json.ts';
 import type { KubernetesObject, ResourceType } from './object.ts';
 
 export const customResourceDefinitions: ResourceType = {
@@ -98,11 +99,11 @@ function compare(left: readonly number[], right: readonly number[]): number {
   return place === -1 ? 0 : (left[place] ?? 0) - (right[place] ?? 0);
 }
 
-function recordOf(json: unknown): Json {
+function recordOf(json: unknown): JsonRecord {
   return isRecord(json) ? json : {};
 }
 
-function listOf(json: unknown): readonly Json[] {
+function listOf(json: unknown): readonly JsonRecord[] {
   return Array.isArray(json) ? json.filter(isRecord) : [];
 }
 

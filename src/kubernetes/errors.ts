@@ -1,4 +1,5 @@
-import { isRecord } from './json.ts';
+import { isRecord } from '../core/text/record.ts';
+
 
 /** The API server answered, with something else than success. */
 export class ApiError extends Error {

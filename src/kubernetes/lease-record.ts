@@ -1,7 +1,7 @@
+import { isRecord, type JsonRecord } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
 import type { Clock } from './clock.ts';
 import { ApiError, ProtocolError } from './errors.ts';
-import { isRecord, type Json } from './json.ts';
 import { isKubernetesObject, microTime, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
 
 export const leases: ResourceType = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases', namespaced: true };
@@ -73,7 +73,7 @@ export class LeaseRecord {
     await this.write(spec, { timeout });
   }
 
-  private get spec(): Json {
+  private get spec(): JsonRecord {
     const spec = this.lease?.['spec'];
     return isRecord(spec) ? spec : {};
   }
@@ -84,7 +84,7 @@ export class LeaseRecord {
     return this.observed === undefined || this.observed.at + duration < this.options.clock.now();
   }
 
-  private nextSpec(): Json {
+  private nextSpec(): JsonRecord {
     const now = microTime(this.options.clock.date());
     const transitions = this.spec['leaseTransitions'];
     const count = typeof transitions === 'number' ? transitions : 0;
@@ -108,7 +108,7 @@ export class LeaseRecord {
     }
   }
 
-  private async write(spec: Json, limits: Limits): Promise<void> {
+  private async write(spec: JsonRecord, limits: Limits): Promise<void> {
     const { client, namespace, name } = this.options;
     const metadata = this.lease?.metadata ?? { name, namespace };
     const body = { apiVersion: leases.apiVersion, kind: leases.kind, metadata, spec };

@@ -1,6 +1,6 @@
+import { isRecord } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
 import { ApiError, ProtocolError } from './errors.ts';
-import { isRecord } from './json.ts';
 import { isKubernetesObject, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
 
 /** Which objects of a kind: all, or those of one namespace, or those that a selector chooses. */

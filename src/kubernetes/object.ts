@@ -1,4 +1,5 @@
-import { isRecord } from './json.ts';
+import { isRecord } from '../core/text/record.ts';
+
 
 /** An object as the API server sends it. Only identity is sure; everything else is up to the reader. */
 export interface KubernetesObject {

@@ -1,7 +1,7 @@
+import { isRecord } from '../core/text/record.ts';
 import type { ApiClient } from './client.ts';
 import { createDeadline, type Clock } from './clock.ts';
 import { apiError, ProtocolError } from './errors.ts';
-import { isRecord } from './json.ts';
 import { acceptFor, selectedNamespace, selectors, type Selection } from './list.ts';
 import { isKubernetesObject, pathOf, type KubernetesObject } from './object.ts';
 

@@ -10,7 +10,7 @@ import { exposeProxyCounters } from '../../src/cli/process/proxy-metrics.ts';
 import { openSettings } from '../../src/cli/process/settings-file.ts';
 import { Watchdog } from '../../src/webhook/configuration/watchdog.ts';
 import { Controller } from '../../src/controller/index.ts';
-import { desiredObjects } from '../../src/controller/provision.ts';
+import { desiredObjects } from '../../src/controller/data-plane-manifests.ts';
 import { statuses } from '../../src/core/status/emit.ts';
 import { createCounters } from '../../src/proxy/counters.ts';
 import { tables } from '../../src/core/schema/index.ts';

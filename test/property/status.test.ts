@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { WireObject } from '../../src/controller/index.ts';
-import { notesOf } from '../../src/controller/notes.ts';
-import { mergeStatus } from '../../src/controller/status.ts';
+import { statusEvents } from '../../src/controller/status-events.ts';
+import { mergeStatus } from '../../src/controller/merge-status.ts';
 import type { Condition } from '../../src/core/status/conditions.ts';
 import type { OwnStatus } from '../../src/core/status/emit.ts';
 import { damaged } from './damage.ts';
@@ -35,7 +35,7 @@ describe('a status merged into any other', () => {
       const wanted = isOurs ? ours : undefined;
       const merged = mergeStatus(liveObject(live), wanted, context);
       if (merged === 'same') return;
-      expect(notesOf('HTTPRoute', liveObject(live), merged, controllerName)).toBeInstanceOf(Array);
+      expect(statusEvents('HTTPRoute', liveObject(live), merged, controllerName)).toBeInstanceOf(Array);
       expect(mergeStatus(liveObject(merged), wanted, context)).toBe('same');
     }), { numRuns: 1_000 });
   });

@@ -1,4 +1,4 @@
-import type { RouteRequest } from '../../src/core/routing/conditions.ts';
+import type { RouteRequest } from '../../src/core/routing/match-conditions.ts';
 import type { RouteConfig, RouteMatch, RouteRule } from '../../src/core/routing/config.ts';
 
 /** A match that every request meets, but for what is given. */

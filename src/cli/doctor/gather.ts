@@ -1,6 +1,7 @@
 import { readAuthorities, bundleOf, renewalTime } from '../../certificates/index.ts';
 import { readSecret } from '../../cluster/secret-store.ts';
 import { gatewayGroups } from '../../core/schema/index.ts';
+import { recordOf } from '../../core/text/record.ts';
 import {
   ApiError, customResourceDefinitions, pathOf, readInstalledKind,
   type ApiClient, type InstalledKind, type KubernetesObject, type ResourceType,
@@ -40,19 +41,19 @@ async function gather<T>(reading: Promise<T>): Promise<Gathered<T>> {
 }
 
 async function readServer(client: ApiClient): Promise<string> {
-  const { gitVersion } = asRecord(await client.request({ path: '/version' }));
+  const { gitVersion } = recordOf(await client.request({ path: '/version' }));
   return typeof gitVersion === 'string' ? gitVersion : 'unknown';
 }
 
 async function readKinds(client: ApiClient): Promise<readonly InstalledKind[]> {
-  const { items } = asRecord(await client.request({ path: pathOf(customResourceDefinitions) }));
+  const { items } = recordOf(await client.request({ path: pathOf(customResourceDefinitions) }));
   const definitions = Array.isArray(items) ? (items as readonly KubernetesObject[]) : [];
   return definitions.map(readInstalledKind).filter(({ group }) => gatewayGroups.includes(group));
 }
 
 async function readGuardedBundle(client: ApiClient): Promise<string | undefined> {
   const policy = await unlessMissing(client.request({ path: pathOf(admissionPolicies, { name: 'safe-upgrades.gateway.networking.k8s.io' }) }));
-  const version = asRecord(asRecord(asRecord(policy)['metadata'])['annotations'])['gateway.networking.k8s.io/bundle-version'];
+  const version = recordOf(recordOf(recordOf(policy)['metadata'])['annotations'])['gateway.networking.k8s.io/bundle-version'];
   return typeof version === 'string' ? version : undefined;
 }
 
@@ -77,8 +78,4 @@ async function unlessMissing(reading: Promise<unknown>): Promise<unknown> {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;
   }
-}
-
-function asRecord(json: unknown): Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
 }

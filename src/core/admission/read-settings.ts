@@ -3,6 +3,7 @@ import { allRules } from '../rules/engine/registry.ts';
 import { profiles, type Effect } from '../rules/engine/rule.ts';
 import { channels, knownKinds, parseBundleVersion, supportedBundles, supportedMinors, tables, type Minor } from '../schema/index.ts';
 import { quote } from '../text/display.ts';
+import { isRecord } from '../text/record.ts';
 import { selectorProblems } from '../text/selector.ts';
 import { nearest } from '../text/suggest.ts';
 import { lostProtectionRule, schemaRule, unknownFieldRule } from './policy.ts';
@@ -156,8 +157,4 @@ export const settingNames: readonly string[] = [
 function choice(written: unknown, known: readonly string[], all = `write one of ${known.join(', ')}`): string {
   const near = typeof written === 'string' ? nearest(written, known) : undefined;
   return near === undefined ? all : `did you mean ${near}?`;
-}
-
-function isRecord(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }

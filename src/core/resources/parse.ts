@@ -1,4 +1,5 @@
 import { findKind, isKindName, readView, tables, type FieldProblem, type KindEntry, type KindName } from '../schema/index.ts';
+import { isRecord } from '../text/record.ts';
 import type { ObjectRef } from './reference.ts';
 import type { ObjectMeta, Resource } from './resource.ts';
 
@@ -145,10 +146,6 @@ function missing(field: string, example: string): InvalidObject {
 
 function own(object: Record<string, unknown>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function isRecord(json: unknown): json is Record<string, unknown> {
-  return typeof json === 'object' && json !== null && !Array.isArray(json);
 }
 
 function jsonType(json: unknown): string {

@@ -1,12 +1,12 @@
 import { sortKey } from '../graph/precedence.ts';
-import { conditionsOf, hostnameCondition } from './conditions.ts';
-import type { RouteRequest } from './conditions.ts';
+import { matchConditionsOf, hostnameCondition } from './match-conditions.ts';
+import type { RouteRequest } from './match-conditions.ts';
 import type { ConfigKey, MatchedRoute, RouteAttachment, RouteConfig } from './config.ts';
 import { Tier } from './tier.ts';
 import type { Entry } from './tier.ts';
 import { Trie } from './trie.ts';
 
-export type { RouteRequest } from './conditions.ts';
+export type { RouteRequest } from './match-conditions.ts';
 
 /** An entry as `explain` shows it. */
 export interface Candidate {
@@ -85,7 +85,7 @@ export interface Placement {
 /** Every entry of a route, ready to be put into a table. */
 export function placementsOf(route: RouteConfig): readonly Placement[] {
   const matches = route.rules.flatMap((rule) =>
-    rule.matches.map((match) => ({ rule, match, conditions: conditionsOf(match, route.protocol) })),
+    rule.matches.map((match) => ({ rule, match, conditions: matchConditionsOf(match, route.protocol) })),
   );
   const placements: Placement[] = [];
   for (const [listener, hostnames] of hostnamesByListener(route.attachments)) {

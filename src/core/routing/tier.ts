@@ -1,5 +1,5 @@
 import { withoutTrailingSlash } from '../graph/precedence.ts';
-import type { Condition, RouteRequest } from './conditions.ts';
+import type { MatchCondition, RouteRequest } from './match-conditions.ts';
 import type { MatchedRoute } from './config.ts';
 import { Trie } from './trie.ts';
 
@@ -9,7 +9,7 @@ export interface Entry {
   readonly sortKey: string;
   readonly hostname: string;
   readonly matched: MatchedRoute;
-  readonly conditions: readonly Condition[];
+  readonly conditions: readonly MatchCondition[];
 }
 
 /** Entries that only their sort keys tell apart, in the order of these. */

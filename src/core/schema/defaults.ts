@@ -1,5 +1,5 @@
 import { resolve, type Bundle } from './availability.ts';
-import { isPresent, isRecord, mapItems, property, type Json } from './json.ts';
+import { isPresent, isRecord, mapItems, property, type Json } from './json-values.ts';
 import { schemaTables, type SchemaKind } from './kinds.ts';
 import { mostItems } from './limits.ts';
 import { fieldsIn } from './locate.ts';

@@ -1,5 +1,5 @@
 import type { Bundle } from './availability.ts';
-import type { FieldPath } from './json.ts';
+import type { FieldPath } from './json-values.ts';
 import { schemaTables, type SchemaKind } from './kinds.ts';
 import { nodeAt, pathOfPointer, valueAt } from './locate.ts';
 import { describe } from './messages.ts';

@@ -10,7 +10,7 @@ export {
 export { applyDefaults } from './defaults.ts';
 export { examine, type Examination, type WrittenObject } from './examine.ts';
 export { enumOf, fieldIn } from './field.ts';
-export type { FieldPath } from './json.ts';
+export type { FieldPath } from './json-values.ts';
 export {
   findKind, isKindName, isSchemaKind, knownKinds, schemaTables, tables, type KindEntry, type KindName, type SchemaKind, type ViewOf,
 } from './kinds.ts';

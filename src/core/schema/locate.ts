@@ -1,5 +1,5 @@
 import { resolve, type Bundle } from './availability.ts';
-import { isRecord, property, type FieldPath } from './json.ts';
+import { isRecord, property, type FieldPath } from './json-values.ts';
 import type { Node, ObjectNode } from './node.ts';
 import { perBundle } from './per-bundle.ts';
 

@@ -1,6 +1,6 @@
 import { quote } from '../text/display.ts';
 import { resolve, resolveAll, type Bundle, type MaybeVersioned } from './availability.ts';
-import type { FieldPath } from './json.ts';
+import type { FieldPath } from './json-values.ts';
 import { fieldNames } from './locate.ts';
 import type { Node } from './node.ts';
 import { elsewhere, suggestion, type Subject } from './problem.ts';

@@ -1,6 +1,6 @@
 import { nearest } from '../text/suggest.ts';
 import { channels, minors, type Bundle, type Minor } from './availability.ts';
-import type { FieldPath } from './json.ts';
+import type { FieldPath } from './json-values.ts';
 import { nodeAt } from './locate.ts';
 import type { Node, ObjectNode } from './node.ts';
 

@@ -1,7 +1,7 @@
 import { allVariants } from './availability.ts';
 import { mostItems } from './limits.ts';
 import type { ListNode, MapNode, Node, ObjectNode } from './node.ts';
-import { describeJson, isPresent, isRecord, type FieldPath, type Json } from './json.ts';
+import { describeJson, isPresent, isRecord, type FieldPath, type Json } from './json-values.ts';
 import type { View } from './view.ts';
 
 /** Something that has another JSON type than any bundle gives it, or is longer than in any, and was therefore left out of the view. */

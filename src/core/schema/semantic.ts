@@ -1,5 +1,5 @@
 import { allVariants } from './availability.ts';
-import type { FieldPath, Json } from './json.ts';
+import type { FieldPath, Json } from './json-values.ts';
 import { tables, type KindName, type ViewOf } from './kinds.ts';
 import type { Node, Semantic } from './node.ts';
 import { unreadableString } from './reader.ts';

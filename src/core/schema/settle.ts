@@ -1,7 +1,7 @@
 import { quote } from '../text/display.ts';
 import { resolve, type MaybeVersioned } from './availability.ts';
 import { fillLevel, withoutNulls } from './defaults.ts';
-import { isPresent, isRecord, property, type Json } from './json.ts';
+import { isPresent, isRecord, property, type Json } from './json-values.ts';
 import { judgedItems } from './limits.ts';
 import { fieldsIn } from './locate.ts';
 import type { ListNode, ListType, MapNode, Node, ObjectNode } from './node.ts';

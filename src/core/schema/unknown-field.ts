@@ -1,5 +1,5 @@
 import { allVariants, resolve } from './availability.ts';
-import type { FieldPath } from './json.ts';
+import type { FieldPath } from './json-values.ts';
 import { fieldNames } from './locate.ts';
 import type { Node, ObjectNode } from './node.ts';
 import { elsewhere, nameOf, suggestion, type StructureProblem, type Subject } from './problem.ts';

@@ -1,4 +1,5 @@
 import { quote } from './display.ts';
+import { isRecord, type JsonRecord } from './record.ts';
 
 /** What is wrong inside a label selector, by the path from the selector. */
 export interface SelectorProblem {
@@ -32,13 +33,13 @@ export function selectorProblems(selector: unknown): readonly SelectorProblem[] 
 }
 
 function readSelector(selector: unknown): ReadSelector {
-  if (!isObject(selector)) {
+  if (!isRecord(selector)) {
     return { requirements: [], problems: [{ path: [], message: 'it is no object; write matchLabels or matchExpressions under it' }] };
   }
   const requirements: Requirement[] = [];
   const problems: SelectorProblem[] = [];
   const labels = own(selector, 'matchLabels') ?? {};
-  if (isObject(labels)) readLabels(labels, requirements, problems);
+  if (isRecord(labels)) readLabels(labels, requirements, problems);
   else problems.push({ path: ['matchLabels'], message: `${quote(labels)} is no object; write label names with their values` });
   const expressions = own(selector, 'matchExpressions') ?? [];
   if (Array.isArray(expressions)) {
@@ -51,7 +52,7 @@ function readSelector(selector: unknown): ReadSelector {
   return { requirements, problems };
 }
 
-function readLabels(labels: JsonObject, requirements: Requirement[], problems: SelectorProblem[]): void {
+function readLabels(labels: JsonRecord, requirements: Requirement[], problems: SelectorProblem[]): void {
   for (const [key, value] of Object.entries(labels)) {
     const message = keyProblem(key) ?? valueProblem(value);
     if (message === undefined) requirements.push((present) => own(present, key) === value);
@@ -69,7 +70,7 @@ const operators: ReadonlyMap<unknown, Operator> = new Map<unknown, Operator>([
 ]);
 
 function readExpression(expression: unknown): Requirement | SelectorProblem {
-  if (!isObject(expression)) return { path: [], message: `${quote(expression)} is no object; write key, operator and values` };
+  if (!isRecord(expression)) return { path: [], message: `${quote(expression)} is no object; write key, operator and values` };
   const key = own(expression, 'key');
   if (typeof key !== 'string') return { path: ['key'], message: `${quote(key)} is no label name; write one` };
   const operatorName = own(expression, 'operator');
@@ -116,13 +117,7 @@ function valueProblem(value: unknown): string | undefined {
   return `${quote(value)} is no label value; write at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends`;
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A property of the object itself: labels may be called `constructor` or `__proto__`. */
-function own(object: JsonObject, key: string): unknown {
+function own(object: JsonRecord, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -1,4 +1,5 @@
 import type { AdmissionRequest, Denied } from '../../core/admission/types.ts';
+import { recordOf } from '../../core/text/record.ts';
 import { create, type ApiClient, type KubernetesObject, type ResourceType, type WriteOutcome } from '../../kubernetes/index.ts';
 import type { WebhookConfiguration } from './webhook-configuration.ts';
 
@@ -30,8 +31,8 @@ export type CallPhase = 'service' | 'dns' | 'connect' | 'tls' | 'http' | 'timeou
 
 /** Whether a request is about the probe. No rule is asked then. */
 export function isProbe({ kind, object }: AdmissionRequest): boolean {
-  const { metadata } = asRecord(object);
-  return kind === 'GatewayClass' && Object.hasOwn(asRecord(asRecord(metadata)['labels']), probeLabel);
+  const { metadata } = recordOf(object);
+  return kind === 'GatewayClass' && Object.hasOwn(recordOf(recordOf(metadata)['labels']), probeLabel);
 }
 
 const message = `${proof}; objects with the label ${probeLabel} are its own probes, remove the label from others`;
@@ -95,8 +96,4 @@ const phases: readonly (readonly [CallPhase, RegExp])[] = [
 /** Where the call broke off, by the API server's message. */
 export function failingPhase(message: string): CallPhase {
   return phases.find(([, form]) => form.test(message))?.[0] ?? 'unknown';
-}
-
-function asRecord(json: unknown): Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
 }

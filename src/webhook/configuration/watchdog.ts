@@ -1,4 +1,5 @@
 import { startRounds, type Rounds } from '../../certificates/index.ts';
+import { listOf, recordOf } from '../../core/text/record.ts';
 import { pathOf, type ApiClient, type ApiRequest, type EventRecorder, type ResourceType } from '../../kubernetes/index.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 import { applyFailurePolicy, mayBlock, readWebhookConfiguration, webhookConfigurations, type WebhookConfiguration } from './webhook-configuration.ts';
@@ -50,10 +51,10 @@ export function endpointSlicesOf({ namespace, name }: ServiceName): ApiRequest {
 
 /** How many endpoints of these EndpointSlices can take a call. Reads any JSON. */
 export function countReady(slices: unknown): number {
-  const { items } = asRecord(slices);
-  const endpoints = listOf(items).flatMap((slice) => listOf(asRecord(slice)['endpoints']));
+  const { items } = recordOf(slices);
+  const endpoints = listOf(items).flatMap((slice) => listOf(recordOf(slice)['endpoints']));
   // As the API has it: what is not known counts as ready.
-  return endpoints.filter((endpoint) => asRecord(asRecord(endpoint)['conditions'])['ready'] !== false).length;
+  return endpoints.filter((endpoint) => recordOf(recordOf(endpoint)['conditions'])['ready'] !== false).length;
 }
 
 /**
@@ -126,12 +127,4 @@ export class Watchdog {
       note: `no pod of Service ${service.namespace}/${service.name} was ready for ${patience / 1000} s; writes are let through unchecked until the webhook is back`,
     });
   }
-}
-
-function listOf(json: unknown): readonly unknown[] {
-  return Array.isArray(json) ? json : [];
-}
-
-function asRecord(json: unknown): Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
 }

@@ -1,5 +1,6 @@
 import { splitPem } from '../../certificates/index.ts';
 import type { FailurePolicy } from '../../core/admission/settings.ts';
+import { recordOf } from '../../core/text/record.ts';
 import { ApiError, applyForced, pathOf, type ApiClient, type ResourceType, type WriteOutcome } from '../../kubernetes/index.ts';
 
 export const webhookConfigurations: ResourceType = {
@@ -80,16 +81,16 @@ function applyToAll(client: ApiClient, { name, uid, version, webhooks }: Webhook
 
 /** Reads the JSON of a configuration without trusting any of it. */
 export function parseConfiguration(json: unknown): WebhookConfiguration | undefined {
-  const { metadata, webhooks } = asRecord(json);
-  const { name, uid, resourceVersion } = asRecord(metadata);
+  const { metadata, webhooks } = recordOf(json);
+  const { name, uid, resourceVersion } = recordOf(metadata);
   const parsed = Array.isArray(webhooks) ? webhooks.map(parseWebhook) : [];
   return parsed.length === 0 ? undefined : { name: asText(name), uid: asText(uid), version: asText(resourceVersion), webhooks: parsed };
 }
 
 function parseWebhook(json: unknown): ConfiguredWebhook {
-  const { name, clientConfig, failurePolicy } = asRecord(json);
-  const { caBundle, service } = asRecord(clientConfig);
-  const called = asRecord(service);
+  const { name, clientConfig, failurePolicy } = recordOf(json);
+  const { caBundle, service } = recordOf(clientConfig);
+  const called = recordOf(service);
   return {
     name: asText(name),
     trusted: splitPem(Buffer.from(asText(caBundle), 'base64').toString()),
@@ -97,10 +98,6 @@ function parseWebhook(json: unknown): ConfiguredWebhook {
     failurePolicy: failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
     service: service === undefined ? undefined : { namespace: asText(called['namespace']), name: asText(called['name']) },
   };
-}
-
-function asRecord(json: unknown): Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null ? (json as Record<string, unknown>) : {};
 }
 
 function asText(json: unknown): string {

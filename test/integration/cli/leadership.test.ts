@@ -54,7 +54,7 @@ function replica(identity: string) {
     await election.stop();
     await writer.stop();
   });
-  return { election, see: () => writer.mark(live.set('GatewayClass', stored())) };
+  return { election, see: () => writer.enqueue(live.set('GatewayClass', stored())) };
 }
 
 /** Lets time pass in small steps, giving requests a chance in between. */

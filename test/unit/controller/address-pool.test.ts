@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { AddressPool, type AddressWish } from '../../../src/controller/address-pool.ts';
+import { AddressPool, type AddressRequest } from '../../../src/controller/address-pool.ts';
 import type { ObjectChange, WireObject, WriteResult } from '../../../src/controller/ports.ts';
 import { parseAddressRange } from '../../../src/core/text/ip-address.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
@@ -33,7 +33,7 @@ function gone(gateway: string): ObjectChange {
 
 interface Setting {
   /** Gateway → what it wants; any address unless given. */
-  readonly wishes?: Record<string, Partial<AddressWish>>;
+  readonly wishes?: Record<string, Partial<AddressRequest>>;
   readonly ranges?: readonly string[];
   readonly answer?: (object: WireObject) => WriteResult | undefined;
 }
@@ -51,7 +51,7 @@ function started({ wishes = {}, ranges = ['10.0.0.0/31'], answer = () => undefin
   };
   const pool: AddressPool = new AddressPool({
     ranges: parsed, mayWrite: () => world.leads, onProblem: () => {}, log: createLogger('silent'), metrics: createMetrics(), pace: { rest: 1, retry: 1 },
-    wishOf: (gateway) => ({ since: '2026', addresses: [], ...world.wishes[gateway.slice('shop/'.length)] }),
+    requestOf: (gateway) => ({ since: '2026', addresses: [], ...world.wishes[gateway.slice('shop/'.length)] }),
     writer: {
       async updateStatus(kind, object) {
         const texts = ingressOf(object).join(' ');
@@ -59,7 +59,7 @@ function started({ wishes = {}, ranges = ['10.0.0.0/31'], answer = () => undefin
         const refused = world.answer(object);
         if (refused !== undefined) return refused;
         const result = store(object);
-        pool.take([upsert(result)]);
+        pool.observe([upsert(result)]);
         return { type: 'ok', object: result };
       },
     },
@@ -67,10 +67,10 @@ function started({ wishes = {}, ranges = ['10.0.0.0/31'], answer = () => undefin
   pools.push(pool);
   return {
     pool, world, written,
-    put: (...objects: readonly WireObject[]) => pool.take(objects.map((object) => upsert(store(object)))),
+    put: (...objects: readonly WireObject[]) => pool.observe(objects.map((object) => upsert(store(object)))),
     drop: (gateway: string) => {
       stored.delete(`${gateway}-sallyport`);
-      pool.take([gone(gateway)]);
+      pool.observe([gone(gateway)]);
     },
     addresses: (gateway: string) => ingressOf(stored.get(`${gateway}-sallyport`)),
     stored: (gateway: string) => stored.get(`${gateway}-sallyport`),
@@ -82,7 +82,7 @@ function ingressOf(object: WireObject | undefined): readonly string[] {
   return (loadBalancer?.ingress ?? []).map(({ ip }) => ip);
 }
 
-const wants = (...values: readonly string[]): Partial<AddressWish> => ({ addresses: values.map((value) => ({ type: 'IPAddress', value })) });
+const wants = (...values: readonly string[]): Partial<AddressRequest> => ({ addresses: values.map((value) => ({ type: 'IPAddress', value })) });
 
 describe('the address pool', () => {
   test('writes an address into the status of a Service, and touches nothing else of it', async () => {
@@ -120,7 +120,7 @@ describe('the address pool', () => {
     await new Promise(setImmediate);
     expect(written).toEqual([]);
     world.leads = true;
-    pool.lead();
+    pool.becomeLeader();
     await eventually(() => expect(addresses('a')).toEqual(['10.0.0.1']));
     expect(written).toEqual(['Service a-sallyport: 10.0.0.1']);
   });
@@ -142,7 +142,7 @@ describe('the address pool', () => {
     await eventually(() => expect(addresses('old')).toEqual(['10.0.0.1']));
     expect(pool.problemOf('shop/young')).toMatchObject({ reason: 'AddressNotUsable', message: expect.stringContaining('10.0.0.1 is that of Gateway shop/old.') });
     world.wishes['old'] = wants('10.0.0.0');
-    pool.mark('shop/old');
+    pool.enqueue('shop/old');
     await eventually(() => expect([addresses('old'), addresses('young')]).toEqual([['10.0.0.0'], ['10.0.0.1']]));
     await eventually(() => expect(pool.problemOf('shop/young')).toBeUndefined());
   });
@@ -154,7 +154,7 @@ describe('the address pool', () => {
     await eventually(() => expect(pool.problemOf('shop/b')?.message).toContain('Gateway shop/a'));
     world.wishes['a'] = wants('10.0.0.1');
     world.answer = () => refused;
-    pool.mark('shop/a');
+    pool.enqueue('shop/a');
     await eventually(() => expect(written.filter((line) => line.startsWith('Service a')).length).toBeGreaterThan(1));
     expect(written.filter((line) => line.startsWith('Service b'))).toEqual([]);
     world.answer = () => undefined;
@@ -182,7 +182,7 @@ describe('the address pool', () => {
     const old = service('a');
     put(old);
     await eventually(() => expect(addresses('a')).toEqual(['10.0.0.0']));
-    pool.take([upsert({ ...old, metadata: { ...old.metadata, resourceVersion: '1' } })]);
+    pool.observe([upsert({ ...old, metadata: { ...old.metadata, resourceVersion: '1' } })]);
     put(service('b'));
     await eventually(() => expect(addresses('b')).toEqual(['10.0.0.1']));
     expect(written).toHaveLength(2);
@@ -197,7 +197,7 @@ describe('the address pool', () => {
     world.leads = false;
     await new Promise(setImmediate);
     world.leads = true;
-    pool.lead();
+    pool.becomeLeader();
     await eventually(() => expect(new Set(names.flatMap(addresses)).size).toBe(64));
     expect(names.flatMap(addresses)).toHaveLength(64);
   });

@@ -61,7 +61,7 @@ function cluster(addressPool: readonly AddressRange[] = []) {
   const tell = async (event: ObjectChange) => {
     const { kind, namespace, name } = event.ref;
     const parsed = event.type === 'upsert' ? parseObject(event.object) : undefined;
-    controller.take([event], kernel.apply([write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined)]));
+    controller.observe([event], kernel.apply([write(objectCell, [kind, namespace, name], parsed?.type === 'resource' ? parsed.resource : undefined)]));
     await new Promise(setImmediate);
   };
   return {
@@ -163,10 +163,10 @@ describe('a controller', () => {
       type: 'upsert', ref: { group: '', kind: 'ConfigMap', namespace: 'system', name: 'other-acknowledged' },
       object: { metadata: { namespace: 'system', name: 'other-acknowledged' }, data: { report: JSON.stringify(content) } },
     });
-    controller.takeOwn([reported(report(2))]);
+    controller.observeOwn([reported(report(2))]);
     await new Promise(setImmediate);
     expect(programmed(statuses.get('Gateway web'))).toBe('Unknown');
-    controller.takeOwn([reported(report(3))]);
+    controller.observeOwn([reported(report(3))]);
     await new Promise(setImmediate);
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
   });
@@ -180,7 +180,7 @@ describe('a controller', () => {
     await put({ ...gateway, status: { conditions } });
     expect(statuses.size).toBe(0);
     world.leads = true;
-    controller.lead();
+    controller.becomeLeader();
     await new Promise(setImmediate);
     expect(programmed(statuses.get('Gateway web'))).toBe('True');
     expect(calls.filter((call) => call.startsWith('apply'))).toHaveLength(5);
@@ -269,7 +269,7 @@ describe('a controller', () => {
     const { controller, statuses, notes, put } = cluster();
     await put(gatewayClass);
     await put(gateway);
-    controller.takeOwn([unpulled]);
+    controller.observeOwn([unpulled]);
     await new Promise(setImmediate);
     const message = 'Image i of pod shop/web-x cannot be pulled; kubectl describe pod says why.';
     expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Accepted', status: 'False', reason: 'NoResources', message })]) });
@@ -277,7 +277,7 @@ describe('a controller', () => {
     await put(service);
     await put(slice);
     expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Accepted', status: 'True' })]) });
-    controller.takeOwn([{ type: 'delete', ref: unpulled.ref }]);
+    controller.observeOwn([{ type: 'delete', ref: unpulled.ref }]);
     await new Promise(setImmediate);
     expect(JSON.stringify(statuses.get('Gateway web'))).not.toContain('cannot be pulled');
   });
@@ -323,7 +323,7 @@ describe('a controller', () => {
     world.leads = false;
     for (const object of [gatewayClass, asking('192.0.2.1'), ofPool()]) await put(object);
     world.leads = true;
-    controller.lead();
+    controller.becomeLeader();
     expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Programmed', reason: 'AddressNotUsable', message: expect.stringContaining('address pool') })]) });
   });
 

@@ -28,14 +28,14 @@ function started({ programmed, patience = 60_000 }: { readonly programmed?: numb
   const planes: DataPlanes = new DataPlanes({
     tell: (writes) => void told.push(...writes), programmed: () => programmed, patience,
     onReport: () => void reports.push(Object.fromEntries([...planes.report()].map(([gateway, pods]) => [gateway, Object.fromEntries(pods)]))),
-    onRemark: (gateway) => void remarks.push(planes.standingOf(gateway).remark),
+    onStateChange: (gateway) => void remarks.push(planes.stateOf(gateway).remark),
   });
   opened.push(planes);
   planes.serve('ns/gw');
   planes.publish(upserted(listener(1)));
   const source = planes.sourceOf('ns/gw');
   if (source === undefined) throw new Error('the Gateway is served');
-  return { told, reports, remarks, planes, source, ready: (...pods: readonly string[]) => planes.setReach('ns/gw', { addresses, pods: new Set(pods) }) };
+  return { told, reports, remarks, planes, source, ready: (...pods: readonly string[]) => planes.setReachability('ns/gw', { addresses, pods: new Set(pods) }) };
 }
 
 /** A data plane that acknowledges when the test says so. */
@@ -52,7 +52,7 @@ describe('acknowledgements', () => {
   test('count from the moment at which the data plane is ready and has an address', () => {
     const { told, planes, source, ready } = started();
     connect(source).acknowledge();
-    planes.setReach('ns/gw', { addresses, pods: new Set() });
+    planes.setReachability('ns/gw', { addresses, pods: new Set() });
     expect(told).toEqual([]);
     ready('pod');
     expect(told).toMatchObject([{ value: { generation: 1, addresses } }]);
@@ -99,7 +99,7 @@ describe('acknowledgements', () => {
   test('what was programmed before this controller started stays so', () => {
     const { told, planes } = started({ programmed: 4 });
     planes.publish(upserted(listener(5)));
-    planes.setReach('ns/gw', { addresses, pods: new Set() });
+    planes.setReachability('ns/gw', { addresses, pods: new Set() });
     expect(told).toMatchObject([{ value: { generation: 4, addresses } }]);
   });
 
@@ -107,10 +107,10 @@ describe('acknowledgements', () => {
     const { told, planes, source, ready } = started();
     connect(source).acknowledge();
     ready('pod');
-    planes.setReach('ns/gw', { addresses: [], pods: new Set(['pod']) });
+    planes.setReachability('ns/gw', { addresses: [], pods: new Set(['pod']) });
     expect(told.at(-1)).toMatchObject({ args: ['Gateway', 'ns', 'gw'], value: undefined });
     const count = told.length;
-    planes.setReach('ns/gw', { addresses: [], pods: new Set(['pod', 'another']) });
+    planes.setReachability('ns/gw', { addresses: [], pods: new Set(['pod', 'another']) });
     expect(told).toHaveLength(count);
     ready('pod');
     expect(told.at(-1)).toMatchObject({ value: { generation: 1, addresses } });
@@ -173,7 +173,7 @@ describe('several replicas', () => {
   test('count what others were told, before the Gateway is served here, too', () => {
     const { told, planes, ready } = started();
     const report = new Map([['ns/gw', new Map([['pod', { generations: { 'Gateway/ns/gw': 1 }, problems: { 'listener/ns/gw/http': 'port is taken' } }]])]]);
-    planes.hear('other', report);
+    planes.observeReport('other', report);
     ready('pod');
     expect(told).toMatchObject([{ value: { generation: 1, listenerProblems: { http: 'port is taken' } } }]);
     planes.forget('ns/gw');
@@ -192,10 +192,10 @@ describe('several replicas', () => {
 
 test('pods that nobody can reach for want of an address are remarked upon, until there is one', () => {
   const { planes, ready } = started();
-  const remark = () => planes.standingOf('ns/gw').remark;
-  planes.setReach('ns/gw', { addresses: [], pods: new Set() });
+  const remark = () => planes.stateOf('ns/gw').remark;
+  planes.setReachability('ns/gw', { addresses: [], pods: new Set() });
   expect(remark()).toBe('');
-  planes.setReach('ns/gw', { addresses: [], pods: new Set(['pod']) });
+  planes.setReachability('ns/gw', { addresses: [], pods: new Set(['pod']) });
   expect(remark()).toBe('The Service of the data plane has no address: no load balancer has given it one yet.');
   ready('pod');
   expect(remark()).toBe('');

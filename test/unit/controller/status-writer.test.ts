@@ -46,7 +46,7 @@ function started(pace: Partial<Pace> = {}) {
     pace: { rest: 0, retry: 60_000, rewrites: 3, window: 60_000, ...pace },
   });
   writers.push(writer);
-  const see = (name: string, resourceVersion: string, present: unknown = {}) => writer.mark(live.set('GatewayClass', { metadata: { name, resourceVersion, generation: 1 }, status: present }));
+  const see = (name: string, resourceVersion: string, present: unknown = {}) => writer.enqueue(live.set('GatewayClass', { metadata: { name, resourceVersion, generation: 1 }, status: present }));
   return { calls, notes, live, world, writer, see, metrics };
 }
 
@@ -62,9 +62,9 @@ describe('writing of statuses', () => {
     world.wanted.set('GatewayClass//a', status('one'));
     see('a', '1');
     world.wanted.set('GatewayClass//a', status('two'));
-    writer.mark('GatewayClass//a');
+    writer.enqueue('GatewayClass//a');
     world.wanted.set('GatewayClass//a', status('three'));
-    writer.mark('GatewayClass//a');
+    writer.enqueue('GatewayClass//a');
     expect(calls).toHaveLength(1);
     await calls[0]?.answer(stored(calls[0], '2'));
     expect(calls).toHaveLength(2);
@@ -79,7 +79,7 @@ describe('writing of statuses', () => {
     see('a', '1');
     await calls[0]?.answer(stored(calls[0], '2'));
     world.wanted.set('GatewayClass//a', status('two'));
-    writer.mark('GatewayClass//a');
+    writer.enqueue('GatewayClass//a');
     expect(calls).toHaveLength(1);
   });
 
@@ -88,7 +88,7 @@ describe('writing of statuses', () => {
     world.wanted.set('GatewayClass//a', status('one'));
     see('a', '1');
     world.wanted.set('GatewayClass//a', status('two'));
-    writer.mark('GatewayClass//a');
+    writer.enqueue('GatewayClass//a');
     await calls[0]?.answer(stored(calls[0], '2'));
     await eventually(() => expect(calls).toHaveLength(2));
     expect(calls[1]?.object).toMatchObject({ metadata: { resourceVersion: '2' }, status: { conditions: [{ message: 'two' }] } });
@@ -136,7 +136,7 @@ describe('writing of statuses', () => {
     world.wanted.set('GatewayClass//a', status('ours'));
     see('a', '1');
     live.delete('GatewayClass//a');
-    writer.mark('GatewayClass//a');
+    writer.enqueue('GatewayClass//a');
     await calls[0]?.answer(stored(calls[0], '2'));
     expect([...live.keys()]).toEqual([]);
     expect(calls).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('writing of statuses', () => {
     see('a', '1');
     expect(calls).toHaveLength(0);
     world.leads = true;
-    writer.markAll();
+    writer.enqueueAll();
     expect(calls).toHaveLength(1);
     await calls[0]?.answer({ type: 'notFound', message: 'gone' });
   });
@@ -159,11 +159,11 @@ describe('writing of statuses', () => {
     world.wanted.set('GatewayClass//a', status('one'));
     see('a', '1');
     world.wanted.set('GatewayClass//a', status('two'));
-    writer.mark('GatewayClass//a');
+    writer.enqueue('GatewayClass//a');
     world.leads = false;
     await calls[0]?.answer({ type: 'conflict', message: 'somebody else leads' });
     see('a', '2');
-    writer.markAll();
+    writer.enqueueAll();
     expect(calls).toHaveLength(1);
   });
 
@@ -206,7 +206,7 @@ describe('writing of statuses', () => {
     see('a', 'before 4', { conditions: [] });
     expect(calls).toHaveLength(4);
     world.wanted.set('GatewayClass//a', status('news'));
-    writer.mark('GatewayClass//a');
+    writer.enqueue('GatewayClass//a');
     expect(calls[4]?.object).toMatchObject({ status: { conditions: [{ message: 'news' }] } });
     await calls[4]?.answer(stored(calls[4], 'after 4'));
   });

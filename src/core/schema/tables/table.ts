@@ -1,5 +1,5 @@
 import { allVariants, since, versions, type MaybeVersioned } from '../availability.ts';
-import { isRecord, property } from '../json.ts';
+import { isRecord, property } from '../json-values.ts';
 import type { ObjectNode } from '../node.ts';
 import { gatewayGroup } from './common.ts';
 

@@ -1,0 +1,98 @@
+import { recordOf } from '../core/text/record.ts';
+import type { Cell, Family, Logger, Metrics } from '../telemetry/index.ts';
+import { decodeReport, encodeReport, type AcknowledgementReport } from './acknowledgement-report.ts';
+import type { ClusterWriter, WireObject } from './ports.ts';
+
+/** One replica of the controller. */
+export interface Replica {
+  readonly namespace: string;
+  /** The pod's name, unique among the replicas. */
+  readonly name: string;
+  /** The pod's uid; with it, what the replica reported goes when the pod goes. */
+  readonly uid?: string;
+}
+
+export interface AcknowledgementReporterOptions {
+  readonly replica: Replica;
+  readonly report: () => AcknowledgementReport;
+  readonly writer: Pick<ClusterWriter, 'apply'>;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Milliseconds until the next attempt after a failure. */
+  readonly retry?: number;
+}
+
+/** Label of the ConfigMaps by which replicas tell each other what data planes acknowledged; its value is the replica. */
+export const reportLabel = 'sallyport.dev/acknowledged-to';
+
+const field = 'report';
+
+/** What such a ConfigMap reports. */
+export function readReport({ data }: WireObject): AcknowledgementReport {
+  const text = recordOf(data)[field];
+  return decodeReport(typeof text === 'string' ? text : '');
+}
+
+/** Its name. */
+export function reportName(replica: Replica): string {
+  return `${replica.name}-acknowledged`;
+}
+
+/** Keeps a ConfigMap up to date with what this replica's data planes have in force, for whichever replica leads. */
+export class AcknowledgementReporter {
+  readonly #options: AcknowledgementReporterOptions;
+  readonly #writes: Family<Cell>;
+  #isPending = false;
+  #isStopped = false;
+  #work: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: AcknowledgementReporterOptions) {
+    this.#options = options;
+    this.#writes = options.metrics.counter({ name: 'acknowledgement_reports_total', help: 'Reports to other replicas of what data planes acknowledged, by what became of them.', labels: ['result'] });
+  }
+
+  /** There is something new. */
+  enqueue(): void {
+    // Data planes still go while everything ends; nobody would stop a timer that began then.
+    if (this.#isStopped) return;
+    this.#isPending = true;
+    this.#work ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#isPending = false;
+    await this.#work;
+    clearTimeout(this.#timer);
+  }
+
+  /** One write at a time; what comes meanwhile goes into the next one. */
+  async #run(): Promise<void> {
+    while (this.#isPending) {
+      this.#isPending = false;
+      await this.#send();
+    }
+    this.#work = undefined;
+  }
+
+  async #send(): Promise<void> {
+    const { writer, replica, report, log, retry = 2_000 } = this.#options;
+    const result = await writer.apply(reportObject(replica, report()));
+    this.#writes.at(result.type).value += 1;
+    if (result.type === 'ok') return;
+    log.warn({ outcome: result.type, problem: result.message }, 'other replicas cannot be told what data planes acknowledged');
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.enqueue(), retry);
+  }
+}
+
+function reportObject(replica: Replica, report: AcknowledgementReport): WireObject {
+  const { namespace, name, uid } = replica;
+  const owner = uid === undefined ? {} : { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid }] };
+  return {
+    apiVersion: 'v1', kind: 'ConfigMap',
+    metadata: { namespace, name: reportName(replica), labels: { 'app.kubernetes.io/managed-by': 'sallyport', [reportLabel]: name }, ...owner },
+    data: { [field]: encodeReport(report) },
+  };
+}

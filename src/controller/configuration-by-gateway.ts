@@ -1,0 +1,166 @@
+import type { ChannelResource } from '../channel/messages.ts';
+import { endpointsFor, endpointsOf, secretsOf, type ConfigKey, type Layer4RouteConfig, type ListenerConfig, type RouteConfig } from '../core/routing/config.ts';
+
+/** What becomes of configuration; a key is either upserted or removed. */
+export interface ConfigurationChange {
+  readonly upserted: ReadonlyMap<ConfigKey, ChannelResource>;
+  readonly removed: ReadonlySet<ConfigKey>;
+}
+
+/** What of a change concerns one Gateway. */
+export interface GatewayChange {
+  readonly upserts: Map<ConfigKey, ChannelResource>;
+  readonly removals: Set<ConfigKey>;
+}
+
+/** A listener or a route: where it belongs, and what it uses. */
+interface Placed {
+  readonly key: ConfigKey;
+  readonly gateways: ReadonlySet<string>;
+  readonly uses: ReadonlySet<ConfigKey>;
+}
+
+type User = ListenerConfig | RouteConfig | Layer4RouteConfig;
+type Shared = Exclude<ChannelResource, User>;
+
+/**
+ * Splits the configuration of all data planes by Gateway, change by change: a Gateway gets its listeners with their
+ * certificates, the routes that are attached to them, without their attachments elsewhere, and the endpoints that
+ * those routes use. A change costs as much as what it touches.
+ */
+export class ConfigurationByGateway {
+  readonly #placed = new Map<ConfigKey, Placed>();
+  /** Endpoints and certificates. */
+  readonly #shared = new Map<ConfigKey, Shared>();
+  /** Key of something shared → Gateway → listeners and routes of that Gateway that use it. */
+  readonly #users = new Map<ConfigKey, Map<string, Set<ConfigKey>>>();
+
+  /** @returns the changes by `namespace/name` of the Gateway; only of those that are concerned */
+  apply({ upserted, removed }: ConfigurationChange): ReadonlyMap<string, GatewayChange> {
+    const changes = new Changes();
+    const users: User[] = [];
+    for (const resource of upserted.values()) {
+      if (resource.kind === 'endpoints' || resource.kind === 'certificate') this.#share(resource, changes);
+      else users.push(resource);
+    }
+    for (const user of users) this.#place(user, changes);
+    for (const key of removed) this.#remove(key, changes);
+    return changes.byGateway;
+  }
+
+  #share(resource: Shared, changes: Changes): void {
+    this.#shared.set(resource.key, resource);
+    for (const gateway of this.#users.get(resource.key)?.keys() ?? []) changes.upsert(gateway, shareFor(gateway, resource));
+  }
+
+  #place(resource: User, changes: Changes): void {
+    const before = this.#placed.get(resource.key);
+    const placed = { key: resource.key, gateways: gatewaysOf(resource), uses: usesOf(resource) };
+    this.#placed.set(resource.key, placed);
+    for (const gateway of placed.gateways) {
+      changes.upsert(gateway, partFor(gateway, resource));
+      for (const key of placed.uses) this.#use(key, gateway, { user: resource.key, changes });
+    }
+    if (before !== undefined) this.#release(before, placed, changes);
+  }
+
+  #remove(key: ConfigKey, changes: Changes): void {
+    const placed = this.#placed.get(key);
+    if (placed !== undefined) {
+      this.#placed.delete(key);
+      this.#release(placed, { key, gateways: new Set(), uses: new Set() }, changes);
+    } else if (this.#shared.delete(key)) {
+      for (const gateway of this.#users.get(key)?.keys() ?? []) changes.remove(gateway, key);
+    }
+  }
+
+  #use(key: ConfigKey, gateway: string, { user, changes }: Use): void {
+    const users = this.#users.get(key) ?? new Map<string, Set<ConfigKey>>();
+    this.#users.set(key, users);
+    const present = users.get(gateway);
+    if (present !== undefined) {
+      present.add(user);
+      return;
+    }
+    users.set(gateway, new Set([user]));
+    const known = this.#shared.get(key);
+    if (known !== undefined) changes.upsert(gateway, shareFor(gateway, known));
+  }
+
+  /** Takes back what `before` had and `now` has no more. */
+  #release(before: Placed, now: Placed, changes: Changes): void {
+    for (const gateway of before.gateways) {
+      const stays = now.gateways.has(gateway);
+      if (!stays) changes.remove(gateway, before.key);
+      for (const key of before.uses) if (!stays || !now.uses.has(key)) this.#unuse(key, gateway, { user: before.key, changes });
+    }
+  }
+
+  #unuse(key: ConfigKey, gateway: string, { user, changes }: Use): void {
+    const users = this.#users.get(key);
+    const present = users?.get(gateway);
+    if (users === undefined || present === undefined) return;
+    present.delete(user);
+    if (present.size > 0) return;
+    users.delete(gateway);
+    if (users.size === 0) this.#users.delete(key);
+    changes.remove(gateway, key);
+  }
+}
+
+interface Use {
+  readonly user: ConfigKey;
+  readonly changes: Changes;
+}
+
+class Changes {
+  readonly byGateway = new Map<string, GatewayChange>();
+
+  upsert(gateway: string, resource: ChannelResource): void {
+    const { upserts, removals } = this.#of(gateway);
+    removals.delete(resource.key);
+    upserts.set(resource.key, resource);
+  }
+
+  remove(gateway: string, key: ConfigKey): void {
+    const { upserts, removals } = this.#of(gateway);
+    upserts.delete(key);
+    removals.add(key);
+  }
+
+  #of(gateway: string): GatewayChange {
+    const known = this.byGateway.get(gateway);
+    if (known !== undefined) return known;
+    const change = { upserts: new Map<ConfigKey, ChannelResource>(), removals: new Set<ConfigKey>() };
+    this.byGateway.set(gateway, change);
+    return change;
+  }
+}
+
+/** The key of a certificate by the `namespace/name` of its Secret. */
+export function certificateKey(secret: string): ConfigKey {
+  return `certificate/${secret}`;
+}
+
+/** `namespace/name` of the Gateway that a listener's key names. */
+function gatewayOf(listener: ConfigKey): string {
+  return listener.split('/').slice(1, 3).join('/');
+}
+
+function gatewaysOf(resource: User): ReadonlySet<string> {
+  return new Set(resource.kind === 'listener' ? [resource.gateway] : resource.attachments.map(({ listener }) => gatewayOf(listener)));
+}
+
+function usesOf(resource: User): ReadonlySet<ConfigKey> {
+  return new Set(resource.kind === 'listener' ? secretsOf(resource).map(certificateKey) : endpointsOf(resource));
+}
+
+/** What other Gateways do with a route is none of this one's business. */
+function partFor(gateway: string, resource: User): User {
+  if (resource.kind === 'listener') return resource;
+  return { ...resource, attachments: resource.attachments.filter(({ listener }) => gatewayOf(listener) === gateway) };
+}
+
+function shareFor(gateway: string, resource: Shared): Shared {
+  return resource.kind === 'endpoints' ? endpointsFor(gateway, resource) : resource;
+}

@@ -1,0 +1,204 @@
+import type { Infrastructure } from '../core/routing/infrastructure.ts';
+import type { AddressRange } from '../core/text/ip-address.ts';
+import { recordOf } from '../core/text/record.ts';
+import { dataPlaneName, labelValue, poolClass } from './names.ts';
+import type { WireObject } from './ports.ts';
+
+/** What of a Gateway its data plane depends on. */
+export interface GatewayFacts extends Infrastructure {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What is the same for all data planes. */
+export interface DataPlaneSettings {
+  readonly image: string;
+  /** `host:port` of the channel. */
+  readonly controller: string;
+  /** Audience of the token that a data plane proves itself with. */
+  readonly audience: string;
+  /** PEM; whom a data plane trusts to be the controller. */
+  readonly authority: string;
+  /** Addresses to give to Services of type LoadBalancer; without any that is the cluster's business. */
+  readonly addressPool?: readonly AddressRange[];
+}
+
+/** Marks everything that is provisioned, together with the name of its Gateway. */
+export const managedBy = { label: 'app.kubernetes.io/managed-by', value: 'sallyport' } as const;
+export const gatewayNameLabel = 'gateway.networking.k8s.io/gateway-name';
+
+/** The ServiceAccount that data planes of a Gateway run as, as TokenReview names it. */
+export function dataPlaneUser(namespace: string, gateway: string): string {
+  return `system:serviceaccount:${namespace}:${dataPlaneName(gateway)}`;
+}
+
+/**
+ * The objects of a Gateway's data plane, in the order in which they are needed (GatewayInfrastructure, GEP-1762). They
+ * belong to the Gateway, so that they go with it. The number of replicas is nobody's here unless a parameter names it: an
+ * autoscaler may have it.
+ */
+export function desiredObjects(gateway: GatewayFacts, settings: DataPlaneSettings): readonly WireObject[] {
+  if (gateway.ports.length === 0) return [];
+  const name = dataPlaneName(gateway.name);
+  const metadata = metadataOf(gateway, name);
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'ca.crt': settings.authority } },
+    service(gateway, settings, metadata),
+    deployment(gateway, settings, metadata),
+    {
+      apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata,
+      spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector: { matchLabels: selectorOf(gateway) } },
+    },
+  ];
+}
+
+/**
+ * A Deployment whose pods are replaced when its ServiceAccount has another uid: tokens of one that was deleted are refused, and
+ * kubelets keep them for as long as they would have been valid. Other objects stay as they are.
+ */
+export function boundTo(account: string | undefined, object: WireObject): WireObject {
+  if (object.kind !== 'Deployment' || account === undefined) return object;
+  const spec = recordOf(object['spec']);
+  const template = recordOf(spec['template']);
+  const metadata = recordOf(template['metadata']);
+  const annotations = { ...recordOf(metadata['annotations']), 'sallyport.dev/service-account': account };
+  return { ...object, spec: { ...spec, template: { ...template, metadata: { ...metadata, annotations } } } };
+}
+
+/**
+ * A Service that has its load balancer class already keeps it, unless a parameter names one: the API server lets it be chosen only
+ * once (ServiceSpec.loadBalancerClass), and whether there is a pool is no wish of the Gateway. Other objects stay as they are.
+ */
+export function keepingClass(live: WireObject | undefined, object: WireObject): WireObject {
+  const [present, { loadBalancerClass, ...spec }] = [recordOf(live?.['spec']), recordOf(object['spec'])];
+  const isAsked = loadBalancerClass !== undefined && loadBalancerClass !== poolClass;
+  if (object.kind !== 'Service' || isAsked || spec['type'] !== 'LoadBalancer' || present['type'] !== 'LoadBalancer') return object;
+  const kept = present['loadBalancerClass'];
+  return { ...object, spec: { ...spec, ...(kept !== undefined && { loadBalancerClass: kept }) } };
+}
+
+/** Every object that a Gateway may have, by identity only, users before what they use. */
+export function allObjects(namespace: string, gateway: string): readonly WireObject[] {
+  const metadata = { namespace, name: dataPlaneName(gateway) };
+  return [
+    { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata },
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+    { apiVersion: 'v1', kind: 'Service', metadata },
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+  ];
+}
+
+function metadataOf(gateway: GatewayFacts, name: string): WireObject['metadata'] {
+  return {
+    namespace: gateway.namespace,
+    name,
+    labels: labelsOf(gateway),
+    annotations: gateway.annotations,
+    ownerReferences: [{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', name: gateway.name, uid: gateway.uid, controller: true }],
+  };
+}
+
+/** Ours come last: selectors rest on them. */
+function labelsOf(gateway: GatewayFacts): Readonly<Record<string, string>> {
+  return { ...gateway.labels, ...selectorOf(gateway) };
+}
+
+function selectorOf({ name }: GatewayFacts): Readonly<Record<string, string>> {
+  return { [managedBy.label]: managedBy.value, [gatewayNameLabel]: labelValue(name) };
+}
+
+function service(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: WireObject['metadata']): WireObject {
+  const ports = gateway.ports.map((port) => ({ name: `tcp-${port}`, port, targetPort: port, protocol: 'TCP' }));
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { ...exposureOf(gateway, settings), ports, selector: selectorOf(gateway) } };
+}
+
+/** How a Service is reached: what its type has no use for the API server refuses (ServiceSpec). */
+function exposureOf({ addresses, parameters }: GatewayFacts, { addressPool = [] }: DataPlaneSettings): object {
+  const { serviceType: type = 'LoadBalancer', loadBalancerClass = addressPool.length > 0 ? poolClass : undefined, externalTrafficPolicy } = parameters;
+  if (type === 'ClusterIP') return { type };
+  const external = { type, ...(externalTrafficPolicy !== undefined && { externalTrafficPolicy }) };
+  if (type !== 'LoadBalancer') return external;
+  // There is room for one; whoever wants more asks the load balancer in its own words, by annotations.
+  const wanted = addresses.find((address) => address.type === 'IPAddress' && address.value !== '');
+  return { ...external, ...(loadBalancerClass !== undefined && { loadBalancerClass }), ...(wanted !== undefined && { loadBalancerIP: wanted.value }) };
+}
+
+const paths = { token: '/var/run/secrets/sallyport', authority: '/etc/sallyport/controller' } as const;
+
+function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: WireObject['metadata']): WireObject {
+  const { replicas } = gateway.parameters;
+  return {
+    apiVersion: 'apps/v1', kind: 'Deployment', metadata,
+    spec: {
+      ...(replicas !== undefined && { replicas }),
+      selector: { matchLabels: selectorOf(gateway) },
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      template: { metadata: { labels: labelsOf(gateway), annotations: gateway.annotations }, spec: podSpec(gateway, settings, metadata.name) },
+    },
+  };
+}
+
+function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPlaneSettings, name: string): object {
+  const { cpu = '100m', memory = '96Mi', forwarded, connectionsPerClient } = gateway.parameters;
+  const { memoryLimit = bytesOf(memory) > bytesOf(usualLimit) ? memory : usualLimit } = gateway.parameters;
+  const probePort = freePort(gateway.ports);
+  const args = [
+    'proxy', `--controller=${controller}`, `--gateway=${gateway.namespace}/${gateway.name}`, `--token-file=${paths.token}/token`, `--ca-file=${paths.authority}/ca.crt`, `--probe-port=${probePort}`,
+    ...(forwarded === undefined ? [] : [`--forwarded=${forwarded}`]),
+    ...(connectionsPerClient === undefined ? [] : [`--connections-per-client=${connectionsPerClient}`]),
+  ];
+  return {
+    serviceAccountName: name,
+    automountServiceAccountToken: false,
+    terminationGracePeriodSeconds: 30,
+    // Listeners may have any port, and nobody here is root.
+    securityContext: { runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532, seccompProfile: { type: 'RuntimeDefault' }, sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
+    containers: [{
+      name: 'proxy', image, imagePullPolicy: 'IfNotPresent', args,
+      env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }, { name: 'NODE_OPTIONS', value: `--max-old-space-size=${heapOf(bytesOf(memoryLimit))}` }],
+      // Those of listeners are not named: a listener that is added would roll out new pods.
+      ports: [{ name: 'probes', containerPort: probePort, protocol: 'TCP' }],
+      startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
+      // Ready at once, and no longer only when it says nothing for long: a proxy whose node is busy still serves, and pods that end
+      // get no traffic, whatever they say.
+      readinessProbe: probe('/readyz', { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 5 }),
+      livenessProbe: probe('/healthz', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),
+      // The API server refuses a request above the limit.
+      resources: { requests: { cpu, memory: bytesOf(memory) > bytesOf(memoryLimit) ? memoryLimit : memory }, limits: { memory: memoryLimit } },
+      securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+      volumeMounts: [{ name: 'token', mountPath: paths.token, readOnly: true }, { name: 'authority', mountPath: paths.authority, readOnly: true }],
+    }],
+    volumes: [
+      { name: 'token', projected: { sources: [{ serviceAccountToken: { path: 'token', audience, expirationSeconds: 3_600 } }] } },
+      { name: 'authority', configMap: { name } },
+    ],
+  };
+}
+
+const usualLimit = '512Mi';
+const units: Readonly<Record<string, number>> = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+
+/** Bytes of a quantity as the parameters `memory` and `memoryLimit` take it. */
+function bytesOf(quantity: string): number {
+  const { amount = '0', unit = '' } = /^(?<amount>[0-9]+)(?<unit>.*)$/.exec(quantity)?.groups ?? {};
+  return Number(amount) * (units[unit] ?? 1);
+}
+
+/** The heap in MiB: the rest of the memory is for buffers, TLS and the runtime. */
+function heapOf(limit: number): number {
+  return Math.floor((limit * 0.75) / 2 ** 20);
+}
+
+function probe(path: string, pace: object): object {
+  return { httpGet: { path, port: 'probes', scheme: 'HTTP' }, ...pace };
+}
+
+/** A port for the probes that no listener wants. */
+function freePort(taken: readonly number[]): number {
+  let port = 19_090;
+  while (taken.includes(port)) port += 1;
+  return port;
+}

@@ -1,0 +1,74 @@
+import { recordOf } from '../core/text/record.ts';
+import { deploymentProblems, podProblems, type DataPlaneProblem } from './data-plane-problems.ts';
+import { dataPlaneName } from './names.ts';
+import type { ObjectChange, WireObject } from './ports.ts';
+
+export interface DataPlaneWorkloadsOptions {
+  /** Called with the Gateway whose problems have changed. */
+  readonly onChange: (gateway: string) => void;
+}
+
+/** The Deployments and pods of data planes: whether what shall serve Gateways can. Gateways are named `namespace/name`. */
+export class DataPlaneWorkloads {
+  /** `namespace/name` of a Deployment, by which its pods' ServiceAccount is called, too → object → what is wrong with it. */
+  readonly #problems = new Map<string, Map<string, readonly DataPlaneProblem[]>>();
+  /** Deployment → Gateway. */
+  readonly #gateways = new Map<string, string>();
+  readonly #dataPlaneOf = new Map<string, string>();
+  readonly #options: DataPlaneWorkloadsOptions;
+
+  constructor(options: DataPlaneWorkloadsOptions) {
+    this.#options = options;
+  }
+
+  /** From now on changes of this Gateway are told. */
+  follow(gateway: string): void {
+    this.#gateways.set(dataPlaneOf(gateway), gateway);
+  }
+
+  forget(gateway: string): void {
+    this.#gateways.delete(dataPlaneOf(gateway));
+  }
+
+  /** What is wrong at present, the worst first. */
+  problemsOf(gateway: string): readonly DataPlaneProblem[] {
+    const problems = [...(this.#problems.get(dataPlaneOf(gateway))?.values() ?? [])].flat();
+    return problems.toSorted((one, other) => Number(one.refusal === undefined) - Number(other.refusal === undefined) || (one.message < other.message ? -1 : 1));
+  }
+
+  /** An event about a Deployment or a pod of a data plane. */
+  observe(event: ObjectChange): void {
+    const { kind, namespace, name } = event.ref;
+    const object = `${kind}/${namespace}/${name}`;
+    if (event.type === 'delete') {
+      const dataPlane = this.#dataPlaneOf.get(object);
+      this.#dataPlaneOf.delete(object);
+      if (dataPlane !== undefined) this.#set(dataPlane, object, []);
+      return;
+    }
+    const dataPlane = `${namespace}/${kind === 'Pod' ? serviceAccountOf(event.object) : name}`;
+    this.#dataPlaneOf.set(object, dataPlane);
+    this.#set(dataPlane, object, kind === 'Pod' ? podProblems(event.object) : deploymentProblems(event.object));
+  }
+
+  #set(dataPlane: string, object: string, problems: readonly DataPlaneProblem[]): void {
+    const known = this.#problems.get(dataPlane) ?? new Map<string, readonly DataPlaneProblem[]>();
+    if (problems.length === 0 && !known.has(object)) return;
+    if (problems.length > 0) known.set(object, problems);
+    else known.delete(object);
+    if (known.size > 0) this.#problems.set(dataPlane, known);
+    else this.#problems.delete(dataPlane);
+    const gateway = this.#gateways.get(dataPlane);
+    if (gateway !== undefined) this.#options.onChange(gateway);
+  }
+}
+
+function dataPlaneOf(gateway: string): string {
+  const [namespace = '', name = ''] = gateway.split('/');
+  return `${namespace}/${dataPlaneName(name)}`;
+}
+
+function serviceAccountOf(pod: WireObject): string {
+  const name = recordOf(pod['spec'])['serviceAccountName'];
+  return typeof name === 'string' ? name : '';
+}

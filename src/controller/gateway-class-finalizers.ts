@@ -1,0 +1,111 @@
+import { listOf, recordOf } from '../core/text/record.ts';
+import type { Logger } from '../telemetry/index.ts';
+import type { ClusterWriter, ObjectChange, WireMetadata, WireObject } from './ports.ts';
+
+/** Keeps a GatewayClass from going while Gateways use it (GatewayClassFinalizerGatewaysExist). */
+export const classFinalizer = 'gateway-exists-finalizer.gateway.networking.k8s.io';
+
+export interface GatewayClassFinalizersOptions {
+  readonly writer: Pick<ClusterWriter, 'setFinalizers'>;
+  readonly controllerName: string;
+  /** Asked before everything that is sent. */
+  readonly mayWrite: () => boolean;
+  readonly log: Logger;
+  /** Milliseconds until the next attempt after a failure. */
+  readonly retry?: number;
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+/** Gives our GatewayClasses a finalizer while a Gateway names them, and takes it away with the last one. */
+export class GatewayClassFinalizers {
+  readonly #options: GatewayClassFinalizersOptions;
+  /** Ours, as last seen. */
+  readonly #classes = new Map<string, WireMetadata>();
+  /** Class → Gateways (`namespace/name`). */
+  readonly #users = new Map<string, Set<string>>();
+  readonly #classOf = new Map<string, string>();
+  readonly #working = new Set<string>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+
+  constructor(options: GatewayClassFinalizersOptions) {
+    this.#options = options;
+  }
+
+  /** An event about a GatewayClass or a Gateway; others do not matter. */
+  observe(event: ObjectChange): void {
+    const object = event.type === 'upsert' ? event.object : undefined;
+    if (event.ref.kind === 'GatewayClass') this.#observeClass(event.ref.name, object);
+    else if (event.ref.kind === 'Gateway') this.#observeGateway(`${event.ref.namespace}/${event.ref.name}`, object);
+  }
+
+  /** The Gateways (`namespace/name`) that name a class. */
+  gatewaysOf(name: string): ReadonlySet<string> {
+    return this.#users.get(name) ?? nobody;
+  }
+
+  /** Looks at all of them, as at the begin of a term as leader. */
+  enqueueAll(): void {
+    for (const name of this.#classes.keys()) this.#enqueue(name);
+  }
+
+  stop(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#classes.clear();
+  }
+
+  #observeClass(name: string, object: WireObject | undefined): void {
+    const isOurs = recordOf(object?.['spec'])['controllerName'] === this.#options.controllerName;
+    if (object === undefined || !isOurs) this.#classes.delete(name);
+    else this.#classes.set(name, object.metadata);
+    this.#enqueue(name);
+  }
+
+  #observeGateway(gateway: string, object: WireObject | undefined): void {
+    const before = this.#classOf.get(gateway);
+    const named = recordOf(object?.['spec'])['gatewayClassName'];
+    const now = typeof named === 'string' ? named : undefined;
+    if (before === now) return;
+    if (now === undefined) this.#classOf.delete(gateway);
+    else this.#classOf.set(gateway, now);
+    for (const name of [before, now]) {
+      if (name === undefined) continue;
+      const users = this.#users.get(name) ?? new Set<string>();
+      if (name === now) users.add(gateway);
+      else users.delete(gateway);
+      if (users.size > 0) this.#users.set(name, users);
+      else this.#users.delete(name);
+      this.#enqueue(name);
+    }
+  }
+
+  #enqueue(name: string): void {
+    const { mayWrite } = this.#options;
+    const metadata = this.#classes.get(name);
+    if (metadata === undefined || this.#working.has(name) || !mayWrite()) return;
+    const finalizers = listOf(metadata['finalizers']).filter((one) => typeof one === 'string');
+    const others = finalizers.filter((one) => one !== classFinalizer);
+    const has = others.length < finalizers.length;
+    const isUsed = this.#users.has(name);
+    // What is being deleted takes no new ones.
+    if (has === isUsed || (isUsed && metadata['deletionTimestamp'] !== undefined)) return;
+    void this.#write(name, { ...metadata, finalizers: isUsed ? [...finalizers, classFinalizer] : others });
+  }
+
+  async #write(name: string, metadata: WireMetadata): Promise<void> {
+    const { writer, log, retry = 2_000 } = this.#options;
+    this.#working.add(name);
+    const result = await writer.setFinalizers('GatewayClass', { metadata });
+    this.#working.delete(name);
+    if (!this.#classes.has(name)) return;
+    if (result.type === 'ok' && result.object !== undefined) this.#classes.set(name, result.object.metadata);
+    else if (result.type !== 'ok' && result.type !== 'notFound') {
+      log.debug({ gatewayClass: name, outcome: result.type, problem: result.message }, 'finalizer of a class could not be changed');
+      clearTimeout(this.#timers.get(name));
+      this.#timers.set(name, setTimeout(() => this.#enqueue(name), retry));
+      return;
+    }
+    // It may have changed meanwhile.
+    this.#enqueue(name);
+  }
+}

@@ -1,0 +1,103 @@
+import { quote } from '../text/display.ts';
+import { isGrpc } from '../text/grpc.ts';
+import { hostnameMatches } from '../text/hostname.ts';
+import { hasPathPrefix } from '../text/path.ts';
+import { compilePattern } from '../text/pattern.ts';
+import type { NamedMatch, RouteConfig, RouteMatch } from './config.ts';
+
+/** What routing looks at in a request. */
+export interface RouteRequest {
+  /** In lower case, without port and trailing dot. */
+  readonly host: string;
+  /** Normalised, without query. */
+  readonly path: string;
+  readonly method: string;
+  /** The value of a header by its name in lower case; repeated fields joined as RFC 9110 §5.3 says. */
+  header(lowerName: string): string | undefined;
+  /** The first value of a query parameter, decoded. */
+  query(name: string): string | undefined;
+}
+
+/** One requirement of a match. */
+export interface MatchCondition {
+  holds(request: RouteRequest): boolean;
+  /** Why it does not hold, for people. */
+  otherwise(request: RouteRequest): string;
+}
+
+/** Everything that a match of a route for that protocol asks of a request; expressions are compiled here, once. */
+export function matchConditionsOf(match: RouteMatch, protocol: RouteConfig['protocol']): readonly MatchCondition[] {
+  return [
+    ...(protocol === 'grpc' ? [grpcCondition] : []),
+    pathCondition(match.path),
+    ...(match.method === undefined ? [] : [methodCondition(match.method)]),
+    ...match.headers.map((header) => namedCondition('header', header, (request) => request.header(header.name))),
+    ...match.query.map((parameter) =>
+      namedCondition('query parameter', parameter, (request) => request.query(parameter.name)),
+    ),
+  ];
+}
+
+/** Whether one of a route's own hostnames covers the request's host; `''` covers every host. */
+export function hostnameCondition(hostname: string): MatchCondition {
+  return {
+    holds: ({ host }) => hostnameMatches(hostname, host),
+    otherwise: ({ host }) => `host ${quote(host)} is not covered by ${quote(hostname)}`,
+  };
+}
+
+const grpcCondition: MatchCondition = {
+  holds: (request) => isGrpc(request.header('content-type')),
+  otherwise: (request) => describe('header "content-type"', request.header('content-type'), 'which is not that of gRPC'),
+};
+
+function pathCondition({ type, value }: RouteMatch['path']): MatchCondition {
+  if (type === 'RegularExpression') return expressionCondition('path', value, ({ path }) => path);
+  if (type === 'Exact') {
+    return {
+      holds: ({ path }) => path === value,
+      otherwise: ({ path }) => `path ${quote(path)} is not ${quote(value)}`,
+    };
+  }
+  return {
+    holds: ({ path }) => hasPathPrefix(path, value),
+    otherwise: ({ path }) => `path ${quote(path)} is not below ${quote(value)}`,
+  };
+}
+
+function methodCondition(method: string): MatchCondition {
+  return {
+    holds: (request) => request.method === method,
+    otherwise: (request) => `method ${quote(request.method)} is not ${quote(method)}`,
+  };
+}
+
+type Get = (request: RouteRequest) => string | undefined;
+
+function namedCondition(what: string, match: NamedMatch, get: Get): MatchCondition {
+  const subject = `${what} ${quote(match.name)}`;
+  if (match.type === 'RegularExpression') return expressionCondition(subject, match.value, get);
+  return {
+    holds: (request) => get(request) === match.value,
+    otherwise: (request) => describe(subject, get(request), `not ${quote(match.value)}`),
+  };
+}
+
+/** The expression must match the whole value, so that one without anchors does not open more than it names. */
+function expressionCondition(subject: string, text: string, get: Get): MatchCondition {
+  const compiled = compilePattern(text);
+  if (!compiled.ok) {
+    return { holds: () => false, otherwise: () => `the expression for ${subject} is unusable: ${compiled.problem}` };
+  }
+  return {
+    holds: (request) => {
+      const value = get(request);
+      return value !== undefined && compiled.pattern.matches(value);
+    },
+    otherwise: (request) => describe(subject, get(request), `which the expression ${quote(text)} does not match whole`),
+  };
+}
+
+function describe(subject: string, value: string | undefined, mismatch: string): string {
+  return value === undefined ? `${subject} is absent` : `${subject} is ${quote(value)}, ${mismatch}`;
+}

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
+import { readReport, AcknowledgementReporter } from '../../../src/controller/acknowledgement-reporter.ts';
+import type { AcknowledgementReport } from '../../../src/controller/acknowledgement-report.ts';
+import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
+import { until } from '../../support/until.ts';
+
+const reporters: AcknowledgementReporter[] = [];
+
+afterEach(async () => {
+  for (const one of reporters.splice(0)) await one.stop();
+});
+
+function started() {
+  const written: WireObject[] = [];
+  const answers: PromiseWithResolvers<WriteResult>[] = [];
+  const world: { report: AcknowledgementReport } = { report: new Map() };
+  const reporter = new AcknowledgementReporter({
+    replica: { namespace: 'system', name: 'me', uid: 'u' }, report: () => world.report, log: createLogger('silent'), metrics: createMetrics(), retry: 1,
+    writer: {
+      apply(object) {
+        written.push(object);
+        const answer = Promise.withResolvers<WriteResult>();
+        answers.push(answer);
+        return answer.promise;
+      },
+    },
+  });
+  reporters.push(reporter);
+  return { written, answers, world, reporter };
+}
+
+const report: AcknowledgementReport = new Map([['ns/gw', new Map([['pod', { generations: { 'Gateway/ns/gw': 2 }, problems: { 'listener/ns/gw/http': 'port is taken' } }]])]]);
+
+describe('the report of a replica', () => {
+  test('is a ConfigMap that goes with the pod, and can be read again', async () => {
+    const { written, answers, world, reporter } = started();
+    world.report = report;
+    reporter.enqueue();
+    expect(written).toMatchObject([{ kind: 'ConfigMap', metadata: { namespace: 'system', name: 'me-acknowledged', ownerReferences: [{ kind: 'Pod', name: 'me', uid: 'u' }] } }]);
+    expect(written.map(readReport)).toEqual([report]);
+    answers[0]?.resolve({ type: 'ok' });
+  });
+
+  test('is written once at a time, and then as it is by then', async () => {
+    const { written, answers, world, reporter } = started();
+    reporter.enqueue();
+    world.report = report;
+    for (let times = 0; times < 3; times += 1) reporter.enqueue();
+    expect(written).toHaveLength(1);
+    answers[0]?.resolve({ type: 'ok' });
+    await until(() => expect(written.map(readReport)).toEqual([new Map(), report]));
+    answers[1]?.resolve({ type: 'ok' });
+    await reporter.stop();
+    expect(written).toHaveLength(2);
+  });
+
+  test('is not written once the replica has stopped, whichever data planes still go', async () => {
+    const { written, reporter } = started();
+    await reporter.stop();
+    reporter.enqueue();
+    expect(written).toEqual([]);
+  });
+
+  test('is written again after a failure', async () => {
+    const { written, answers, reporter } = started();
+    reporter.enqueue();
+    answers[0]?.resolve({ type: 'unavailable', message: 'busy' });
+    await until(() => expect(written).toHaveLength(2));
+    answers[1]?.resolve({ type: 'ok' });
+  });
+
+  test.each([undefined, null, 7, { report: 7 }, { report: '{' }, { report: '[]' }, { report: '{"a":{"b":7}}' }, { report: '{"ns/gw":{"pod":{"generations":{"x":"y"},"problems":[1]}}}' }])('may be anything at all: %j', (data) => {
+    expect(() => readReport({ metadata: { name: 'x' }, data })).not.toThrow();
+  });
+});

@@ -1,0 +1,314 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { recordOf } from '../../../src/core/text/record.ts';
+import type { WireObject, WriteResult } from '../../../src/controller/ports.ts';
+import type { GatewayFacts } from '../../../src/controller/data-plane-manifests.ts';
+import { DataPlaneProvisioner, type Need } from '../../../src/controller/data-plane-provisioner.ts';
+import type { AddressRange } from '../../../src/core/text/ip-address.ts';
+import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
+import { until } from '../../support/until.ts';
+
+const provisioners: DataPlaneProvisioner[] = [];
+
+afterEach(async () => {
+  for (const one of provisioners.splice(0)) await one.stop();
+});
+
+const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: [80], addresses: [], parameters: {}, labels: {}, annotations: {} };
+
+function started() {
+  const calls: string[] = [];
+  const world: { need: Need; leads: boolean; result: WriteResult; reading: WriteResult; pool: readonly AddressRange[]; writesOfTerm: number } = { need: facts, leads: true, result: { type: 'ok' }, reading: { type: 'ok' }, pool: [], writesOfTerm: Infinity };
+  /** What the cluster holds, by kind. */
+  const held = new Map<string, WireObject>();
+  const act = (step: string) => async ({ kind, metadata, ...rest }: WireObject): Promise<WriteResult> => {
+    uids.push(metadata.uid);
+    calls.push(`${step} ${kind} ${metadata.namespace}/${metadata.name}${step === 'remove' ? ` ${metadata.uid ?? ''}` : ''}`);
+    if (calls.length >= world.writesOfTerm) world.leads = false;
+    if (world.result.type !== 'ok' || step === 'remove') return world.result;
+    const uid = held.get(kind ?? '')?.metadata.uid ?? `uid ${version} of ${kind}`;
+    const object: WireObject = { kind: kind ?? '', ...rest, metadata: { uid, ...metadata, resourceVersion: String((version += 1)) } };
+    held.set(kind ?? '', object);
+    return { type: 'ok', object };
+  };
+  let version = 0;
+  const problems: (string | undefined)[] = [];
+  const deviations: string[] = [];
+  /** Named in what was sent. */
+  const uids: (string | undefined)[] = [];
+  const readings = { now: 0, peak: 0, all: 0 };
+  const provisioner: DataPlaneProvisioner = new DataPlaneProvisioner({
+    writer: {
+      apply: act('apply'),
+      remove: act('remove'),
+      async read({ kind = '', metadata: { name: wanted } }) {
+        readings.now += 1;
+        readings.all += 1;
+        readings.peak = Math.max(readings.peak, readings.now);
+        await Promise.resolve();
+        readings.now -= 1;
+        if (world.reading.type !== 'ok') return world.reading;
+        const object = held.get(kind);
+        return object?.metadata.name === wanted ? { type: 'ok', object } : { type: 'notFound', message: 'no' };
+      },
+    },
+    onProblem: () => void problems.push(provisioner.problemOf('shop/web')?.message),
+    onDrift: (gateway, { kind }) => void deviations.push(`${kind} of ${gateway}`),
+    settings: () => ({ image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM', addressPool: world.pool }),
+    needOf: (namespace, gateway) => (typeof world.need === 'string' ? world.need : { ...world.need, namespace, name: gateway }),
+    mayWrite: () => world.leads,
+    log: createLogger('silent'), metrics: createMetrics(), retry: 60_000,
+  });
+  provisioners.push(provisioner);
+  /** Tells that an object of this kind is like this now, or gone; and waits for what follows. */
+  const see = async (kind: string, change: object | 'gone') => {
+    const ref = { group: '', kind, namespace: 'shop', name: 'web-sallyport' };
+    const object = held.get(kind) ?? { metadata: { name: '' } };
+    if (change === 'gone') held.delete(kind);
+    const metadata = { ...object.metadata, resourceVersion: String((version += 1)) };
+    provisioner.observe(change === 'gone' ? { type: 'delete', ref } : { type: 'upsert', ref, object: { ...object, metadata, ...change } });
+    await new Promise(setImmediate);
+    return calls.splice(0);
+  };
+  /** Marks, and waits for what follows. */
+  const enqueue = async (step: 'enqueue' | 'recheck' = 'enqueue') => {
+    provisioner[step]('shop/web');
+    await new Promise(setImmediate);
+    return calls.splice(0);
+  };
+  return { calls, deviations, readings, uids, provisioner, held, problems, world, enqueue, see };
+}
+
+const name = 'shop/web-sallyport';
+const all = ['ServiceAccount', 'ConfigMap', 'Service', 'Deployment', 'PodDisruptionBudget'].map((kind) => `apply ${kind} ${name}`);
+
+describe('provisioning', () => {
+  test('everything is applied once, and again when it has changed or was seen to go', async () => {
+    const { world, enqueue } = started();
+    expect(await enqueue()).toEqual(all);
+    expect(await enqueue()).toEqual([]);
+    world.need = { ...facts, ports: [80, 81] };
+    expect(await enqueue()).toEqual(all);
+    expect(await enqueue('recheck')).toEqual(all);
+  });
+
+  test('a Gateway that needs nothing any more loses everything, once', async () => {
+    const { held, world, enqueue } = started();
+    await enqueue();
+    world.need = 'none';
+    expect(await enqueue()).toEqual(['PodDisruptionBudget', 'Deployment', 'Service', 'ConfigMap', 'ServiceAccount'].map((kind) => `remove ${kind} ${name} ${held.get(kind)?.metadata.uid}`));
+    expect(await enqueue()).toEqual([]);
+  });
+
+  test('what is there stays while a Gateway is refused, and goes with it even so', async () => {
+    const { world, enqueue } = started();
+    await enqueue();
+    world.need = 'unchanged';
+    expect(await enqueue()).toEqual([]);
+    expect(await enqueue('recheck')).toEqual([]);
+    world.need = 'none';
+    expect(await enqueue()).toHaveLength(all.length);
+  });
+
+  test('nothing is deleted for a Gateway that never was ours', async () => {
+    const { world, enqueue } = started();
+    world.need = 'none';
+    expect(await enqueue()).toEqual([]);
+  });
+
+  test('a few Gateways at a time, and all in the end', async () => {
+    const { calls, readings, provisioner } = started();
+    const names = Array.from({ length: 40 }, (_, index) => `shop/web-${index}`);
+    for (const gateway of names) provisioner.enqueue(gateway);
+    await until(() => expect(calls).toHaveLength(40 * all.length));
+    expect(readings.peak).toBeLessThanOrEqual(8 * all.length);
+  });
+
+  test('what somebody changes or deletes is made as it was, and told', async () => {
+    const { deviations, enqueue, see } = started();
+    await enqueue();
+    expect(await see('Deployment', { spec: { template: {} } })).toEqual(all);
+    expect(await see('ServiceAccount', 'gone')).toEqual(all);
+    expect(await see('Deployment', {})).toEqual([]);
+    expect(deviations).toEqual(['Deployment of shop/web', 'ServiceAccount of shop/web']);
+  });
+
+  test('pods are replaced when their ServiceAccount is another one, and at no other time', async () => {
+    const { held, enqueue, see } = started();
+    await enqueue();
+    const template = () => recordOf(held.get('Deployment')?.['spec'])['template'];
+    const before = template();
+    expect(before).toMatchObject({ metadata: { annotations: { 'sallyport.dev/service-account': held.get('ServiceAccount')?.metadata.uid } } });
+    await see('ConfigMap', 'gone');
+    expect(template()).toEqual(before);
+    await see('ServiceAccount', 'gone');
+    expect(template()).not.toEqual(before);
+    expect(template()).toMatchObject({ metadata: { annotations: { 'sallyport.dev/service-account': held.get('ServiceAccount')?.metadata.uid } } });
+  });
+
+  test('what others do is undone by the leader alone, and by the next one', async () => {
+    const { deviations, enqueue, see, world } = started();
+    await enqueue();
+    world.leads = false;
+    expect(await see('Service', 'gone')).toEqual([]);
+    world.leads = true;
+    expect(await enqueue('recheck')).toEqual(all);
+    expect(deviations).toEqual([]);
+  });
+
+  test('what is removed here is not missed', async () => {
+    const { enqueue, see, world } = started();
+    await enqueue();
+    world.need = 'none';
+    await enqueue();
+    expect(await see('Service', 'gone')).toEqual([]);
+  });
+
+  test('what failed is tried again', async () => {
+    const { world, enqueue } = started();
+    world.result = { type: 'forbidden', message: 'quota' };
+    expect(await enqueue()).toEqual(all);
+    world.result = { type: 'ok' };
+    expect(await enqueue()).toEqual(all);
+    expect(await enqueue()).toEqual([]);
+  });
+
+  test('what is forbidden stands in the way until it is not', async () => {
+    const { world, problems, enqueue } = started();
+    world.result = { type: 'forbidden', message: 'exceeded quota: few' };
+    await enqueue();
+    await enqueue();
+    world.result = { type: 'ok' };
+    await enqueue();
+    expect(problems).toEqual([`ServiceAccount ${name} cannot be made: exceeded quota: few`, undefined]);
+  });
+
+  test('what may not be read was never made here, and nobody looks for it again when its Gateway goes', async () => {
+    const { world, readings, enqueue } = started();
+    world.reading = { type: 'forbidden', message: 'no' };
+    world.result = world.reading;
+    await enqueue();
+    world.need = 'none';
+    await enqueue();
+    expect(readings.all).toBe(2 * all.length);
+    await enqueue();
+    expect(readings.all).toBe(2 * all.length);
+  });
+
+  test('what was made here is looked for until it may be read', async () => {
+    const { world, enqueue } = started();
+    await enqueue();
+    world.need = 'none';
+    world.reading = { type: 'forbidden', message: 'no' };
+    expect(await enqueue()).toEqual([]);
+    world.reading = { type: 'ok' };
+    expect(await enqueue()).toHaveLength(all.length);
+  });
+
+  test('pauses between attempts that fail grow, up to twelve times the first, and begin anew after success', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
+    try {
+      const { calls, world, enqueue } = started();
+      world.result = { type: 'unavailable', message: 'no answer' };
+      /** How often it was tried when so many pauses had passed; each of them is the first one's length. */
+      const attempts = async (pauses: number) => {
+        for (let pause = 0; pause < pauses; pause += 1) {
+          jest.advanceTimersByTime(60_000);
+          await new Promise(setImmediate);
+        }
+        return calls.splice(0).length / all.length;
+      };
+      await enqueue();
+      expect(await attempts(1 + 2 + 4 + 8 + 12 + 12)).toBe(6);
+      world.result = { type: 'ok' };
+      expect(await attempts(12)).toBe(1);
+      world.result = { type: 'unavailable', message: 'no answer' };
+      world.need = { ...facts, ports: [81] };
+      await enqueue();
+      expect(await attempts(1)).toBe(1);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test('what is applied to an object that is there makes no other one, should it go meanwhile', async () => {
+    const { uids, world, enqueue } = started();
+    await enqueue();
+    expect(uids.splice(0)).toEqual(all.map(() => undefined));
+    world.need = { ...facts, ports: [81] };
+    await enqueue();
+    expect(uids).toEqual(all.map(() => expect.stringMatching(/^uid /)));
+  });
+
+  test('what nobody answered to says nothing about the Gateway', async () => {
+    const { world, problems, enqueue } = started();
+    world.result = { type: 'unavailable', message: 'no answer' };
+    await enqueue();
+    expect(problems).toEqual([]);
+  });
+
+  const theirs = { apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'shop', name: 'web-sallyport', uid: 'theirs' } };
+  const child = (owner: string) => ({ ...theirs.metadata, labels: { 'app.kubernetes.io/managed-by': 'sallyport' }, ownerReferences: [{ kind: 'Gateway', name: owner, controller: true }] });
+
+  test.each([
+    ['without our label', theirs],
+    ['of another tool with our label', { ...theirs, metadata: { ...theirs.metadata, labels: { 'app.kubernetes.io/managed-by': 'sallyport' } } }],
+    ['of another Gateway', { ...theirs, metadata: child('other') }],
+  ])('an object %s is never taken, and nothing is made beside it', async (_, object) => {
+    const { held, problems, enqueue } = started();
+    held.set('Service', object);
+    expect(await enqueue()).toEqual([]);
+    expect(problems).toEqual([`The data plane needs names that others have: Service ${name}. Rename or delete what has them, or rename the Gateway.`]);
+    held.delete('Service');
+    expect(await enqueue()).toEqual(all);
+    expect(problems.at(-1)).toBeUndefined();
+  });
+
+  test('an object of ours from before is taken over', async () => {
+    const { held, enqueue } = started();
+    held.set('Service', { ...theirs, metadata: child('web') });
+    expect(await enqueue()).toEqual(all);
+  });
+
+  test('a Service that is there keeps its load balancer class, whether there is a pool of addresses or not', async () => {
+    const { held, world, enqueue, problems } = started();
+    const loadBalancerClass = () => recordOf(held.get('Service')?.['spec'])['loadBalancerClass'];
+    await enqueue();
+    world.pool = [{ first: 1n, last: 2n }];
+    expect(await enqueue()).toEqual(all);
+    expect(loadBalancerClass()).toBeUndefined();
+    held.delete('Service');
+    world.need = { ...facts, ports: [81] };
+    await enqueue();
+    expect(loadBalancerClass()).toBe('sallyport.dev/address-pool');
+    world.pool = [];
+    expect(await enqueue()).toEqual(all);
+    expect(loadBalancerClass()).toBe('sallyport.dev/address-pool');
+    expect(problems).toEqual([]);
+  });
+
+  test('what is not ours is not deleted', async () => {
+    const { held, world, enqueue } = started();
+    await enqueue();
+    held.set('Service', theirs);
+    world.need = 'none';
+    expect(await enqueue()).not.toContainEqual(expect.stringContaining('Service shop'));
+  });
+
+  test('who does not lead sends nothing', async () => {
+    const { world, enqueue } = started();
+    world.leads = false;
+    expect(await enqueue()).toEqual([]);
+    world.leads = true;
+    expect(await enqueue()).toEqual(all);
+  });
+
+  test('a term that ends in the middle of the writes ends them', async () => {
+    const { world, enqueue } = started();
+    world.writesOfTerm = 2;
+    expect(await enqueue()).toEqual(all.slice(0, 2));
+    Object.assign(world, { leads: true, writesOfTerm: Infinity });
+    expect(await enqueue()).toEqual(all);
+    Object.assign(world, { need: 'none', writesOfTerm: 1 });
+    expect(await enqueue()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { DataPlaneServices } from '../../../src/controller/data-plane-services.ts';
+import type { ObjectChange } from '../../../src/controller/ports.ts';
+
+const managed = { 'app.kubernetes.io/managed-by': 'sallyport' };
+
+function service(name = 'web-sallyport', ...ingress: readonly object[]): ObjectChange {
+  return {
+    type: 'upsert', ref: { group: '', kind: 'Service', namespace: 'shop', name },
+    object: { metadata: { namespace: 'shop', name, labels: managed, ownerReferences: [{ kind: 'Gateway', name: 'web', controller: true }] }, status: { loadBalancer: { ingress } } },
+  };
+}
+
+function slice(name: string, pods: Readonly<Record<string, boolean>>, labels: Readonly<Record<string, string>> = managed): ObjectChange {
+  const endpoints = Object.entries(pods).map(([pod, ready]) => ({ addresses: ['10.0.0.1'], conditions: { ready }, targetRef: { kind: 'Pod', name: pod } }));
+  return {
+    type: 'upsert', ref: { group: 'discovery.k8s.io', kind: 'EndpointSlice', namespace: 'shop', name },
+    object: { metadata: { namespace: 'shop', name, labels: { ...labels, 'kubernetes.io/service-name': 'web-sallyport' } }, endpoints },
+  };
+}
+
+function gone({ ref }: ObjectChange): ObjectChange {
+  return { type: 'delete', ref };
+}
+
+function started() {
+  const reached: string[] = [];
+  const services = new DataPlaneServices({
+    onReachability: (gateway, { addresses, pods }) => void reached.push(`${gateway} at ${addresses.map(({ value }) => value).join(' ') || 'nothing'} by ${[...pods].sort().join(' ') || 'nobody'}`),
+  });
+  const observe = (...events: readonly ObjectChange[]): string | undefined => {
+    for (const event of events) services.observe(event);
+    return reached.at(-1);
+  };
+  return { services, observe };
+}
+
+const ip = { ip: '192.0.2.1' };
+
+describe('how data planes can be reached', () => {
+  test('at no address before somebody answers there, and from then on whoever restarts', () => {
+    const { observe } = started();
+    expect(observe(service('web-sallyport', ip))).toBe('shop/web at nothing by nobody');
+    expect(observe(slice('a', { one: false }))).toBe('shop/web at nothing by nobody');
+    expect(observe(slice('a', { one: true }))).toBe('shop/web at 192.0.2.1 by one');
+    expect(observe(slice('a', { one: false }))).toBe('shop/web at 192.0.2.1 by nobody');
+  });
+
+  test('by the pods of all slices, whichever came first', () => {
+    const { observe } = started();
+    expect(observe(slice('a', { one: true, two: false }), slice('b', { three: true }))).toBeUndefined();
+    expect(observe(service('web-sallyport', ip))).toBe('shop/web at 192.0.2.1 by one three');
+    expect(observe(gone(slice('a', {})))).toBe('shop/web at 192.0.2.1 by three');
+  });
+
+  test('at once where they were served before this controller started', () => {
+    const { services, observe } = started();
+    services.assumeReachable('shop/web');
+    expect(observe(service('web-sallyport', ip))).toBe('shop/web at 192.0.2.1 by nobody');
+  });
+
+  test('not at all when the Service has gone', () => {
+    const { observe } = started();
+    observe(service('web-sallyport', ip), slice('a', { one: true }));
+    expect(observe(gone(service()))).toBe('shop/web at nothing by nobody');
+  });
+
+  test('a copy of the Service under another name does not matter, nor does its end', () => {
+    const { observe } = started();
+    const reached = observe(service('web-sallyport', ip), slice('a', { one: true }));
+    const copy = service('web-internal', { ip: '192.0.2.2' });
+    expect(observe(copy)).toBe(reached);
+    expect(observe(gone(copy))).toBe(reached);
+  });
+
+  test('Services and slices of others do not matter', () => {
+    const { observe } = started();
+    const theirs: ObjectChange = { type: 'upsert', ref: { group: '', kind: 'Service', namespace: 'shop', name: 'cart' }, object: { metadata: { namespace: 'shop', name: 'cart' } } };
+    expect(observe(theirs, gone(theirs), slice('a', { one: true }, {}), gone(slice('a', {})))).toBeUndefined();
+  });
+});

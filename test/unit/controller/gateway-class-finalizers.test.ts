@@ -1,0 +1,92 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { GatewayClassFinalizers, classFinalizer } from '../../../src/controller/gateway-class-finalizers.ts';
+import type { WireMetadata, WriteResult } from '../../../src/controller/ports.ts';
+import { createLogger } from '../../../src/telemetry/index.ts';
+import { until } from '../../support/until.ts';
+
+const controllerName = 'example.com/us';
+const group = 'gateway.networking.k8s.io';
+const running: GatewayClassFinalizers[] = [];
+
+afterEach(() => {
+  for (const one of running.splice(0)) one.stop();
+});
+
+function started(metadata: Partial<WireMetadata> = {}) {
+  const calls: unknown[] = [];
+  const world: { leads: boolean; result: WriteResult['type'] } = { leads: true, result: 'ok' };
+  const finalizers = new GatewayClassFinalizers({
+    controllerName, log: createLogger('silent'), retry: 1, mayWrite: () => world.leads,
+    writer: {
+      async setFinalizers(_kind, object) {
+        calls.push(object.metadata['finalizers']);
+        return world.result === 'ok' ? { type: 'ok', object } : { type: world.result, message: 'no' };
+      },
+    },
+  });
+  running.push(finalizers);
+  const putClass = (name: string, owner: string, more: Partial<WireMetadata> = {}) => finalizers.observe({
+    type: 'upsert', ref: { group, kind: 'GatewayClass', namespace: '', name }, object: { metadata: { ...metadata, ...more, name }, spec: { controllerName: owner } },
+  });
+  const putGateway = (name: string, gatewayClassName: unknown) => finalizers.observe({
+    type: 'upsert', ref: { group, kind: 'Gateway', namespace: 'shop', name }, object: { metadata: { name, namespace: 'shop' }, spec: { gatewayClassName } },
+  });
+  const dropGateway = (name: string) => finalizers.observe({ type: 'delete', ref: { group, kind: 'Gateway', namespace: 'shop', name } });
+  return { calls, world, finalizers, putClass, putGateway, dropGateway };
+}
+
+const settled = () => new Promise(setImmediate);
+
+describe('the finalizer of a GatewayClass', () => {
+  test('comes with the first Gateway and goes with the last, among those of others', async () => {
+    const { calls, putClass, putGateway, dropGateway } = started({ finalizers: ['example.com/theirs'] });
+    putGateway('one', 'ours');
+    putClass('ours', controllerName);
+    await settled();
+    expect(calls).toEqual([['example.com/theirs', classFinalizer]]);
+    putGateway('two', 'ours');
+    dropGateway('one');
+    await settled();
+    expect(calls).toHaveLength(1);
+    dropGateway('two');
+    await settled();
+    expect(calls.at(-1)).toEqual(['example.com/theirs']);
+  });
+
+  test('goes when the last Gateway names another class', async () => {
+    const { calls, putClass, putGateway } = started();
+    putClass('ours', controllerName);
+    putGateway('one', 'ours');
+    await settled();
+    putGateway('one', 'other');
+    await settled();
+    expect(calls).toEqual([[classFinalizer], []]);
+  });
+
+  test('is not for classes of others, nor for one that is being deleted', async () => {
+    const { calls, putClass, putGateway } = started();
+    putClass('theirs', 'example.com/them');
+    putGateway('one', 'theirs');
+    putClass('going', controllerName, { deletionTimestamp: '2026-01-01T00:00:00Z' });
+    putGateway('two', 'going');
+    putGateway('three', 7);
+    await settled();
+    expect(calls).toEqual([]);
+  });
+
+  test('is written by the leader, and again after a conflict', async () => {
+    const { calls, world, finalizers, putClass, putGateway } = started();
+    world.leads = false;
+    putClass('ours', controllerName);
+    putGateway('one', 'ours');
+    await settled();
+    expect(calls).toEqual([]);
+    world.leads = true;
+    world.result = 'conflict';
+    finalizers.enqueueAll();
+    await until(() => expect(calls.length).toBeGreaterThan(2));
+    world.result = 'ok';
+    const sent = calls.length;
+    await until(() => expect(calls.length).toBeGreaterThan(sent));
+  });
+});
