@@ -31,8 +31,8 @@ export class ChunkedBody {
     this.trailerBytes = trailerBytes;
   }
 
-  /** Takes the next bytes in; the end once it was among them, `broken` where they break the grammar. */
-  read(bytes: Buffer): ChunkedBodyEnd | 'broken' | undefined {
+  /** Takes the next bytes in; the end once it was among them, `broken` where they break the grammar, `too-long` where a limit ends it. */
+  read(bytes: Buffer): ChunkedBodyEnd | 'broken' | 'too-long' | undefined {
     const end = this.take(bytes);
     const { pieces } = this;
     this.pieces = [];
@@ -40,7 +40,7 @@ export class ChunkedBody {
     return end;
   }
 
-  private take(bytes: Buffer): ChunkedBodyEnd | 'broken' | undefined {
+  private take(bytes: Buffer): ChunkedBodyEnd | 'broken' | 'too-long' | undefined {
     let rest = bytes;
     while (rest.length > 0) {
       if (this.stage === 'data') {
@@ -49,10 +49,11 @@ export class ChunkedBody {
       }
       const line = this.held.take(rest, lineBreak, longestLine);
       if (line === undefined) return undefined;
-      if (line === 'too-long') return 'broken';
+      if (line === 'too-long') return line;
       rest = line.rest;
       if (this.stage === 'trailers' && line.text === '') return this.end(rest);
       if (!this.readLine(line.text)) return 'broken';
+      if (this.trailers.length > this.trailerBytes) return 'too-long';
     }
     return undefined;
   }
@@ -68,7 +69,7 @@ export class ChunkedBody {
   private readLine(line: string): boolean {
     if (this.stage === 'trailers') {
       this.trailers += `\r\n${line}`;
-      return this.trailers.length <= this.trailerBytes;
+      return true;
     }
     if (this.stage === 'gap') {
       this.stage = 'size';

@@ -9,8 +9,19 @@ export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 25
 export const limits = [
   'connections', 'client-connections', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
   'mirror-body', 'retries', 'retry-body', 'interim-responses',
+  'first-byte-time', 'handshake-time', 'idle', 'pipelined', 'pipelined-time', 'request-header', 'request-header-time', 'request-target', 'request-body-time',
+  'backend-stalled', 'client-stalled', 'response-header',
 ] as const;
 export type Limit = (typeof limits)[number];
+
+/** Reasons for which a request ends because it has reached a limit. */
+const limitBehind: Partial<Record<Reason, Limit>> = {
+  'headers-too-large': 'request-header',
+  'header-timeout': 'request-header-time',
+  'target-too-long': 'request-target',
+  'body-timeout': 'request-body-time',
+  'backend-stalled': 'backend-stalled',
+};
 
 /**
  * What the data plane counts since its start, as plain numbers that a metrics page reads when it is asked for.
@@ -63,10 +74,14 @@ export function createCounters(): ProxyCounters {
   };
 }
 
-/** Counts one ended request: its final status, why it failed if it did, and how many milliseconds it took. */
+/** Counts one ended request: its final status, why it failed if it did (and the limit behind that), and how many milliseconds it took. */
 export function countOutcome(counters: ProxyCounters, status: number, reason: Reason | undefined, duration: number): void {
   counters.responses[statusClass(status)] += 1;
-  if (reason !== undefined) counters.reasons[reason] += 1;
+  if (reason !== undefined) {
+    counters.reasons[reason] += 1;
+    const limit = limitBehind[reason];
+    if (limit !== undefined) counters.limitsReached[limit] += 1;
+  }
   counters.durationSum += duration;
   let bucket = 0;
   while (duration > (durationBounds[bucket] ?? Infinity)) bucket += 1;

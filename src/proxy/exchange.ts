@@ -131,6 +131,12 @@ export class Exchange {
     this.client.breakOff();
   }
 
+  /** The client takes nothing of the response any more. */
+  clientStalled(): void {
+    this.plane.quotas.reached('client-stalled');
+    this.breakOff('client-aborted');
+  }
+
   /** As `answer`, for a request that may already be on its way to a backend. */
   giveUp(reason: AnswerReason): void {
     this.forwarding?.cancel();

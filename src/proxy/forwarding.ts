@@ -309,7 +309,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private waitForClient(): void {
     this.call?.pause();
     this.stallTimer?.cancel();
-    this.stallTimer = new Timer(this.exchange.plane.limits.stallTimeout, () => this.exchange.guard(() => this.exchange.breakOff('client-aborted')));
+    this.stallTimer = new Timer(this.exchange.plane.limits.stallTimeout, () => this.exchange.guard(() => this.exchange.clientStalled()));
   }
 
   /** Does what may fail for what the backend sent; that ends this exchange. */

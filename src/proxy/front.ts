@@ -54,8 +54,9 @@ export class Front {
     this.tls = new TlsTermination(plane.limits, {
       contextFor: (serverName) => this.contextFor(serverName),
       accepted: (socket) => this.acceptDecrypted(socket),
-      failed: () => {
+      failed: ({ code }) => {
         plane.counters.tlsFailures += 1;
+        if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') plane.quotas.reached('handshake-time');
       },
     });
     // Half-open, so that a client that closes its side early can be seen and told apart from one that is gone.
@@ -202,8 +203,9 @@ export class Front {
   }
 
   private look(socket: Socket): void {
+    const { limits, quotas } = this.plane;
     this.silent.add(socket);
-    peek(socket, this.plane.limits.firstByteTimeout, (protocol) => {
+    peek(socket, { timeout: limits.firstByteTimeout, overdue: () => quotas.reached('first-byte-time') }, (protocol) => {
       this.silent.delete(socket);
       this.handOver(protocol, socket);
     });

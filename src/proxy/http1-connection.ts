@@ -48,6 +48,8 @@ export interface Http1ConnectionEvents {
   freed(connection: Http1Connection): void;
   /** It is gone, or belongs to another protocol. */
   closed(connection: Http1Connection): void;
+  /** The head or the trailers of a response go beyond their limit. */
+  exceeded(): void;
   /** An error that nobody foresaw, in what belongs to a connection; that is being closed. */
   fault(error: unknown): void;
 }
@@ -163,7 +165,8 @@ export class Http1Connection implements ResponseEvents {
     else call.receiver.onSwitch(head, socket);
   }
 
-  onMalformed(): void {
+  onMalformed(problem: 'broken' | 'too-long'): void {
+    if (problem === 'too-long') this.events.exceeded();
     this.breakOff('protocol');
   }
 

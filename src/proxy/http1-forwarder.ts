@@ -41,10 +41,12 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private sweepTimer: NodeJS.Timeout | undefined;
   private isReleased = false;
   readonly fault: (error: unknown) => void;
+  readonly exceeded: () => void;
 
   constructor(upstream: Upstream, limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
     this.limits = limits;
     this.fault = fault;
+    this.exceeded = () => quotas.reached('response-header');
     this.waiting = new WaitingQueue(limits, quotas);
     this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout, connectForData);
   }

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { DataPlane } from './data-plane.ts';
 import type { ProxyLimits } from './limits.ts';
+import type { Quotas } from './quota.ts';
 
 const endOfBlock = Buffer.from('\r\n\r\n');
 /** So many bytes of an end may stand at the end of a piece. */
@@ -19,6 +21,7 @@ export class Http1Intake {
   private readonly socket: Socket;
   private readonly parse: (bytes: Buffer) => void;
   private readonly limits: Pick<ProxyLimits, 'aheadBytes' | 'aheadTimeout'>;
+  private readonly reached: Quotas['reached'];
   private pauseTimer: NodeJS.Timeout | undefined;
   private isOverdue = false;
   /** What the parser has not got yet. */
@@ -34,9 +37,10 @@ export class Http1Intake {
   private isStopped = false;
 
   /** Takes the place of the parser's own listener for data, which `socket` must have. */
-  constructor(socket: Socket, limits: Pick<ProxyLimits, 'aheadBytes' | 'aheadTimeout'>) {
+  constructor(socket: Socket, { limits, quotas }: Pick<DataPlane, 'limits' | 'quotas'>) {
     this.socket = socket;
     this.limits = limits;
+    this.reached = quotas.reached;
     const [parse] = socket.listeners('data');
     this.parse = parse as (bytes: Buffer) => void;
     socket.off('data', this.parse).on('data', this.read).on('drain', this.feed);
@@ -93,12 +97,14 @@ export class Http1Intake {
     this.isFeeding = false;
     if (this.held.length < this.limits.aheadBytes || this.hasPaused) return;
     this.hasPaused = true;
+    this.reached('pipelined');
     this.socket.pause();
     this.pauseTimer = setTimeout(this.dropAhead, this.limits.aheadTimeout).unref();
   };
 
   private readonly dropAhead = (): void => {
     this.isOverdue = true;
+    this.reached('pipelined-time');
     this.stop();
     this.endPause();
   };

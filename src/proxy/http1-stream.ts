@@ -5,6 +5,7 @@ import { closeGently } from './connection.ts';
 import type { Connection } from './connection.ts';
 import { pairs } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
+import type { DataPlane } from './data-plane.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { AnswerReason } from './reasons.ts';
 import { readHttp1Head } from './request-head.ts';
@@ -24,7 +25,7 @@ export class Http1Stream implements ClientStream {
   readonly body: IncomingMessage;
   private readonly response: ServerResponse;
   private readonly connection: Connection;
-  private readonly stallTimeout: number;
+  private readonly plane: Pick<DataPlane, 'limits' | 'quotas'>;
   private head: RequestHead | undefined;
   private awaitsContinue = false;
   private requestedUpgrade: string | undefined;
@@ -35,12 +36,11 @@ export class Http1Stream implements ClientStream {
   /** The first piece of the body, which shares the packet of the head, and often is the last one, too. */
   private held: Buffer | undefined;
 
-  /** `stallTimeout` is how many milliseconds the client may take nothing of the end of the response. */
-  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, stallTimeout: number) {
+  constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, plane: Pick<DataPlane, 'limits' | 'quotas'>) {
     this.body = request;
     this.response = response;
     this.connection = connection;
-    this.stallTimeout = stallTimeout;
+    this.plane = plane;
   }
 
   /** The client sends its body only after "100 Continue". */
@@ -176,7 +176,10 @@ export class Http1Stream implements ClientStream {
 
   /** Nothing else notices a client that does not read: all that is left of the exchange waits in the socket. */
   private limitFlush(): void {
-    const timer = setTimeout(() => this.breakOff(), this.stallTimeout).unref();
+    const timer = setTimeout(() => {
+      this.plane.quotas.reached('client-stalled');
+      this.breakOff();
+    }, this.plane.limits.stallTimeout).unref();
     this.response.once('close', () => clearTimeout(timer));
   }
 

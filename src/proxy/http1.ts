@@ -47,6 +47,7 @@ class ProxyResponse extends ServerResponse {
 export function createHttp1Server(plane: DataPlane): Http1Server {
   const { limits } = plane;
   const connections = new WeakMap<Duplex, Carrier>();
+  const reachedIdle = (): void => plane.quotas.reached('idle');
 
   const begin = (request: IncomingMessage, response: ProxyResponse): Http1Request | undefined => {
     const carrier = connections.get(request.socket);
@@ -56,7 +57,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
       endAtOnce(carrier, request.socket);
       return undefined;
     }
-    const client = new Http1Stream(request, response, carrier.connection, limits.stallTimeout);
+    const client = new Http1Stream(request, response, carrier.connection, plane);
     const exchange = new Exchange(plane, carrier.connection, client);
     carrier.current = exchange;
     carrier.intake.requestBegun(request);
@@ -135,8 +136,10 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   return {
     accept: (socket, connection) => {
       server.emit('connection', socket);
+      // Node sets this timer between two requests alone, and closes the connection.
+      socket.once('timeout', reachedIdle);
       watchForReset(socket);
-      connections.set(socket, { connection, intake: new Http1Intake(socket, limits), current: undefined, isGivenUp: false });
+      connections.set(socket, { connection, intake: new Http1Intake(socket, plane), current: undefined, isGivenUp: false });
     },
     closeIdle: () => server.closeIdleConnections(),
     close: () => server.close(),

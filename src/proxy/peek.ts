@@ -17,11 +17,15 @@ export function detectProtocol(bytes: Buffer): WireProtocol | undefined {
 
 /**
  * Looks at the first bytes of a connection and gives them back to it, so that whoever takes it over reads from the
- * start. A connection that ends, fails, or stays undecided for `timeout` milliseconds is closed, and nothing is handed over.
+ * start. A connection that ends, fails, or stays undecided for `timeout` milliseconds is closed, and nothing is handed over;
+ * `overdue` is told of the latter.
  */
-export function peek(socket: Socket, timeout: number, handOver: (protocol: WireProtocol, socket: Socket) => void): void {
+export function peek(socket: Socket, { timeout, overdue }: { readonly timeout: number; readonly overdue: () => void }, handOver: (protocol: WireProtocol, socket: Socket) => void): void {
   let seen = Buffer.alloc(0);
-  const timer = setTimeout(() => socket.destroy(), timeout);
+  const timer = setTimeout(() => {
+    overdue();
+    socket.destroy();
+  }, timeout);
   const stop = (): void => {
     clearTimeout(timer);
     socket.off('readable', look).off('end', giveUp).off('error', giveUp).off('close', stop);

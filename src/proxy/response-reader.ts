@@ -24,8 +24,8 @@ export interface ResponseEvents {
   onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void;
   /** The connection speaks another protocol now, which begins with `rest`. */
   onSwitch(head: ResponseHead, rest: Buffer): void;
-  /** What came is no answer in HTTP/1. */
-  onMalformed(): void;
+  /** What came is no answer in HTTP/1, or its head, its trailers or a line of a chunk goes beyond its limit (`too-long`). */
+  onMalformed(problem: 'broken' | 'too-long'): void;
 }
 
 /** Takes the answers on one connection apart (RFC 9112), one after the other. */
@@ -68,9 +68,10 @@ export class ResponseReader {
 
   private readHead(bytes: Buffer, asked: Asked): Buffer {
     const found = this.held.take(bytes, endOfHead, this.headBytes);
-    if (found === undefined) return this.held.mayBeginWith(startOfHead) ? nothing : this.malformed();
-    const head = found === 'too-long' ? undefined : parseResponseHead(found.text);
-    if (found === 'too-long' || head === undefined) return this.malformed();
+    if (found === undefined) return this.held.mayBeginWith(startOfHead) ? nothing : this.malformed('broken');
+    if (found === 'too-long') return this.malformed(found);
+    const head = parseResponseHead(found.text);
+    if (head === undefined) return this.malformed('broken');
     if (head.status < 200) return this.inform(head, asked, found.rest);
     this.head = head;
     this.chunks = undefined;
@@ -85,7 +86,7 @@ export class ResponseReader {
   private inform(head: ResponseHead, asked: Asked, rest: Buffer): Buffer {
     const { status, fields } = head;
     if (status === 101) {
-      if (asked.upgrade === undefined) return this.malformed();
+      if (asked.upgrade === undefined) return this.malformed('broken');
       this.asked = undefined;
       this.events.onSwitch(head, rest);
       return nothing;
@@ -98,7 +99,7 @@ export class ResponseReader {
   private readBody(bytes: Buffer, head: ResponseHead): Buffer {
     if (this.chunks !== undefined) {
       const end = this.chunks.read(bytes);
-      if (end === 'broken') return this.malformed();
+      if (typeof end === 'string') return this.malformed(end);
       if (end !== undefined) this.complete(head, end.trailers, end.rest);
       return nothing;
     }
@@ -121,8 +122,8 @@ export class ResponseReader {
     this.events.onEnd(trailers, head, rest);
   }
 
-  private malformed(): Buffer {
-    if (this.asked !== undefined) this.events.onMalformed();
+  private malformed(problem: 'broken' | 'too-long'): Buffer {
+    if (this.asked !== undefined) this.events.onMalformed(problem);
     this.asked = undefined;
     return nothing;
   }

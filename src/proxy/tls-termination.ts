@@ -63,7 +63,7 @@ export interface TlsHandlers {
   /** The context for a server name in lower case, `''` where the client sent none; `undefined` refuses the handshake. */
   readonly contextFor: (serverName: string) => SecureContext | undefined;
   readonly accepted: (socket: TLSSocket) => void;
-  readonly failed: () => void;
+  readonly failed: (error: NodeJS.ErrnoException) => void;
 }
 
 /** Makes decrypted sockets of raw ones. */
@@ -115,8 +115,8 @@ function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validatio
     },
   });
   server.on('secureConnection', handlers.accepted);
-  server.on('tlsClientError', (_error, socket) => {
-    handlers.failed();
+  server.on('tlsClientError', (error, socket) => {
+    handlers.failed(error);
     socket.destroy();
   });
   return server;

@@ -176,6 +176,7 @@ test('a backend that takes nothing of an upload for too long gets no more of it'
   })]);
   await eventually(() => expect(answer).toMatch(/^HTTP\/1\.1 504 [^]*stopped taking/));
   expect(started.log).toEqual([expect.objectContaining({ status: 504, reason: 'backend-stalled' })]);
+  expect(started.proxy.counters().limitsReached['backend-stalled']).toBe(1);
   await eventually(() => expect(isGone(backend.sockets[0])).toBe(true));
   await eventually(() => expect(started.proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
 });

@@ -11,13 +11,14 @@ const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('sizes', () => {
   test.each([
-    ['a header section', 'headers-too-large', 431, `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(40_000)}\r\n\r\n`],
-    ['a number of fields', 'headers-too-large', 431, `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X-A: b\r\n'.repeat(200)}\r\n`],
-    ['a request target', 'target-too-long', 414, `GET /${'a'.repeat(8_200)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`],
-  ])('%s beyond its limit', async (_name, reason, status, bytes) => {
-    const { port, log } = await startProxyTo((await startEcho()).port);
-    expect(await sendRaw(port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(log).toEqual([expect.objectContaining({ status, reason })]);
+    ['a header section', { reason: 'headers-too-large', status: 431 }, 'request-header', `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(40_000)}\r\n\r\n`],
+    ['a number of fields', { reason: 'headers-too-large', status: 431 }, 'request-header', `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${'X-A: b\r\n'.repeat(200)}\r\n`],
+    ['a request target', { reason: 'target-too-long', status: 414 }, 'request-target', `GET /${'a'.repeat(8_200)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`],
+  ] as const)('%s beyond its limit', async (_name, refusal, limit, bytes) => {
+    const { port, log, proxy } = await startProxyTo((await startEcho()).port);
+    expect(await sendRaw(port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${refusal.status} `));
+    expect(log).toEqual([expect.objectContaining(refusal)]);
+    expect(proxy.counters().limitsReached[limit]).toBe(1);
   });
 
   test('what is just within the limits is served', async () => {
@@ -42,10 +43,11 @@ describe('times', () => {
     const { port, proxy } = await startProxyTo(1, { firstByteTimeout: 20 });
     await once(openRaw(port).resume(), 'close');
     await eventually(() => expect(proxy.counters().openConnections).toBe(0));
+    expect(proxy.counters().limitsReached['first-byte-time']).toBe(1);
   });
 
   test('a header that drips in is cut off with 408', async () => {
-    const { port, log } = await startProxyTo(1, { headerTimeout: 40, checkInterval: 10 });
+    const { port, log, proxy } = await startProxyTo(1, { headerTimeout: 40, checkInterval: 10 });
     const socket = openRaw(port);
     const drip = setInterval(() => socket.writable && socket.write('X-A: b\r\n'), 5);
     const answer = receiveUntil(socket, '\r\n\r\n');
@@ -53,6 +55,7 @@ describe('times', () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
     clearInterval(drip);
     expect(log).toEqual([expect.objectContaining({ reason: 'header-timeout' })]);
+    expect(proxy.counters().limitsReached['request-header-time']).toBe(1);
     socket.destroy();
   });
 
@@ -74,11 +77,12 @@ describe('times', () => {
   test('a body that stops arriving is given up, at the backend too', async () => {
     const gone = Promise.withResolvers<void>();
     const backend = await startBackend((request) => request.on('close', () => gone.resolve()));
-    const { port, log } = await startProxyTo(backend.port, { stallTimeout: 30 });
+    const { port, log, proxy } = await startProxyTo(backend.port, { stallTimeout: 30 });
     const answer = await sendRaw(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nhalf');
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     await gone.promise;
     expect(log).toEqual([expect.objectContaining({ reason: 'body-timeout' })]);
+    expect(proxy.counters().limitsReached['request-body-time']).toBe(1);
   });
 
   test('a backend that thinks for longer than that is not the fault of the client', async () => {
@@ -120,16 +124,18 @@ describe('times', () => {
       response.on('close', () => gone.resolve());
       pump();
     });
-    const { port, log } = await startProxyTo(backend.port, { stallTimeout: 100 });
+    const { port, log, proxy } = await startProxyTo(backend.port, { stallTimeout: 100 });
     const socket = openRaw(port);
     socket.pause().write(get);
     await gone.promise;
     await eventually(() => expect(log).toEqual([expect.objectContaining({ status: 200, reason: 'client-aborted' })]));
+    expect(proxy.counters().limitsReached['client-stalled']).toBe(1);
     socket.destroy();
   });
 
   test('a connection that stays idle between requests ends', async () => {
-    const { port } = await startProxyTo((await startEcho()).port, { idleTimeout: 20, checkInterval: 10 });
+    const { port, proxy } = await startProxyTo((await startEcho()).port, { idleTimeout: 20, checkInterval: 10 });
     expect(await sendRaw(port, get)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(proxy.counters().limitsReached.idle).toBe(1);
   });
 });

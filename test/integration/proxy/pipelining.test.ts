@@ -125,7 +125,7 @@ test('what was sent ahead for too long is dropped, and the connection ends with 
   await eventually(() => expect(socket.writableLength).toBe(0));
   answer.resolve();
   await Promise.all([received, closed]);
-  expect(proxy.counters()).toMatchObject({ requests: 1, upstreamAttempts: 1 });
+  expect(proxy.counters()).toMatchObject({ requests: 1, upstreamAttempts: 1, limitsReached: { pipelined: 1, 'pipelined-time': 1 } });
 });
 
 test('a request that waits behind a broken one is not served', async () => {

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import type { EndpointsConfig } from '../../../src/core/routing/config.ts';
 import type { Limit } from '../../../src/proxy/counters.ts';
 import type { ProxyLimits } from '../../../src/proxy/limits.ts';
-import { closeBackends, startBackend, startEcho, startRawBackend } from '../../support/backends.ts';
+import { closeBackends, startBackend, startCanned, startEcho, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { closeProxies, openRaw, portOf, prefixRule, receiveUntil, send, sendRaw, startProxy, startProxyTo, webRoute } from '../../support/proxy.ts';
@@ -67,6 +67,25 @@ test('connections of a client', async () => {
   two[0]?.destroy();
   await eventually(() => expect(started.proxy.counters().openConnections).toBe(1));
   (await openAnswered(started.port)).destroy();
+});
+
+test('TLS handshakes: one that takes too long ends', async () => {
+  const secure = listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/shop'] });
+  const started = await startProxy([secure], { limits: { tlsHandshakeTimeout: 20 } });
+  const socket = openRaw(portOf(started.proxy, secure.key)).resume();
+  socket.write('\x16\x03\x01', 'latin1');
+  await once(socket, 'close');
+  expect(started.proxy.counters()).toMatchObject({ tlsFailures: 1, limitsReached: { 'handshake-time': 1 } });
+});
+
+test.each([
+  ['a head', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(33_000)}\r\n\r\n`],
+  ['trailers', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${`X-A: ${'a'.repeat(3_000)}\r\n`.repeat(12)}\r\n`],
+  ['a chunk size', `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;a=${'a'.repeat(5_000)}\r\na\r\n0\r\n\r\n`],
+])('responses with %s that is too long', async (_name, answer) => {
+  const started = await startProxyTo((await startCanned(answer)).port);
+  expect(await sendRaw(started.port, get.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))).not.toMatch(/\r\n0\r\n\r\n$/);
+  await reached(started, 'response-header');
 });
 
 test('TLS handshakes: the oldest ends', async () => {

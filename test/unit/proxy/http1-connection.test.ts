@@ -12,7 +12,7 @@ const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 function connected() {
   const [near, backend] = duplexPair();
   const told: string[] = [];
-  const connection = new Http1Connection(near as Socket, 4_096, { freed: () => void told.push('freed'), closed: () => void told.push('closed'), fault: throwFault });
+  const connection = new Http1Connection(near as Socket, 4_096, { freed: () => void told.push('freed'), closed: () => void told.push('closed'), exceeded: () => void told.push('exceeded'), fault: throwFault });
   backend.resume();
   const receiver: ResponseReceiver = {
     onConnected: () => undefined,
