@@ -69,7 +69,7 @@ function demandsOfChange(kind: SchemaKind): readonly string[] {
 
 /** `filter-repeated`, or `filter-repeated/cors` where a rule makes several demands. */
 function demandName({ rule, variant }: Demand): string {
-  return variant === '' ? rule : `${rule}/${variant}`;
+  return variant === '' ? rule.id : `${rule.id}/${variant}`;
 }
 
 function isCovered(rule: OfficialRule, ours: readonly PlacedDemand[]): boolean {

@@ -8,11 +8,12 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { effectOf, lostProtectionRule, schemaRule, unknownFieldRule } from '../src/core/admission/policy.ts';
 import { immutableFields } from '../src/core/rules/official/changes.ts';
+import { controllerNameChanged } from '../src/core/rules/gateways/controller-name-changed.ts';
 import { demandingKinds } from '../src/core/rules/official/table.ts';
-import { changeRules, kindRules, registry, specificationRules, unenforcedRules, upgradeRules, writeRules } from '../src/core/rules/engine/registry.ts';
+import { bundleRules, objectRules, unenforcedRules, writeRules } from '../src/core/rules/engine/registry.ts';
 import { unenforcedKinds } from '../src/core/rules/unenforced/table.ts';
 import { exampleMessages } from '../test/support/rule-messages.ts';
-import { profiles, type Consequence, type Effect, type Profile, type Rule, type RuleFrame } from '../src/core/rules/engine/rule.ts';
+import { profiles, type Consequence, type Effect, type Profile, type ObjectRule, type Rule } from '../src/core/rules/engine/rule.ts';
 
 const folder = fileURLToPath(new URL('../docs/rules/', import.meta.url));
 
@@ -47,17 +48,16 @@ export function rulesWithPage(): ReadonlySet<string> {
 }
 
 /** A rule as the index shows it: with the kinds whose objects it finds something in. */
-export type IndexedRule = Omit<RuleFrame, 'about'> & { readonly kinds: readonly string[]; readonly about?: Rule['about'] | 'bundle' };
+export type IndexedRule = Omit<Rule, 'about'> & { readonly kinds: readonly string[]; readonly about?: ObjectRule['about'] | 'bundle' };
 
 /** All rules, in the order of findings. */
 export function indexedRules(): readonly IndexedRule[] {
   const demanding = (id: string): readonly string[] => demandingKinds.get(id) ?? [];
   return [
-    ...registry.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id), ...(unenforcedKinds.get(rule.id) ?? [])])] })),
-    ...specificationRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: demanding(rule.id) })),
+    ...objectRules.map((rule) => ({ ...rule, kinds: [...new Set([...rule.kinds, ...demanding(rule.id), ...(unenforcedKinds.get(rule.id) ?? [])])] })),
+    ...bundleRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: demanding(rule.id) })),
     ...unenforcedRules.map((rule) => ({ ...rule, kinds: [...new Set([...(unenforcedKinds.get(rule.id) ?? []), ...demanding(rule.id)])] })),
-    ...[...writeRules, ...upgradeRules, ...kindRules].map((rule) => ({ ...rule, kinds: ['all'] })),
-    ...changeRules.map((rule) => ({ ...rule, about: 'bundle' as const, kinds: Object.keys(immutableFields) })),
+    ...writeRules.map((rule) => (rule === controllerNameChanged ? { ...rule, about: 'bundle' as const, kinds: Object.keys(immutableFields) } : { ...rule, kinds: ['all'] })),
   ];
 }
 

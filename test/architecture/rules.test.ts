@@ -2,16 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { demandingKinds } from '../../src/core/rules/official/table.ts';
-import { allRules, defensiveRules, specificationRules } from '../../src/core/rules/engine/registry.ts';
+import { allRules } from '../../src/core/rules/engine/registry.ts';
 
 // A rule is four things of one name: source, test, page, entry in the registry. None may be missing or left over.
-// Source and test are in the folder of the subject. Rules about links, and those that only bundles enforce, share sources; the
-// others have a file each.
+// Source and test are in the folder of the subject.
 
 /** Paths below `src/core/rules`, e.g. `filters/filter-union.ts`. */
 const sources = readdirSync('src/core/rules', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).toSorted();
 const ids = allRules.map((rule) => rule.id);
-const defensive = new Set(defensiveRules.map((rule) => rule.id));
 
 /** Paths of the files below a folder that end so, without that ending. */
 function stems(folder: string, suffix: string): readonly string[] {
@@ -48,17 +46,12 @@ describe('rules', () => {
     expect(allRules.filter(({ effect }) => order.indexOf(effect.strict) < order.indexOf(effect.standard)).map((rule) => rule.id)).toEqual([]);
   });
 
-  test('every rule that only bundles enforce is demanded somewhere, and no demand is of an unknown rule', () => {
-    expect(specificationRules.filter(({ id }) => !demandingKinds.has(id))).toEqual([]);
-    expect([...demandingKinds.keys()].filter((id) => !ids.includes(id))).toEqual([]);
-  });
-
   test('what a bundle refuses is denied, whatever rule it is a finding of', () => {
     expect(allRules.filter(({ id, effect }) => demandingKinds.has(id) && effect.standard !== 'deny').map(({ id }) => id)).toEqual([]);
   });
 
-  test.each([...defensive])('%s has a source of its own', (id) => {
-    expect(basename(fileOf(id))).toBe(`${id}.ts`);
+  test.each(ids)('%s has a source of its own', (id) => {
+    expect(declared.filter((rule) => rule.id === id).map(({ file }) => basename(file))).toEqual([`${id}.ts`]);
   });
 
   test.each(ids)('%s has a test and a page of its own', (id) => {

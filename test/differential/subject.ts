@@ -58,7 +58,7 @@ export function sitesOf(subject: Subject): readonly Path[] {
 
 /** The rules that can refuse an object of a subject. */
 export function demandedRules(subject: Subject): readonly string[] {
-  return demandedIn(subject).flatMap(({ demands }) => demands.map(({ rule }) => rule));
+  return demandedIn(subject).flatMap(({ demands }) => demands.map(({ rule }) => rule.id));
 }
 
 function demandedIn({ kind, version, bundle, body }: Subject): readonly Site[] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { defensiveRules } from '../../src/core/rules/engine/registry.ts';
+import { defensiveRules } from '../../src/core/rules/engine/link-rules.ts';
 import { findingsOf, gatewayWith, httpRoute, unenforcedFindings } from '../support/rules.ts';
 
 const headers = { set: [{ name: 'a', value: 'b' }], add: [{ name: 'A', value: 'c' }], remove: ['a', 'x y'] };

@@ -1,7 +1,7 @@
 import { parseObject } from '../../src/core/resources/parse.ts';
 import { formatPath } from '../../src/core/resources/path.ts';
 import type { Reader } from '../../src/core/incremental/reader.ts';
-import type { Finding, Rule } from '../../src/core/rules/engine/rule.ts';
+import type { Finding, ObjectRule } from '../../src/core/rules/engine/rule.ts';
 import { judgeByBundle } from '../../src/core/rules/engine/judge-by-bundle.ts';
 import { channels, examine, isSchemaKind, minors, type Bundle } from '../../src/core/schema/index.ts';
 import { refusedByRules } from './schema.ts';
@@ -16,7 +16,7 @@ function refuse(): never {
 }
 
 /** What a rule about one object finds in a JSON object; nothing in one of another kind. */
-export function findingsOf(rule: Rule, json: unknown): readonly Finding[] {
+export function findingsOf(rule: ObjectRule, json: unknown): readonly Finding[] {
   const parsed = parseObject(json);
   if (parsed.type !== 'resource') throw new Error(`no object of ours: ${JSON.stringify(parsed)}`);
   const found: Finding[] = [];
@@ -25,12 +25,12 @@ export function findingsOf(rule: Rule, json: unknown): readonly Finding[] {
 }
 
 /** The same as tables in tests show it: path and message. */
-export function judge(rule: Rule, json: unknown): readonly (readonly [path: string, message: string])[] {
+export function judge(rule: ObjectRule, json: unknown): readonly (readonly [path: string, message: string])[] {
   return findingsOf(rule, json).map(({ path, message }) => [formatPath(path), message]);
 }
 
 /** `condition reason scope` of each finding, its own or the rule's. */
-export function consequences(rule: Rule, json: unknown): readonly string[] {
+export function consequences(rule: ObjectRule, json: unknown): readonly string[] {
   return findingsOf(rule, json).map((finding) => {
     const consequence = finding.consequence ?? rule.consequence;
     return consequence === undefined ? 'none' : `${consequence.condition} ${consequence.reason} ${consequence.scope}`;

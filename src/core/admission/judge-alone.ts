@@ -1,20 +1,26 @@
 import { installationCell, objectCell, type Installation } from '../graph/inputs.ts';
 import { write, type Kernel } from '../incremental/index.ts';
-import { backendReferenceRules } from '../rules/backends/backend-references.ts';
+import { backendKindUnsupported } from '../rules/backends/backend-kind-unsupported.ts';
+import { backendNotFound } from '../rules/backends/backend-not-found.ts';
+import { backendNotPermitted } from '../rules/backends/backend-not-permitted.ts';
+import { backendProtocolUnsupported } from '../rules/backends/backend-protocol-unsupported.ts';
 import { runRules } from '../rules/engine/link-findings.ts';
 import { linkRules } from '../rules/engine/link-rules.ts';
-import { attachmentRules } from '../rules/parents/route-attachment.ts';
-import type { Rule } from '../rules/engine/rule.ts';
+import { noMatchingListenerHostname } from '../rules/parents/no-matching-listener-hostname.ts';
+import { noMatchingParent } from '../rules/parents/no-matching-parent.ts';
+import { notAllowedByListeners } from '../rules/parents/not-allowed-by-listeners.ts';
+import { parentNotFound } from '../rules/parents/parent-not-found.ts';
+import type { ObjectRule } from '../rules/engine/rule.ts';
 import { tables, type KindName } from '../schema/index.ts';
 import { amongOthers } from './installation.ts';
 import { judgeWith, type Candidate, type JudgedFinding } from './judge.ts';
 import type { AdmissionPolicy } from './policy.ts';
 
 /** Rules about other objects, none of which is seen here. */
-const aboutOthers: ReadonlySet<string> = new Set([...attachmentRules, ...backendReferenceRules].map(({ id }) => id));
+const aboutOthers: ReadonlySet<string> = new Set([parentNotFound, noMatchingParent, notAllowedByListeners, noMatchingListenerHostname, backendNotFound, backendNotPermitted, backendKindUnsupported, backendProtocolUnsupported].map(({ id }) => id));
 
 const kinds = Object.keys(tables) as KindName[];
-const rulesByKind = new Map<KindName, readonly Rule[]>(
+const rulesByKind = new Map<KindName, readonly ObjectRule[]>(
   kinds.map((kind) => [kind, linkRules.filter((rule) => rule.kinds.includes(kind) && !aboutOthers.has(rule.id))]),
 );
 

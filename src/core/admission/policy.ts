@@ -1,6 +1,6 @@
 import type { Ownership } from '../graph/ownership.ts';
 import { allRules } from '../rules/engine/registry.ts';
-import type { Effect, Finding, Profile, RuleFrame } from '../rules/engine/rule.ts';
+import type { Effect, Finding, Profile, Rule } from '../rules/engine/rule.ts';
 import type { Bundle } from '../schema/index.ts';
 
 /** What admission does with findings: a profile, and what a user decided otherwise for single rules. */
@@ -27,7 +27,7 @@ const schemaEffects: Readonly<Record<string, Readonly<Record<Profile, Effect>>>>
   [lostProtectionRule]: { audit: 'record', standard: 'deny', strict: 'deny' },
 };
 
-const rules = new Map<string, RuleFrame>(allRules.map((rule) => [rule.id, rule]));
+const rules = new Map<string, Rule>(allRules.map((rule) => [rule.id, rule]));
 
 /** Whether a finding is about what Sallyport serves, rather than about the specification. */
 export function isDialect({ rule, about }: Pick<Finding, 'rule' | 'about'>): boolean {

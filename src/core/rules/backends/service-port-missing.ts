@@ -42,7 +42,7 @@ function judge(ref: BackendReference, report: ReportViolation): void {
   if (lacksPort(ref)) report({ below: ['port'], message: `The Service ${quote(name)} is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.` });
 }
 
-export const servicePort = demand('service-port-missing', judge);
+export const servicePort = demand(servicePortMissing, judge);
 
 interface ServiceReference {
   readonly path: Path;

@@ -1,6 +1,6 @@
 import type { Path } from '../../resources/path.ts';
 import { denied } from './effects.ts';
-import type { Consequence, Report, RuleFrame } from './rule.ts';
+import type { Consequence, Report, Rule } from './rule.ts';
 
 /** What is wrong with a value of which something is demanded. */
 export interface Violation {
@@ -25,8 +25,8 @@ export function violationsAt(path: Path, report: Report, consequence?: Consequen
  * comes as the API server judges it, defaults filled in and without unknown fields, but any field may be absent.
  */
 export interface Demand<V = never> {
-  /** The id of the rule that the violations are findings of. */
-  readonly rule: string;
+  /** The rule that the violations are findings of. */
+  readonly rule: Rule;
   /** Tells demands of one rule apart, e.g. where releases differ. */
   readonly variant: string;
   /** Must not throw, and depends on nothing but the value. */
@@ -34,7 +34,7 @@ export interface Demand<V = never> {
 }
 
 /** Declares a demand; `variant` where its rule makes several. */
-export function demand<V>(rule: string, judge: (value: V, report: ReportViolation) => void, variant = ''): Demand<V> {
+export function demand<V>(rule: Rule, judge: (value: V, report: ReportViolation) => void, variant = ''): Demand<V> {
   return { rule, variant, judge };
 }
 
@@ -42,14 +42,14 @@ export function demand<V>(rule: string, judge: (value: V, report: ReportViolatio
  * A rule about one value that no bundle enforces, or not every one that has the value: what is known about it, and its
  * demand. Neither status nor traffic reacts to what it finds.
  */
-export type UnenforcedRule<V = never> = RuleFrame & Demand<V>;
+export type ValueRule<V = never> = Rule & Demand<V>;
 
 /** Declares a rule about a value; where its values stand is said by the tables in `unenforced`. */
-export function unenforcedRule<V>(frame: RuleFrame, judge: (value: V, report: ReportViolation) => void): UnenforcedRule<V> {
-  return { ...frame, ...demand(frame.id, judge) };
+export function unenforcedRule<V>(frame: Rule, judge: (value: V, report: ReportViolation) => void): ValueRule<V> {
+  return { ...frame, ...demand(frame, judge) };
 }
 
 /** Declares a rule that bundles enforce, and that nothing but their demands judges by. */
-export function specificationRule(frame: Omit<RuleFrame, 'effect'>): RuleFrame {
+export function specificationRule(frame: Omit<Rule, 'effect'>): Rule {
   return { ...frame, effect: denied };
 }

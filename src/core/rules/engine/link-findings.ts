@@ -6,9 +6,9 @@ import type { Resource } from '../../resources/resource.ts';
 import type { KindName } from '../../schema/index.ts';
 import { FindingsOfRule } from './finding-limit.ts';
 import { linkRules } from './link-rules.ts';
-import type { Finding, Rule } from './rule.ts';
+import type { Finding, ObjectRule } from './rule.ts';
 
-const byKind = new Map<KindName, Rule[]>();
+const byKind = new Map<KindName, ObjectRule[]>();
 for (const rule of linkRules) {
   for (const kind of rule.kinds) byKind.set(kind, [...(byKind.get(kind) ?? []), rule]);
 }
@@ -26,12 +26,12 @@ export const linkFindings = defineQuery({
 });
 
 /** What some rules find in an object of one of their kinds, in their order. */
-export function runRules(rules: readonly Rule[], subject: Resource, read: Reader): readonly Finding[] {
+export function runRules(rules: readonly ObjectRule[], subject: Resource, read: Reader): readonly Finding[] {
   const found = rules.flatMap((rule) => runRule(rule, subject, read));
   return found.length === 0 ? none : found;
 }
 
-function runRule(rule: Rule, subject: Resource, read: Reader): readonly Finding[] {
+function runRule(rule: ObjectRule, subject: Resource, read: Reader): readonly Finding[] {
   const findings = new FindingsOfRule();
   try {
     rule.check(subject, read, (finding) => findings.add({ rule: rule.id, ...finding }));

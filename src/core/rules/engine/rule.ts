@@ -41,9 +41,9 @@ export const longestMessage = 2_048;
 
 export type Report = (found: Omit<Finding, 'rule'>) => void;
 
-/** What is known about a rule, whoever finds what it forbids. */
-export interface RuleFrame {
-  /** Kebab-case; also the name of its source file or section, of its test and of its documentation page. */
+/** A rule: what is known about it, whatever it judges. `ObjectRule` and `ValueRule` add how it judges. */
+export interface Rule {
+  /** Kebab-case; also the name of its source file, of its test and of its documentation page. */
   readonly id: string;
   /** One line for lists and tables. */
   readonly summary: string;
@@ -64,12 +64,12 @@ export interface RuleFrame {
  * A judgement about one object: metadata as data, behaviour as `check`. `check` must not throw on any readable
  * resource, must be deterministic, and reads other objects through `read` only.
  */
-export interface Rule<K extends KindName = KindName> extends RuleFrame {
+export interface ObjectRule<K extends KindName = KindName> extends Rule {
   readonly kinds: readonly K[];
   check(subject: Resource<K>, read: Reader, report: Report): void;
 }
 
 /** Declares a rule; the type parameter is inferred from `kinds`, so `check` sees the right resource type. */
-export function rule<const K extends KindName>(declaration: Rule<K>): Rule<K> {
+export function rule<const K extends KindName>(declaration: ObjectRule<K>): ObjectRule<K> {
   return declaration;
 }

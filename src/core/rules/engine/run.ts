@@ -4,11 +4,11 @@ import { defineQuery } from '../../incremental/index.ts';
 import type { KindName } from '../../schema/index.ts';
 import { linkFindings, runRules } from './link-findings.ts';
 import { rivalRules } from '../matches/match-taken.ts';
-import { registry } from './registry.ts';
+import { objectRules } from './registry.ts';
 import type { Finding } from './rule.ts';
 
 /** The kinds that rules are about. */
-export const judgedKinds: readonly KindName[] = [...new Set(registry.flatMap(({ kinds }) => kinds))];
+export const judgedKinds: readonly KindName[] = [...new Set(objectRules.flatMap(({ kinds }) => kinds))];
 
 /** Every finding about one object: in the order of the registry, and within a rule in the order of the object. */
 export const findings = defineQuery({

@@ -107,13 +107,13 @@ class Walk {
     this.#broken.set(this.#asked, broken);
     if (broken > findingsPerRule) return;
     const { demand, table } = this.#asked;
-    this.found.push({ table, finding: findingOf(demand.rule, violation, this.#path) });
+    this.found.push({ table, finding: findingOf(demand.rule.id, violation, this.#path) });
   };
 
   /** Adds what is said about findings that are not told one by one. */
   close(): void {
     for (const [{ demand, table }, broken] of this.#broken) {
-      if (broken > findingsPerRule) this.found.push({ table, finding: moreFindings(demand.rule, broken - findingsPerRule) });
+      if (broken > findingsPerRule) this.found.push({ table, finding: moreFindings(demand.rule.id, broken - findingsPerRule) });
     }
   }
 

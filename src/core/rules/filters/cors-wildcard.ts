@@ -7,7 +7,7 @@ export const corsWildcard = specificationRule({
 });
 
 function wildcardAlone(variant: string): Demand<readonly string[]> {
-  return demand(corsWildcard.id, function judge(values, report) {
+  return demand(corsWildcard, function judge(values, report) {
     const wildcard = values.indexOf('*');
     if (wildcard === -1 || values.length === 1) return;
     report({ below: [wildcard], value: '*', message: `"*" allows everything, so the other values beside it say nothing. Keep "*" alone, or remove it and list the ${variant}.` });

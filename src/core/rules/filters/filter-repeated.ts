@@ -43,7 +43,7 @@ function repetitions(filters: FilterTypes, types: readonly string[], report: Rep
 }
 
 /** That the types which v1.0 had stand in a list once. */
-export const filtersDistinct = demand('filter-repeated', (filters: FilterTypes, report) =>
+export const filtersDistinct = demand(filterRepeated, (filters: FilterTypes, report) =>
   repetitions(filters, ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestRedirect', 'URLRewrite'], report), 'v1.0');
 /** The same of CORS, which bundles took a while to demand; of ExternalAuth none does. */
-export const corsDistinct = demand('filter-repeated', (filters: FilterTypes, report) => repetitions(filters, ['CORS'], report), 'cors');
+export const corsDistinct = demand(filterRepeated, (filters: FilterTypes, report) => repetitions(filters, ['CORS'], report), 'cors');

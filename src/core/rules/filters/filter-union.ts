@@ -28,9 +28,6 @@ const grpcFilters = unionOf('type', {
 
 const pathModifiers = unionOf('type', { ReplaceFullPath: 'replaceFullPath', ReplacePrefixMatch: 'replacePrefixMatch' });
 
-export const filterMember = demand('filter-union', (filter: object, report) => unionViolations(filters, filter, report), 'filter');
-export const pathModifierMember = demand('filter-union', (modifier: object, report) => unionViolations(pathModifiers, modifier, report), 'path');
-
 export const filterUnion = rule({
   id: 'filter-union',
   kinds: [...servedRouteKinds, 'Gateway'],
@@ -51,6 +48,9 @@ export const filterUnion = rule({
     });
   },
 });
+
+export const filterMember = demand(filterUnion, (filter: object, report) => unionViolations(filters, filter, report), 'filter');
+export const pathModifierMember = demand(filterUnion, (modifier: object, report) => unionViolations(pathModifiers, modifier, report), 'path');
 
 interface UnionPlace {
   readonly subject: ResourceFrame;

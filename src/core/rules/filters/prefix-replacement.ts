@@ -29,7 +29,7 @@ export const prefixReplacement = rule({
 });
 
 /** Bundles look at lists in which a single filter replaces a prefix this way: the rule's own, and that of a backendRef where it is the only such. */
-export const prefixIsClear = demand('prefix-replacement', function judge(rule: RouteRulePart<'HTTPRoute'>['rule'], report) {
+export const prefixIsClear = demand(prefixReplacement, function judge(rule: RouteRulePart<'HTTPRoute'>['rule'], report) {
   const part: RouteRulePart<'HTTPRoute'> = { rule, path: [] };
   const problem = replacesPrefix(part) ? matchesProblem(part) : undefined;
   if (problem === undefined) return;

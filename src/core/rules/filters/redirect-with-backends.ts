@@ -32,4 +32,4 @@ function judge({ filters = [], backendRefs = [] }: RouteRule, report: ReportViol
   });
 }
 
-export const redirectAlone = demand('redirect-with-backends', judge);
+export const redirectAlone = demand(redirectWithBackends, judge);

@@ -23,7 +23,7 @@ export const redirectWithRewrite = rule({
 });
 
 /** Bundles look at one list at a time. */
-export const redirectOrRewrite = demand('redirect-with-rewrite', function judge(filters: readonly { readonly type?: string }[], report) {
+export const redirectOrRewrite = demand(redirectWithRewrite, function judge(filters: readonly { readonly type?: string }[], report) {
   const redirect = filters.findIndex(({ type }) => type === 'RequestRedirect');
   const rewrite = filters.findIndex(({ type }) => type === 'URLRewrite');
   if (redirect !== -1 && rewrite !== -1) report({ below: [rewrite], value: 'URLRewrite', message: explain(`filters[${redirect}]`) });

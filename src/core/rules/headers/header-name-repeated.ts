@@ -3,13 +3,13 @@ import { display, quote } from '../../text/display.ts';
 import { headerKey } from '../../text/header.ts';
 import { demand, type ReportViolation } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
-import type { RuleFrame } from '../engine/rule.ts';
+import type { Rule } from '../engine/rule.ts';
 
 /**
  * The CRDs tell list entries apart by their names as written. The specification says what happens to the second of
  * equal names (it is ignored), so neither status nor traffic reacts; but whoever wrote it expects something else.
  */
-export const headerNameRepeated: RuleFrame = {
+export const headerNameRepeated: Rule = {
   id: 'header-name-repeated',
   summary: 'A list names one header twice, ignoring case; only the first entry counts.',
   effect: deniedWhenStrict,
@@ -18,7 +18,7 @@ export const headerNameRepeated: RuleFrame = {
 
 type Named = readonly { readonly name?: string }[];
 
-export const matchedHeadersDistinct = demand(headerNameRepeated.id, (headers: Named, report) =>
+export const matchedHeadersDistinct = demand(headerNameRepeated, (headers: Named, report) =>
   repetitions(headers, { list: 'headers', below: [], loss: 'so requests match that do not have it', cure: 'combine both values in one entry of type RegularExpression' }, report), 'matches');
 
 interface Modifier {
@@ -27,7 +27,7 @@ interface Modifier {
   readonly remove?: readonly string[];
 }
 
-export const modifiedHeadersDistinct = demand(headerNameRepeated.id, function judge(modifier: Modifier, report) {
+export const modifiedHeadersDistinct = demand(headerNameRepeated, function judge(modifier: Modifier, report) {
   for (const list of ['set', 'add'] as const) repetitions(modifier[list] ?? [], { list, below: [list], loss: 'so its value is never used', cure: 'keep the value you want' }, report);
   removals(modifier.remove ?? [], report);
 }, 'modifier');
@@ -42,7 +42,7 @@ function removals(names: readonly string[], report: ReportViolation): void {
   }
 }
 
-export const sentHeadersDistinct = demand(headerNameRepeated.id, (headers: Named, report) =>
+export const sentHeadersDistinct = demand(headerNameRepeated, (headers: Named, report) =>
   repetitions(headers, { list: 'headers', below: [], loss: 'so its value may never be sent', cure: 'keep the value you want' }, report), 'sent');
 
 interface ListPlace {

@@ -36,6 +36,6 @@ function judgeBoth(tls: ListenerTls, report: ReportViolation): void {
   if (Object.keys(tls.options ?? {}).length === 0) judge(tls, report);
 }
 
-export const certificateOrOptions = demand(listenerCertificateMissing.id, judgeBoth);
+export const certificateOrOptions = demand(listenerCertificateMissing, judgeBoth);
 /** v1.0 takes no options instead. */
-export const certificate = demand(listenerCertificateMissing.id, judge, 'v1.0');
+export const certificate = demand(listenerCertificateMissing, judge, 'v1.0');

@@ -75,7 +75,7 @@ function filtersWithoutHttp({ protocol, filters }: ListenerView, report: ReportV
 }
 
 function ofEach(variant: string, judge: Judge): Demand<readonly ListenerView[]> {
-  return demand('listener-protocol-fields', function judgeAll(listeners, report) {
+  return demand(listenerProtocolFields, function judgeAll(listeners, report) {
     for (const [index, listener] of listeners.entries()) {
       judge(listener, ({ below, ...found }) => report({ below: [index, ...below], ...found }));
     }
@@ -88,4 +88,4 @@ export const httpsTerminates = ofEach('https', httpsPassthrough);
 export const tlsHasSettings = ofEach('tls', tlsMissing);
 /** Of HTTPS only v1.0 demands it. */
 export const secureHasSettings = ofEach('secure', secureWithoutTls);
-export const filtersNeedHttp = demand('listener-protocol-fields', filtersWithoutHttp, 'filters');
+export const filtersNeedHttp = demand(listenerProtocolFields, filtersWithoutHttp, 'filters');

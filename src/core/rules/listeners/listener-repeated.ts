@@ -13,7 +13,7 @@ interface Listener {
 }
 
 /** Listeners of a Gateway always have a port; where it is left out, nobody can compare. */
-export const listenersDistinct = demand(listenerRepeated.id, function judge(listeners: readonly Listener[], report) {
+export const listenersDistinct = demand(listenerRepeated, function judge(listeners: readonly Listener[], report) {
   for (const [index, { port, protocol, hostname }] of listeners.entries()) {
     const before = listeners.findIndex((other) => other.port === port && other.protocol === protocol && other.hostname === hostname);
     if (port === undefined || before === index) continue;

@@ -4,7 +4,9 @@ import { conflictBetween, ListenerClaims, type ListenerClaim } from '../../seman
 import { display } from '../../text/display.ts';
 import { intersectHostnames } from '../../text/hostname.ts';
 import { demand } from '../engine/demand.ts';
-import { listenerConflict, listenerRouteKindsInvalid, listenerTlsOverlap } from './listener-validity.ts';
+import { listenerConflict } from './listener-conflict.ts';
+import { listenerRouteKindsInvalid } from './listener-route-kinds-invalid.ts';
+import { listenerTlsOverlap } from './listener-tls-overlap.ts';
 
 // What the listeners of one object say together, whoever serves it. Of those that Sallyport serves the graph knows more; there
 // the same rules speak, and what they find is told once.
@@ -31,7 +33,7 @@ function sameHostname(one: Listener, other: Listener): boolean {
 }
 
 /** Equal protocols with equal hostnames are refused by every bundle. */
-export const protocolsOnPort = demand(listenerConflict.id, function judge(listeners: Listeners, report) {
+export const protocolsOnPort = demand(listenerConflict, function judge(listeners: Listeners, report) {
   const earlierOnes = new ListenerClaims<NamedClaim>();
   for (const [index, { name = '', port, protocol = '', hostname = '' }] of listeners.entries()) {
     if (port === undefined) continue;
@@ -58,7 +60,7 @@ function overlaps(one: Listener, other: Listener): boolean {
   return one.protocol === 'HTTPS' && other.protocol === 'HTTPS' && !sameHostname(one, other) && intersectHostnames(one.hostname ?? '', other.hostname ?? '') !== undefined;
 }
 
-export const overlapsOnPort = demand(listenerTlsOverlap.id, function judge(listeners: Listeners, report) {
+export const overlapsOnPort = demand(listenerTlsOverlap, function judge(listeners: Listeners, report) {
   for (const [index, listener] of listeners.entries()) {
     const other = earlier(listeners, index, overlaps);
     if (other === undefined) continue;
@@ -69,7 +71,7 @@ export const overlapsOnPort = demand(listenerTlsOverlap.id, function judge(liste
 /** What protocols carry that are not served yet. */
 const carried: ReadonlyMap<string, readonly string[]> = new Map([['TLS', ['TLSRoute', 'TCPRoute']], ['TCP', ['TCPRoute']], ['UDP', ['UDPRoute']]]);
 
-export const kindsOfProtocol = demand(listenerRouteKindsInvalid.id, function judge({ protocol = '', allowedRoutes: { kinds = [] } = {} }: Listener, report) {
+export const kindsOfProtocol = demand(listenerRouteKindsInvalid, function judge({ protocol = '', allowedRoutes: { kinds = [] } = {} }: Listener, report) {
   const supported = routeKindsOf(protocol) === undefined ? carried.get(protocol) : undefined;
   if (supported === undefined) return;
   for (const [index, { group = gatewayGroup, kind = '' }] of kinds.entries()) {

@@ -1,7 +1,7 @@
 import { isReadable } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
-import { demand, unenforcedRule, violationsAt, type ReportViolation } from '../engine/demand.ts';
-import { denied, warned } from '../engine/effects.ts';
+import { demand, type ReportViolation, violationsAt } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
 import { routeRules } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
@@ -24,7 +24,7 @@ export const grpcMethodMatch = rule({
   },
 });
 
-interface MethodMatch {
+export interface MethodMatch {
   readonly type?: string;
   readonly service?: string;
   readonly method?: string;
@@ -55,23 +55,8 @@ function judge({ type = 'Exact', service, method }: MethodMatch, names: Names, r
   }
 }
 
-export const methodIsValid = demand(grpcMethodMatch.id, function judgeOfficially(match: MethodMatch, report) {
+export const methodIsValid = demand(grpcMethodMatch, function judgeOfficially(match: MethodMatch, report) {
   const { type, service, method } = match;
   // Bundles look at empty texts only where they are no regular expressions.
   if (type === 'Exact' || (service === undefined && method === undefined)) judge(match, officialName, report);
-});
-
-export const grpcMethodUncommon = unenforcedRule({
-  id: 'grpc-method-uncommon',
-  summary: 'A gRPC method match is one that not every implementation understands.',
-  effect: warned,
-  source: 'Gateway API v1.7.0, GRPCMethodMatch.type (Exact with service and method is core, without service implementation-specific)',
-}, function judgeMatch({ type = 'Exact', service = '', method = '' }: MethodMatch, report) {
-  if (type !== 'Exact') return;
-  if (service === '' && method !== '') {
-    report({ below: ['service'], message: `This match names the method ${quote(method)} of whatever service, which not every implementation can match. Write service, too, such as shop.v1.Cart.` });
-  }
-  if (service.startsWith('.')) {
-    report({ below: ['service'], value: display(service), message: `No client asks for a service that begins with a dot. Write ${quote(service.slice(1))}.` });
-  }
 });

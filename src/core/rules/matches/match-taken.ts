@@ -3,7 +3,7 @@ import { describeRef } from '../../resources/reference.ts';
 import { display } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
 import { takenMatches, type TakenMatch } from './match-places.ts';
-import { rule, type Consequence, type Rule } from '../engine/rule.ts';
+import { rule, type Consequence, type ObjectRule } from '../engine/rule.ts';
 
 /** The match works, and would get requests were it not for the other one: nothing is switched off. */
 export const shadowed = { condition: 'sallyport.dev/Shadowed', reason: 'MatchTaken', scope: 'match' } as const satisfies Consequence;
@@ -43,4 +43,4 @@ export const matchTaken = rule({
 });
 
 /** Rules about what other objects leave to one that works. What works does not depend on them. */
-export const rivalRules: readonly Rule[] = [matchTaken];
+export const rivalRules: readonly ObjectRule[] = [matchTaken];

@@ -32,4 +32,4 @@ function judge({ type, value = '/' }: PathMatch, report: ReportViolation): void 
   }
 }
 
-export const pathIsValid = demand('path-syntax', judge);
+export const pathIsValid = demand(pathSyntax, judge);

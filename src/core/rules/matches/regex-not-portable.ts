@@ -2,10 +2,10 @@ import { display, quote } from '../../text/display.ts';
 import { patternSyntaxProblem } from '../../text/pattern.ts';
 import { demand, type ReportViolation } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
-import type { RuleFrame } from '../engine/rule.ts';
+import type { Rule } from '../engine/rule.ts';
 
 /** The specification leaves the dialect open; GEP-4359 names what all implementations are to have in common. */
-export const regexNotPortable: RuleFrame = {
+export const regexNotPortable: Rule = {
   id: 'regex-not-portable',
   summary: 'A regular expression uses what not every implementation understands, or understands alike.',
   effect: warned,
@@ -44,7 +44,7 @@ function judge(expression: string, below: readonly string[], report: ReportViola
 }
 
 /** A match of a header, a query parameter or a path. */
-export const portableValue = demand(regexNotPortable.id, function ofMatch({ type, value = '' }: Match, report) {
+export const portableValue = demand(regexNotPortable, function ofMatch({ type, value = '' }: Match, report) {
   if (type === 'RegularExpression') judge(value, ['value'], report);
 }, 'value');
 
@@ -54,7 +54,7 @@ interface MethodMatch {
   readonly method?: string;
 }
 
-export const portableMethod = demand(regexNotPortable.id, function ofMethod({ type, service = '', method = '' }: MethodMatch, report) {
+export const portableMethod = demand(regexNotPortable, function ofMethod({ type, service = '', method = '' }: MethodMatch, report) {
   if (type !== 'RegularExpression') return;
   judge(service, ['service'], report);
   judge(method, ['method'], report);

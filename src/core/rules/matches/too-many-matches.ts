@@ -8,7 +8,7 @@ export const tooManyMatches = specificationRule({
 
 const limit = 128;
 
-export const matchesWithinLimit = demand(tooManyMatches.id, function judge(rules: readonly { readonly matches?: readonly unknown[] }[], report) {
+export const matchesWithinLimit = demand(tooManyMatches, function judge(rules: readonly { readonly matches?: readonly unknown[] }[], report) {
   const total = rules.reduce((sum, { matches = [] }) => sum + matches.length, 0);
   if (total > limit) report({ below: [], message: `The rules have ${total} matches together; at most ${limit} are allowed in a route. Move some rules to a second route.` });
 });

@@ -2,11 +2,11 @@ import type { Path } from '../../resources/path.ts';
 import { examine, type Bundle, type WrittenObject } from '../../schema/index.ts';
 import { display } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
-import type { Finding, RuleFrame } from '../engine/rule.ts';
+import type { Finding, Rule } from '../engine/rule.ts';
 import { valueAt } from '../engine/site-judge.ts';
 
 /** The API server drops such fields before it asks a webhook; what kubectl notes of an apply still has them. */
-export const fieldPruned: RuleFrame = {
+export const fieldPruned: Rule = {
   id: 'field-pruned',
   summary: 'A field that was applied is not in the object any more: the API server dropped it.',
   effect: warned,

@@ -29,7 +29,7 @@ function violation(key: string): Violation {
 }
 
 /** Of Gateways: a text without "/" may not be as long as a domain either. */
-export const infrastructureKeys = demand(qualifiedKey.id, function judge(entries: Entries, report) {
+export const infrastructureKeys = demand(qualifiedKey, function judge(entries: Entries, report) {
   for (const key of Object.keys(entries)) {
     const [first = ''] = key.split('/', 1);
     const rest = key.includes('/') ? key.slice(first.length + 1) : key;
@@ -38,7 +38,7 @@ export const infrastructureKeys = demand(qualifiedKey.id, function judge(entries
   }
 }, 'infrastructure');
 
-export const selectorKeys = demand(qualifiedKey.id, function judge(entries: Entries, report) {
+export const selectorKeys = demand(qualifiedKey, function judge(entries: Entries, report) {
   for (const key of Object.keys(entries)) {
     if (!isQualifiedName(key)) report(violation(key));
   }

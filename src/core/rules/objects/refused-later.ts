@@ -3,10 +3,10 @@ import { display } from '../../text/display.ts';
 import { examine, minors, nameOfBundle, versionOf, type Bundle, type StructureProblem, type WrittenObject } from '../../schema/index.ts';
 import { warned } from '../engine/effects.ts';
 import { judgeByBundle } from '../engine/judge-by-bundle.ts';
-import type { Finding, RuleFrame } from '../engine/rule.ts';
+import type { Finding, Rule } from '../engine/rule.ts';
 
 /** Whoever upgrades the CRDs cannot change such an object any more without mending it, and in places not even its status. */
-export const refusedLater: RuleFrame = {
+export const refusedLater: Rule = {
   id: 'refused-later',
   summary: 'The newest bundle refuses or drops what this one takes.',
   effect: warned,

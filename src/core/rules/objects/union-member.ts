@@ -8,7 +8,7 @@ export const unionMember = specificationRule({
 });
 
 function memberOf(variant: string, union: Union): Demand<object> {
-  return demand(unionMember.id, (object: object, report) => unionViolations(union, object, report), variant);
+  return demand(unionMember, (object: object, report) => unionViolations(union, object, report), variant);
 }
 
 export const externalAuthMember = memberOf('externalAuth', unionOf('protocol', { GRPC: 'grpc', HTTP: 'http' }));

@@ -1,5 +1,7 @@
 import { experimental, since, until } from '../../schema/index.ts';
-import { addressesComparable, addressesDistinct, addressHasHostname, addressIsHostname, routabilityIsKnown } from '../gateways/addresses.ts';
+import { addressHasHostname, addressIsHostname } from '../gateways/address-hostname.ts';
+import { addressesComparable, addressesDistinct } from '../gateways/address-repeated.ts';
+import { routabilityIsKnown } from '../gateways/address-routability.ts';
 import { filterMember } from '../filters/filter-union.ts';
 import { certificate, certificateOrOptions } from '../listeners/listener-certificate-missing.ts';
 import { filtersNeedHttp, httpsTerminates, plainWithoutTls, secureHasSettings, streamsWithoutHostname, tlsHasSettings } from '../listeners/listener-protocol-fields.ts';

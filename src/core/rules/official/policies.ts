@@ -1,6 +1,6 @@
 import { available, experimental, since, until } from '../../schema/index.ts';
 import { oneAuthority, oneAuthorityAlpha, oneAuthorityField } from '../tls/backend-authority.ts';
-import { fractionUpToOne } from '../filters/fractions.ts';
+import { fractionUpToOne } from '../filters/fraction-above-one.ts';
 import { selectorKeys } from '../objects/qualified-key.ts';
 import { budgetInterval, rateInterval } from '../timing/retry-interval.ts';
 import { targetsDistinct } from '../policies/target-repeated.ts';
@@ -9,7 +9,9 @@ import {
   attributeMember, backendValidationMember, clientCertificateMember, hostnameBackendMember, parentBasedSamplingMember,
   selectorBackendMember, subjectAltNameMember, tracingMember,
 } from '../objects/union-member.ts';
-import { hostnameIsExternal, portHasNoName, protocolSuitsTls } from '../backends/x-backend.ts';
+import { portHasNoName } from '../backends/backend-port-name.ts';
+import { protocolSuitsTls } from '../backends/backend-protocol-tls.ts';
+import { hostnameIsExternal } from '../hostnames/external-hostname-internal.ts';
 import { backendRef, sessionPersistence } from './shared.ts';
 import { below, merge, type SiteGroup, type Sites } from './sites.ts';
 

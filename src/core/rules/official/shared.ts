@@ -2,7 +2,7 @@ import { between, experimental, since, until } from '../../schema/index.ts';
 import { servicePort } from '../backends/service-port-missing.ts';
 import { cookieConfigEnds, cookieEnds } from '../sessions/session-without-end.ts';
 import { cookieConfigMember, externalAuthMember, sessionMember } from '../objects/union-member.ts';
-import { backendWithoutPort } from '../backends/x-backend.ts';
+import { backendWithoutPort } from '../backends/backend-port-forbidden.ts';
 import { below, merge, type Sites } from './sites.ts';
 
 // What is demanded of parts that several kinds have, from the part on.

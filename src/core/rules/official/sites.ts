@@ -1,6 +1,7 @@
 import { allVariants, resolveAll, type Bundle, type MaybeVersioned, type SchemaKind } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Demand } from '../engine/demand.ts';
+import type { Rule } from '../engine/rule.ts';
 
 /**
  * Where bundles demand what: a path, in which `[]` stands for each item of a list, → the demands made there, each
@@ -37,10 +38,19 @@ export type SiteTables = { readonly [K in SchemaKind]?: readonly SiteGroup[] };
 export function kindsByRule(tables: SiteTables): ReadonlyMap<string, readonly SchemaKind[]> {
   const kinds = new Map<string, Set<SchemaKind>>();
   for (const [kind, groups] of Object.entries(tables) as [SchemaKind, readonly SiteGroup[]][]) {
-    const demands = groups.flatMap(({ sites }) => Object.values(sites).flat()).flatMap((demand) => allVariants(demand));
-    for (const { rule } of demands) kinds.set(rule, (kinds.get(rule) ?? new Set()).add(kind));
+    for (const { rule: { id } } of demandsOf(groups)) kinds.set(id, (kinds.get(id) ?? new Set()).add(kind));
   }
   return new Map([...kinds].map(([rule, set]) => [rule, [...set]]));
+}
+
+/** The rules by which some tables judge, each once, in the order of the tables. */
+export function rulesOf(tables: SiteTables): readonly Rule[] {
+  const demands = Object.values(tables).flatMap((groups) => demandsOf(groups));
+  return [...new Map(demands.map(({ rule }) => [rule.id, rule])).values()];
+}
+
+function demandsOf(groups: readonly SiteGroup[]): readonly Demand[] {
+  return groups.flatMap(({ sites }) => Object.values(sites).flat()).flatMap((demand) => allVariants(demand));
 }
 
 /** What is demanded at one place of the objects of a kind. */

@@ -14,7 +14,7 @@ interface TargetRef {
   readonly sectionName?: string;
 }
 
-export const targetsDistinct = demand(targetRepeated.id, function judge(targets: readonly TargetRef[], report) {
+export const targetsDistinct = demand(targetRepeated, function judge(targets: readonly TargetRef[], report) {
   for (const [index, target] of targets.entries()) {
     const before = targets.slice(0, index).findIndex((other) => isSame(target, other) && !areToldApart(target, other));
     if (before === -1) continue;

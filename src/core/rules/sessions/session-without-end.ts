@@ -17,6 +17,6 @@ function judge(field: 'cookie' | 'cookieConfig', session: Session, report: Repor
   report({ below: ['absoluteTimeout'], message: `${field}.lifetimeType is Permanent, so absoluteTimeout must say how long the cookie lives. Write absoluteTimeout, e.g. 24h, or lifetimeType: Session.` });
 }
 
-export const cookieEnds = demand(sessionWithoutEnd.id, (session: Session, report) => judge('cookie', session, report), 'cookie');
+export const cookieEnds = demand(sessionWithoutEnd, (session: Session, report) => judge('cookie', session, report), 'cookie');
 /** Its place before v1.7. */
-export const cookieConfigEnds = demand(sessionWithoutEnd.id, (session: Session, report) => judge('cookieConfig', session, report), 'cookieConfig');
+export const cookieConfigEnds = demand(sessionWithoutEnd, (session: Session, report) => judge('cookieConfig', session, report), 'cookieConfig');

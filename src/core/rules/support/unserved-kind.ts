@@ -1,9 +1,9 @@
 import type { SchemaKind } from '../../schema/index.ts';
 import { warned } from '../engine/effects.ts';
-import type { Finding, RuleFrame } from '../engine/rule.ts';
+import type { Finding, Rule } from '../engine/rule.ts';
 
 /** Asked of kinds that take no part in evaluation: a kind that is served takes part, and leaves this rule by itself. */
-export const unservedKind: RuleFrame = {
+export const unservedKind: Rule = {
   id: 'unserved-kind',
   summary: 'Sallyport does not serve objects of this kind, so the object has no effect.',
   about: 'dialect',

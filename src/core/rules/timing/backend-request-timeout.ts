@@ -35,7 +35,7 @@ function judge({ request, backendRequest }: Timeouts, report: ReportViolation): 
   });
 }
 
-export const timeoutsInOrder = demand('backend-request-timeout', judge);
+export const timeoutsInOrder = demand(backendRequestTimeout, judge);
 
 /** A text that is no duration is the concern of another rule. */
 function milliseconds(text: string | undefined): number | undefined {

@@ -17,5 +17,5 @@ function judge(interval: string, shortest: { readonly milliseconds: number; read
   report({ below: [], value: interval, message: `The interval is ${interval}. Write one from ${shortest.text} to 1h.` });
 }
 
-export const budgetInterval = demand(retryInterval.id, (interval: string, report) => judge(interval, { milliseconds: second, text: '1s' }, report), 'budget');
-export const rateInterval = demand(retryInterval.id, (interval: string, report) => judge(interval, { milliseconds: 1, text: '1ms' }, report), 'rate');
+export const budgetInterval = demand(retryInterval, (interval: string, report) => judge(interval, { milliseconds: second, text: '1s' }, report), 'budget');
+export const rateInterval = demand(retryInterval, (interval: string, report) => judge(interval, { milliseconds: 1, text: '1ms' }, report), 'rate');

@@ -39,9 +39,9 @@ function filled({ refs, wellKnown }: Authorities, validation: Validation): Found
   return { refs: Array.isArray(list) && list.length > 0 ? 'given' : 'absent', wellKnown: typeof value === 'string' && value !== '' ? value : undefined };
 }
 
-export const oneAuthority = demand(backendAuthority.id, (validation: Validation, report) => judge(fields, filled(fields, validation), report));
-export const oneAuthorityAlpha = demand(backendAuthority.id, (validation: Validation, report) => judge(alphaFields, filled(alphaFields, validation), report), 'v1alpha2');
-export const oneAuthorityField = demand(backendAuthority.id, (validation: Validation, report) => {
+export const oneAuthority = demand(backendAuthority, (validation: Validation, report) => judge(fields, filled(fields, validation), report));
+export const oneAuthorityAlpha = demand(backendAuthority, (validation: Validation, report) => judge(alphaFields, filled(alphaFields, validation), report), 'v1alpha2');
+export const oneAuthorityField = demand(backendAuthority, (validation: Validation, report) => {
   const value = validation[fields.wellKnown];
   judge(fields, { refs: validation[fields.refs] === undefined ? 'absent' : 'given', wellKnown: typeof value === 'string' ? value : undefined }, report);
 }, 'field');

@@ -12,7 +12,7 @@ const byte = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const ipv4 = new RegExp(`^${byte}(?:\\.${byte}){3}$`);
 
 /** The pattern of hostnames leaves nothing of an address but IPv4 without wildcard. */
-export const serverNamesAreNames = demand(serverNameIsIp.id, function judge(hostnames: readonly string[], report) {
+export const serverNamesAreNames = demand(serverNameIsIp, function judge(hostnames: readonly string[], report) {
   for (const [index, hostname] of hostnames.entries()) {
     if (!ipv4.test(hostname)) continue;
     report({ below: [index], value: display(hostname), message: `${quote(hostname)} is an IP address, which no client sends as server name. Write a DNS name such as shop.example.com.` });

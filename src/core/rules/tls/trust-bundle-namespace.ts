@@ -14,7 +14,7 @@ interface AuthorityRef {
   readonly namespace?: string;
 }
 
-export const trustBundlesWithoutNamespace = demand(trustBundleNamespace.id, function judge(refs: readonly AuthorityRef[], report) {
+export const trustBundlesWithoutNamespace = demand(trustBundleNamespace, function judge(refs: readonly AuthorityRef[], report) {
   for (const [index, { group, kind, name, namespace }] of refs.entries()) {
     if (group !== 'certificates.k8s.io' || kind !== 'ClusterTrustBundle' || namespace === undefined) continue;
     report({ below: [index, 'namespace'], value: display(namespace), message: `The ClusterTrustBundle ${quote(name)} belongs to the whole cluster, not to a namespace. Remove namespace.` });

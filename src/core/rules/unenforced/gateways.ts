@@ -1,19 +1,32 @@
 import { available, experimental, since } from '../../schema/index.ts';
-import { extensionReference } from '../filters/filter-contents.ts';
-import {
-  addressAskedTwice, addressSpeltTwice, classParametersNamespace, clientAuthorityUncommon, clientValidationWithoutListener, infrastructureLabelReserved,
-  routabilityUnusual, trustBundleNamespaceIgnored,
-} from '../gateways/gateway-details.ts';
-import { grantGroup, grantOfEverything, grantRepeated, grantWithinNamespace } from '../references/grants.ts';
-import { hostnameIsIp, hostnameLabelTooLong } from '../hostnames/hostnames.ts';
-import {
-  certificatesWithoutUse, listenerFilterRepeated, listenerFiltersEmpty, optionKey, routeKindRepeated, selectorWithoutEffect, severalCertificates,
-  tlsModesMixed,
-} from '../listeners/listener-details.ts';
+import { extensionReference } from '../filters/extension-reference.ts';
+import { addressAskedTwice } from '../gateways/address-asked-twice.ts';
+import { addressSpeltTwice } from '../gateways/address-spelt-twice.ts';
+import { classParametersNamespace } from '../gateways/class-parameters-namespace.ts';
+import { infrastructureLabelReserved } from '../gateways/infrastructure-label-reserved.ts';
+import { routabilityUnusual } from '../gateways/routability-unusual.ts';
+import { clientAuthorityUncommon } from '../tls/client-authority-uncommon.ts';
+import { clientValidationWithoutListener } from '../tls/client-validation-without-listener.ts';
+import { trustBundleNamespaceIgnored } from '../tls/trust-bundle-namespace-ignored.ts';
+import { grantGroup } from '../references/grant-group.ts';
+import { grantOfEverything } from '../references/grant-of-everything.ts';
+import { grantRepeated } from '../references/grant-repeated.ts';
+import { grantWithinNamespace } from '../references/grant-within-namespace.ts';
+import { hostnameIsIp } from '../hostnames/hostname-is-ip.ts';
+import { hostnameLabelTooLong } from '../hostnames/hostname-label-too-long.ts';
+import { certificatesWithoutUse } from '../listeners/certificates-without-use.ts';
+import { listenerFilterRepeated } from '../listeners/listener-filter-repeated.ts';
+import { listenerFiltersEmpty } from '../listeners/listener-filters-empty.ts';
+import { optionKey } from '../listeners/option-key.ts';
+import { routeKindRepeated } from '../listeners/route-kind-repeated.ts';
+import { selectorWithoutEffect } from '../listeners/selector-without-effect.ts';
+import { severalCertificates } from '../listeners/several-certificates.ts';
+import { tlsModesMixed } from '../listeners/tls-modes-mixed.ts';
 import { kindsOfProtocol, overlapsOnPort, protocolsOnPort } from '../listeners/listeners-together.ts';
-import { gatewayClassName, gatewayName } from '../gateways/names.ts';
+import { gatewayClassName } from '../gateways/gateway-class-name.ts';
+import { gatewayName } from '../gateways/gateway-name.ts';
 import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
-import { versionSuperseded } from '../objects/versions.ts';
+import { versionSuperseded } from '../objects/version-superseded.ts';
 
 /** What listeners of Gateways, ListenerSets and XListenerSets have in common. */
 const listeners: Sites = merge({ 'spec.listeners': [protocolsOnPort, tlsModesMixed, overlapsOnPort] }, below(['spec.listeners[]'], {

@@ -1,20 +1,26 @@
 import { between, experimental, since } from '../../schema/index.ts';
-import { backendKindMisspelt } from '../backends/backend-kinds.ts';
-import {
-  backendHostnameDiffers, backendValidationMissing, externalBackendWithoutTls, policySeveralTargets, policyTargetKind,
-} from '../tls/backend-tls-details.ts';
-import { externalHostnameIsIp, externalHostnameLocal } from '../hostnames/external-hostnames.ts';
+import { backendKindMisspelt } from '../backends/backend-kind-misspelt.ts';
+import { backendHostnameDiffers } from '../tls/backend-hostname-differs.ts';
+import { backendValidationMissing } from '../tls/backend-validation-missing.ts';
+import { externalBackendWithoutTls } from '../tls/external-backend-without-tls.ts';
+import { policySeveralTargets } from '../tls/policy-several-targets.ts';
+import { policyTargetKind } from '../tls/policy-target-kind.ts';
+import { externalHostnameIsIp } from '../hostnames/external-hostname-is-ip.ts';
+import { externalHostnameLocal } from '../hostnames/external-hostname-local.ts';
 import { sentHeadersDistinct } from '../headers/header-name-repeated.ts';
-import { hostnameLabelTooLong } from '../hostnames/hostnames.ts';
-import { optionKey } from '../listeners/listener-details.ts';
+import { hostnameLabelTooLong } from '../hostnames/hostname-label-too-long.ts';
+import { optionKey } from '../listeners/option-key.ts';
 import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
-import { sessionPolicyDeprecated, sessionWithoutHttp } from '../sessions/sessions.ts';
+import { sessionPolicyDeprecated } from '../sessions/session-policy-deprecated.ts';
+import { sessionWithoutHttp } from '../sessions/session-without-http.ts';
 import { targetsDistinct } from '../policies/target-repeated.ts';
-import {
-  telemetryAttributeKey, telemetryManyAttributes, telemetrySecret, telemetryTargetKind, tracingWithoutEffect,
-} from '../policies/telemetry.ts';
-import { versionSuperseded } from '../objects/versions.ts';
-import { durationNotStandard } from '../routes/written-values.ts';
+import { telemetryAttributeKey } from '../policies/telemetry-attribute-key.ts';
+import { telemetryManyAttributes } from '../policies/telemetry-many-attributes.ts';
+import { telemetrySecret } from '../policies/telemetry-secret.ts';
+import { telemetryTargetKind } from '../policies/telemetry-target-kind.ts';
+import { tracingWithoutEffect } from '../policies/tracing-without-effect.ts';
+import { versionSuperseded } from '../objects/version-superseded.ts';
+import { durationNotStandard } from '../timing/duration-not-standard.ts';
 import { wherever } from './meanings.ts';
 import { sessions, validation } from './shared.ts';
 

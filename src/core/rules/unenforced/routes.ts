@@ -1,26 +1,51 @@
 import { available, between, experimental, since, type SchemaKind } from '../../schema/index.ts';
-import { backendKindMisspelt, backendKindOfEvaluated, backendsOfOwnNamespace } from '../backends/backend-kinds.ts';
-import { corsOriginPort, corsValueRedundant, corsWildcardWithCredentials } from '../filters/cors-values.ts';
-import { extensionReference, filterWithoutEffect } from '../filters/filter-contents.ts';
+import { backendKindMisspelt } from '../backends/backend-kind-misspelt.ts';
+import { backendKindOfEvaluated } from '../backends/backend-kind-unsupported.ts';
+import { backendsOfOwnNamespace } from '../backends/backend-of-other-namespace.ts';
+import { corsOriginPort } from '../filters/cors-origin-port.ts';
+import { corsValueRedundant } from '../filters/cors-value-redundant.ts';
+import { corsWildcardWithCredentials } from '../filters/cors-wildcard-with-credentials.ts';
+import { extensionReference } from '../filters/extension-reference.ts';
+import { filterWithoutEffect } from '../filters/filter-without-effect.ts';
 import { filterOrder } from '../filters/filter-order.ts';
 import { forwardBodySize } from '../filters/forward-body-size.ts';
-import { grpcMethodUncommon } from '../matches/grpc-method-match.ts';
+import { grpcMethodUncommon } from '../matches/grpc-method-uncommon.ts';
 import { matchedHeadersDistinct, modifiedHeadersDistinct } from '../headers/header-name-repeated.ts';
-import { hostnameCovered, hostnameIsIp, hostnameLabelTooLong, hostnameRepeated } from '../hostnames/hostnames.ts';
+import { hostnameCovered } from '../hostnames/hostname-covered.ts';
+import { hostnameIsIp } from '../hostnames/hostname-is-ip.ts';
+import { hostnameLabelTooLong } from '../hostnames/hostname-label-too-long.ts';
+import { hostnameRepeated } from '../hostnames/hostname-repeated.ts';
 import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
-import { parentGroup, parentRepeated, parentSectionShared, routeWithoutParents } from '../parents/parents.ts';
+import { parentGroup } from '../parents/parent-group.ts';
+import { parentRepeated } from '../parents/parent-repeated.ts';
+import { parentSectionShared } from '../parents/parent-section-shared.ts';
+import { routeWithoutParents } from '../parents/route-without-parents.ts';
 import { portableMethod, portableValue } from '../matches/regex-not-portable.ts';
 import { regexPathWithoutSlash } from '../matches/regex-path-without-slash.ts';
-import {
-  backendTimeoutUnlimited, retryBackoff, retryCodeUnusual, retryOutlastsTimeout, retryRepeatsEffects, retrySwitchedOff, retryWithoutBackend,
-} from '../timing/retries.ts';
-import {
-  backendRepeated, matchRepeated, mirrorToBackend, redirectPortOfOtherScheme, redirectWithoutChange, ruleWithoutBackend, weightsAllZero,
-} from '../routes/rule-contents.ts';
+import { backendTimeoutUnlimited } from '../timing/backend-timeout-unlimited.ts';
+import { retryBackoff } from '../timing/retry-backoff.ts';
+import { retryCodeUnusual } from '../timing/retry-code-unusual.ts';
+import { retryOutlastsTimeout } from '../timing/retry-outlasts-timeout.ts';
+import { retryRepeatsEffects } from '../timing/retry-repeats-effects.ts';
+import { retrySwitchedOff } from '../timing/retry-switched-off.ts';
+import { retryWithoutBackend } from '../timing/retry-without-backend.ts';
+import { backendRepeated } from '../backends/backend-repeated.ts';
+import { ruleWithoutBackend } from '../backends/rule-without-backend.ts';
+import { weightsAllZero } from '../backends/weights-all-zero.ts';
+import { mirrorToBackend } from '../filters/mirror-to-backend.ts';
+import { redirectPortOfOtherScheme } from '../filters/redirect-port-of-other-scheme.ts';
+import { redirectWithoutChange } from '../filters/redirect-without-change.ts';
+import { matchRepeated } from '../matches/match-repeated.ts';
 import { ruleNameRepeated } from '../routes/rule-name-repeated.ts';
-import { sessionNameRepeated, sessionOfRouteDeprecated } from '../sessions/sessions.ts';
-import { ruleBeyondFirst, serverNamesMissing, versionSuperseded } from '../objects/versions.ts';
-import { durationNotStandard, headerValueCharset, pathEncoding, pathReplacementSyntax } from '../routes/written-values.ts';
+import { sessionNameRepeated } from '../sessions/session-name-repeated.ts';
+import { sessionOfRouteDeprecated } from '../sessions/session-policy-deprecated.ts';
+import { ruleBeyondFirst } from '../objects/rule-beyond-first.ts';
+import { serverNamesMissing } from '../objects/server-names-missing.ts';
+import { versionSuperseded } from '../objects/version-superseded.ts';
+import { pathReplacementSyntax } from '../filters/path-replacement-syntax.ts';
+import { headerValueCharset } from '../headers/header-value-charset.ts';
+import { pathEncoding } from '../matches/path-encoding.ts';
+import { durationNotStandard } from '../timing/duration-not-standard.ts';
 import { wherever } from './meanings.ts';
 import { sessions } from './shared.ts';
 

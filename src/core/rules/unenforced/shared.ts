@@ -1,7 +1,14 @@
-import { hostnameIsIp, hostnameLabelTooLong } from '../hostnames/hostnames.ts';
+import { hostnameIsIp } from '../hostnames/hostname-is-ip.ts';
+import { hostnameLabelTooLong } from '../hostnames/hostname-label-too-long.ts';
 import type { Sites } from '../official/sites.ts';
-import { cookiePathRelative, cookiePathUnsafe, sessionEndsAtOnce, sessionNameReserved, sessionNameToken, sessionNameVisible } from '../sessions/sessions.ts';
-import { altNameUri, altNameWithoutHostname, backendSeveralAuthorities } from '../tls/backend-tls-details.ts';
+import { cookiePathRelative } from '../sessions/cookie-path-relative.ts';
+import { cookiePathUnsafe } from '../sessions/cookie-path-unsafe.ts';
+import { sessionEndsAtOnce } from '../sessions/session-ends-at-once.ts';
+import { sessionNameReserved, sessionNameToken } from '../sessions/session-name-reserved.ts';
+import { sessionNameVisible } from '../sessions/sessions.ts';
+import { altNameUri } from '../tls/alt-name-uri.ts';
+import { altNameWithoutHostname } from '../tls/alt-name-without-hostname.ts';
+import { backendSeveralAuthorities } from '../tls/backend-several-authorities.ts';
 
 // What is looked at in parts that several kinds have, from the part on.
 

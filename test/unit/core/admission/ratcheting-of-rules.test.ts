@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AdmissionPolicy } from '../../../../src/core/admission/policy.ts';
 import type { AdmissionVerdict } from '../../../../src/core/admission/types.ts';
-import { allRules, changeRules } from '../../../../src/core/rules/engine/registry.ts';
-import type { RuleFrame } from '../../../../src/core/rules/engine/rule.ts';
+import { allRules } from '../../../../src/core/rules/engine/registry.ts';
+import type { Rule } from '../../../../src/core/rules/engine/rule.ts';
+import { controllerNameChanged } from '../../../../src/core/rules/gateways/controller-name-changed.ts';
 import { channels, isSchemaKind, minors, type Bundle } from '../../../../src/core/schema/index.ts';
 import { evaluate } from '../../../support/evaluation.ts';
 import { examples, rulePage, section } from '../../../support/rule-pages.ts';
@@ -21,8 +22,7 @@ interface KubernetesObject {
 /** Newest first. */
 const bundles = minors.toReversed().flatMap((minor) => channels.toReversed().map((channel): Bundle => ({ minor, channel })));
 const world = evaluate(platform);
-const changes = new Set(changeRules.map(({ id }) => id));
-const denying = allRules.filter(({ id, effect }) => (effect.standard === 'deny' || effect.strict === 'deny') && !changes.has(id));
+const denying = allRules.filter(({ id, effect }) => (effect.standard === 'deny' || effect.strict === 'deny') && id !== controllerNameChanged.id);
 
 function verdictOn(write: { readonly object: object; readonly oldObject?: object }, policy: Partial<AdmissionPolicy>): AdmissionVerdict {
   return decide(world, requestOf(write), { policy });
@@ -39,7 +39,7 @@ interface Case {
 }
 
 /** The examples that the rule denies, each under the mildest profile and in the newest bundle in which it does. */
-function casesOf({ id, effect }: RuleFrame): readonly Case[] {
+function casesOf({ id, effect }: Rule): readonly Case[] {
   const profile = effect.standard === 'deny' ? 'standard' : 'strict';
   const right = objectsOf(id, 'Right');
   return objectsOf(id, 'Wrong').flatMap((wrong) => {

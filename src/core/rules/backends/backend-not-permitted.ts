@@ -1,0 +1,13 @@
+import { backendRule, serviceName } from './backend-references.ts';
+
+export const backendNotPermitted = backendRule({
+  id: 'backend-not-permitted',
+  outcomes: ['notPermitted'],
+  summary: 'A backendRef crosses namespaces without a ReferenceGrant.',
+  reason: 'RefNotPermitted',
+  source: 'Gateway API v1.7.0, ReferenceGrant; RouteReasonRefNotPermitted',
+  describe: (node, _outcome, loss) => ({
+    value: `${node.target.namespace}/${node.target.name}`,
+    message: `${serviceName(node)} is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then ${loss}.`,
+  }),
+});

@@ -1,0 +1,20 @@
+import { quote } from '../../text/display.ts';
+import { demand, specificationRule } from '../engine/demand.ts';
+
+export const backendPortForbidden = specificationRule({
+  id: 'backend-port-forbidden',
+  summary: 'A reference to an XBackend names a port, which the XBackend itself has.',
+  source: 'Gateway API v1.7.0, BackendObjectReference.port; GEP-4894',
+});
+
+interface BackendReference {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly port?: number;
+}
+
+export const backendWithoutPort = demand(backendPortForbidden, function judge({ group, kind, name, port }: BackendReference, report) {
+  if (group !== 'gateway.networking.x-k8s.io' || kind !== 'XBackend' || port === undefined) return;
+  report({ below: ['port'], value: String(port), message: `The XBackend ${quote(name)} says itself which port it has. Remove port.` });
+});

@@ -1,0 +1,29 @@
+import { display, quote } from '../../text/display.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import { backendOf, type BackendRef, type Filter, type Route } from '../routes/rule-contents.ts';
+
+interface Mirror extends Filter {
+  readonly requestMirror?: { readonly backendRef?: BackendRef };
+}
+
+interface MirroringRule {
+  readonly filters?: readonly Mirror[];
+  readonly backendRefs?: readonly BackendRef[];
+}
+
+export const mirrorToBackend = unenforcedRule({
+  id: 'mirror-to-backend',
+  summary: 'Requests are mirrored to the backend that gets them anyway.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, HTTPRequestMirrorFilter.backendRef',
+}, function judge({ metadata: { namespace }, spec }: Route<MirroringRule>, report) {
+  for (const [position, { filters = [], backendRefs = [] }] of (spec?.rules ?? []).entries()) {
+    for (const [index, { requestMirror }] of filters.entries()) {
+      const target = requestMirror?.backendRef;
+      const twin = target === undefined ? -1 : backendRefs.findIndex((ref) => backendOf(ref, namespace) === backendOf(target, namespace));
+      if (twin === -1) continue;
+      report({ below: ['spec', 'rules', position, 'filters', index, 'requestMirror', 'backendRef'], value: display(target?.name ?? ''), message: `Requests are mirrored to ${quote(target?.name)}, which backendRefs[${twin}] sends them to already: it gets them twice. Name another backend, or remove the mirror.` });
+    }
+  }
+});

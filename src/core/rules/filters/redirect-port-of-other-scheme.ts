@@ -1,0 +1,16 @@
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import type { Redirect } from '../routes/rule-contents.ts';
+
+const usualPorts: ReadonlyMap<string, number> = new Map([['http', 443], ['https', 80]]);
+
+export const redirectPortOfOtherScheme = unenforcedRule({
+  id: 'redirect-port-of-other-scheme',
+  summary: 'A redirect leads to the port of the other scheme.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, HTTPRequestRedirectFilter.scheme and .port',
+}, function judge({ scheme = '', port }: Redirect, report) {
+  if (port === undefined || usualPorts.get(scheme) !== port) return;
+  const other = scheme === 'http' ? 'https' : 'http';
+  report({ below: ['port'], value: String(port), message: `Port ${port} is that of ${other}, but the redirect leads to ${scheme}. Leave port out for the one that goes with ${scheme}, or write scheme: ${other}.` });
+});

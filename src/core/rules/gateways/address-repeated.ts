@@ -1,0 +1,32 @@
+import { display, quote } from '../../text/display.ts';
+import { demand, type ReportViolation, specificationRule } from '../engine/demand.ts';
+import type { Address } from './addresses.ts';
+
+export const addressRepeated = specificationRule({
+  id: 'address-repeated',
+  summary: 'A Gateway asks for one address twice.',
+  source: 'Gateway API v1.7.0, GatewaySpec.addresses ("IPAddress values must be unique", "Hostname values must be unique")',
+});
+
+function repetitions(addresses: readonly Address[], report: ReportViolation): void {
+  for (const [index, { type, value }] of addresses.entries()) {
+    const before = addresses.findIndex((other) => other.type === type && other.value === value);
+    if ((type !== 'IPAddress' && type !== 'Hostname') || value === undefined || before === index) continue;
+    report({ below: [index, 'value'], value: display(value), message: `The address ${quote(value)} stands in addresses[${before}] already. Remove one of them.` });
+  }
+}
+
+/** v1.3 lets values be left out, but then cannot compare them. */
+function incomparable(addresses: readonly Address[], report: ReportViolation): void {
+  for (const [index, { type, value }] of addresses.entries()) {
+    if ((type !== 'IPAddress' && type !== 'Hostname') || value !== undefined) continue;
+    report({ below: [index, 'value'], message: `An address of type ${type} needs a value in this bundle. Write one, or leave addresses out to get an address chosen by the implementation.` });
+  }
+}
+
+export const addressesDistinct = demand(addressRepeated, repetitions);
+
+export const addressesComparable = demand(addressRepeated, function judge(addresses: readonly Address[], report) {
+  incomparable(addresses, report);
+  repetitions(addresses, report);
+}, 'with-value');

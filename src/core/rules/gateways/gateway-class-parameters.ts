@@ -1,0 +1,21 @@
+import { installationCell } from '../../graph/inputs.ts';
+import { classParameters } from '../../graph/parameters.ts';
+import { warned } from '../engine/effects.ts';
+import { rule } from '../engine/rule.ts';
+import { describe, refused } from './parameters.ts';
+
+/** A class whose parameters nobody can read must not look accepted: its Gateways would run with other settings. */
+export const gatewayClassParameters = rule({
+  id: 'gateway-class-parameters',
+  kinds: ['GatewayClass'],
+  about: 'dialect',
+  summary: 'The GatewayClass refers to parameters that cannot be used.',
+  effect: warned,
+  consequence: refused,
+  source: 'Gateway API v1.7.0, GatewayClassSpec.parametersRef; GatewayClassReasonInvalidParameters',
+  check(gatewayClass, read, report) {
+    if (gatewayClass.spec?.controllerName !== read.input(installationCell)?.controllerName) return;
+    const problem = describe(read.query(classParameters, gatewayClass.ref.name));
+    if (problem !== undefined) report({ path: ['spec', 'parametersRef'], ...problem, message: `${problem.message} Until then the class is not accepted, and its Gateways are left alone.` });
+  },
+});

@@ -1,0 +1,20 @@
+import { display, quote } from '../../text/display.ts';
+import { controlCharacter, isPrintableHeaderValue } from '../../text/header.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+
+/** The experimental channel refuses such values since v1.5. */
+export const headerValueCharset = unenforcedRule({
+  id: 'header-value-charset',
+  summary: 'A header value has characters other than printable ASCII and single blanks between.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, HTTPHeader.value and HTTPHeaderMatch.value (experimental channel); RFC 9110 section 5.5',
+}, function judge(value: string, report) {
+  // Control characters are the concern of a rule that denies.
+  if (isPrintableHeaderValue(value) || controlCharacter(value.replaceAll('\t', ' ')) !== undefined) return;
+  const tidy = value.trim().replaceAll(/[ \t]+/g, ' ');
+  const [odd] = /[^!-~ \t]/u.exec(value) ?? [];
+  const problem = odd === undefined ? 'has blanks at an end or in a row' : `holds ${quote(odd)}, which is no printable ASCII character`;
+  const cure = odd === undefined && tidy !== '' ? `Write ${quote(tidy)}` : 'Encode it, e.g. percent-encoded or in base64';
+  report({ below: [], value: display(value), message: `The header value ${quote(value)} ${problem}; the experimental channel refuses such values. ${cure}.` });
+});

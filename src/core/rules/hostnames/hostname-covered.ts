@@ -1,0 +1,18 @@
+import { display, quote } from '../../text/display.ts';
+import { intersectHostnames } from '../../text/hostname.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { recorded } from '../engine/effects.ts';
+
+/** Legal, and even of use: requests for the narrower name count as matching more specifically. */
+export const hostnameCovered = unenforcedRule({
+  id: 'hostname-covered',
+  summary: 'A wildcard of the same list matches whatever a hostname matches.',
+  effect: recorded,
+  source: 'Gateway API v1.7.0, HTTPRouteSpec.hostnames (precedence of hostnames)',
+}, function judge(hostnames: readonly string[], report) {
+  const wildcards = hostnames.filter((hostname) => hostname.startsWith('*.'));
+  for (const [index, hostname] of hostnames.entries()) {
+    const wide = wildcards.find((wildcard) => wildcard !== hostname && intersectHostnames(wildcard, hostname) === hostname);
+    if (wide !== undefined) report({ below: [index], value: display(hostname), message: `${quote(wide)} in the same list matches ${quote(hostname)}, too. Remove ${quote(hostname)} unless it shall come before routes with that wildcard.` });
+  }
+});

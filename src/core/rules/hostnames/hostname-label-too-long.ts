@@ -1,0 +1,10 @@
+import { deniedWhenStrict } from '../engine/effects.ts';
+import { hostnameRule } from './hostnames.ts';
+
+/** No DNS server can hold such a name, so it would never be asked for. */
+export const hostnameLabelTooLong = hostnameRule('label-too-long', {
+  id: 'hostname-label-too-long',
+  summary: 'A label of a hostname has more than 63 characters.',
+  effect: deniedWhenStrict,
+  source: 'Gateway API v1.7.0, Hostname; RFC 1123 section 2.1, RFC 1035 section 2.3.4',
+});

@@ -1,0 +1,12 @@
+import { listenerSetRule } from './listener-set-parent.ts';
+
+export const listenerSetParentNotFound = listenerSetRule({
+  id: 'listener-set-parent-not-found',
+  outcome: 'absent',
+  summary: 'A ListenerSet names a Gateway that does not exist.',
+  source: 'Gateway API v1.7.0, ListenerSet.spec.parentRef',
+  describe: (gateway) => ({
+    path: ['spec', 'parentRef'],
+    message: `${gateway} has not been seen. Check name and namespace, or apply it; until then these listeners are not served.`,
+  }),
+});

@@ -1,0 +1,24 @@
+import { tlsOverlaps } from '../../graph/gateway-listeners.ts';
+import { display } from '../../text/display.ts';
+import { recorded } from '../engine/effects.ts';
+import { listenerRule } from './listener-rule.ts';
+import { nameOthers } from './listener-validity.ts';
+
+/** Legal and common, hence no warning; but whoever shares connections between such hosts should know. */
+export const listenerTlsOverlap = listenerRule({
+  id: 'listener-tls-overlap',
+  summary: 'Listeners that terminate TLS on one port have overlapping hostnames.',
+  effect: recorded,
+  consequence: { condition: 'OverlappingTLSConfig', reason: 'OverlappingHostnames', scope: 'listener' },
+  source: 'Gateway API v1.7.0, ListenerConditionOverlappingTLSConfig ("Controllers MUST detect the presence of overlapping hostnames")',
+  *judge(listener, owner, read) {
+    const overlaps = read.query(tlsOverlaps, owner.kind, owner.namespace, owner.name);
+    const others = Object.hasOwn(overlaps, listener.name) ? overlaps[listener.name] : undefined;
+    if (others === undefined) return;
+    yield {
+      below: ['hostname'],
+      value: display(listener.hostname ?? ''),
+      message: `The hostname overlaps with those of ${nameOthers(others, owner)} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.`,
+    };
+  },
+});

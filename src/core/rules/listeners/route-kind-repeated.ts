@@ -1,0 +1,16 @@
+import { display, quote } from '../../text/display.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import type { Reference } from './listener-details.ts';
+
+export const routeKindRepeated = unenforcedRule({
+  id: 'route-kind-repeated',
+  summary: 'A listener allows one kind of route twice.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, AllowedRoutes.kinds',
+}, function judge(kinds: readonly Reference[], report) {
+  for (const [index, { group, kind }] of kinds.entries()) {
+    const before = kinds.findIndex((other) => other.group === group && other.kind === kind);
+    if (before !== index) report({ below: [index], value: display(kind ?? ''), message: `kinds[${before}] allows ${quote(kind)} already. Remove this entry, or write the kind that was meant.` });
+  }
+});

@@ -1,0 +1,17 @@
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+
+interface Namespaces {
+  readonly from?: string;
+  readonly selector?: object;
+}
+
+export const selectorWithoutEffect = unenforcedRule({
+  id: 'selector-without-effect',
+  summary: 'Namespaces have a selector, but are not chosen by it.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, RouteNamespaces.selector ("ignored for other values of From")',
+}, function judge({ from = 'Same', selector }: Namespaces, report) {
+  if (selector === undefined || from === 'Selector') return;
+  report({ below: ['selector'], message: `from is ${from}, so this selector is ignored. Write from: Selector, or remove selector.` });
+});

@@ -1,0 +1,13 @@
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import type { Listener } from './listener-details.ts';
+
+export const severalCertificates = unenforcedRule({
+  id: 'several-certificates',
+  summary: 'A listener has more than one certificate.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs (support for more than one is implementation-specific)',
+}, function judge({ tls: { mode = 'Terminate', certificateRefs = [] } = {} }: Listener, report) {
+  if (mode !== 'Terminate' || certificateRefs.length < 2) return;
+  report({ below: ['tls', 'certificateRefs'], value: String(certificateRefs.length), message: `This listener has ${certificateRefs.length} certificates; which one a client sees is up to the implementation, and some use the first alone. Write a listener for each hostname, with one certificate.` });
+});

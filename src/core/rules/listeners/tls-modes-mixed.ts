@@ -1,0 +1,16 @@
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import type { Listener } from './listener-details.ts';
+
+export const tlsModesMixed = unenforcedRule({
+  id: 'tls-modes-mixed',
+  summary: 'Listeners of protocol TLS on one port terminate TLS and pass it through.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, ListenerTLSConfig.mode; GEP-2643 (TLSRouteModeMixed is extended)',
+}, function judge(listeners: readonly Listener[], report) {
+  for (const [index, { port, protocol, tls: { mode = 'Terminate' } = {} }] of listeners.entries()) {
+    const other = listeners.slice(0, index).findIndex((one) => one.protocol === 'TLS' && one.port === port && (one.tls?.mode ?? 'Terminate') !== mode);
+    if (protocol !== 'TLS' || port === undefined || other === -1) continue;
+    report({ below: [index, 'tls', 'mode'], value: mode, message: `listeners[${other}] has the same port ${port} and another TLS mode, which not every implementation can serve. Write another port, or the same mode for both.` });
+  }
+});

@@ -1,0 +1,25 @@
+import { display, quote } from '../../text/display.ts';
+import { canonicalSpelling } from '../../text/path.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+
+interface PathMatch {
+  readonly type?: string;
+  readonly value?: string;
+}
+
+const dotSegment = /\/\.\.?(?:\/|$)/;
+
+/** Requests are compared once encodings are undone that need not be there. */
+export const pathEncoding = unenforcedRule({
+  id: 'path-encoding',
+  summary: 'A path match encodes characters that need no encoding.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, HTTPPathMatch.value; RFC 3986 sections 6.2.2.2 and 6.2.2.3',
+}, function judge({ type = 'PathPrefix', value = '/' }: PathMatch, report) {
+  if ((type !== 'Exact' && type !== 'PathPrefix') || !value.includes('%')) return;
+  const plain = value.replaceAll(/%(?:2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi, (triplet) => decodeURIComponent(triplet));
+  if (plain === value) return;
+  const cure = dotSegment.test(plain) ? 'Write the path that it leads to' : `Write ${quote(plain)}`;
+  report({ below: ['value'], value: display(value), message: `The path ${quote(value)} encodes characters that need no encoding, so requests reach it as ${quote(canonicalSpelling(plain))}. ${cure}.` });
+});

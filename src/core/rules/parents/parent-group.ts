@@ -1,0 +1,20 @@
+import { gatewayGroup } from '../../graph/inputs.ts';
+import { display, quote } from '../../text/display.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { deniedWhenStrict } from '../engine/effects.ts';
+import type { ParentRefView } from './parents.ts';
+
+/** The group that each kind of parent belongs to. */
+const parentGroups: ReadonlyMap<string, string> = new Map([['Gateway', gatewayGroup], ['ListenerSet', gatewayGroup], ['Service', '']]);
+
+export const parentGroup = unenforcedRule({
+  id: 'parent-group',
+  summary: 'The group and kind of a parentRef do not belong together.',
+  effect: deniedWhenStrict,
+  source: 'Gateway API v1.7.0, ParentReference.group ("Group must be explicitly set to "" (empty string)" for a Service)',
+}, function judge({ group = gatewayGroup, kind = 'Gateway' }: ParentRefView, report) {
+  const wanted = parentGroups.get(kind);
+  if (wanted === undefined || wanted === group) return;
+  const cure = wanted === '' ? 'Write group: "" (left out, the group is that of the Gateway API)' : `Leave group out, or write group: ${wanted}`;
+  report({ below: ['group'], value: display(group), message: `There is no kind ${kind} in the group ${quote(group)}, so this parentRef names nothing. ${cure}.` });
+});

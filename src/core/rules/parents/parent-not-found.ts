@@ -1,0 +1,13 @@
+import { describeRef } from '../../resources/reference.ts';
+import { attachmentRule } from './route-attachment.ts';
+
+export const parentNotFound = attachmentRule({
+  id: 'parent-not-found',
+  outcome: 'absent',
+  summary: 'A parentRef names a Gateway or ListenerSet that does not exist.',
+  source: 'Gateway API v1.7.0, ParentReference',
+  describe: (attachment) => ({
+    value: `${attachment.parent.namespace}/${attachment.parent.name}`,
+    message: `${describeRef(attachment.parent)} has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.`,
+  }),
+});

@@ -1,0 +1,51 @@
+import { describeRef, qualifiedName } from '../../resources/reference.ts';
+import { display } from '../../text/display.ts';
+import { demand, type Demand, unenforcedRule } from '../engine/demand.ts';
+import { denied } from '../engine/effects.ts';
+import { areDistinct, isGiven, isSameParent, type Parent, type ParentRefView, parentsOf, type Route, withDefaults } from './parents.ts';
+
+/** The CRDs cannot see the route's own namespace, so writing it out once hides a repetition from them. */
+export const parentRepeated = unenforcedRule({
+  id: 'parent-repeated',
+  summary: 'Two parentRefs name the same parent once defaults are filled in.',
+  effect: denied,
+  source: 'Gateway API v1.7.0, CommonRouteSpec.parentRefs ("ParentRefs must be distinct")',
+}, function judge({ metadata, spec }: Route, report) {
+  const parents = parentsOf(spec, metadata.namespace);
+  for (const [index, parent] of parents.entries()) {
+    const before = parents.findIndex((other) => !areDistinct(other, parent));
+    if (before === index) continue;
+    report({
+      below: ['spec', 'parentRefs', index],
+      value: display(qualifiedName(parent)),
+      message: `This parentRef names ${display(describeRef(parent))} like parentRefs[${before}] does, once defaults are filled in. Remove one of them, or give each a sectionName of its own.`,
+    });
+  }
+});
+
+type DistinguishingField = 'sectionName' | 'port';
+
+/**
+ * What bundles demand of parentRefs: of two to one parent both must have the same of the distinguishing fields, and
+ * not the same values. To them, a reference without namespace and one to the own namespace are two parents.
+ */
+export function parentsToldApartBy(...fields: readonly DistinguishingField[]): Demand<readonly ParentRefView[]> {
+  return demand(parentRepeated, function judge(refs, report) {
+    const parents = refs.map((ref) => withDefaults(ref, ''));
+    for (const [index, parent] of parents.entries()) {
+      const found = parents.slice(0, index).findIndex((other) => isSameParent(parent, other) && !areToldApart(parent, other, fields));
+      if (found === -1) continue;
+      const cure = `Remove one of them, or give each a ${fields.join(' or ')} of its own.`;
+      report({ below: [index], value: display(qualifiedName(parent)), message: `This parentRef names ${display(describeRef(parent))} like parentRefs[${found}] does. ${cure}` });
+    }
+  }, fields.join('-or-'));
+}
+
+function areToldApart(one: Parent, other: Parent, fields: readonly DistinguishingField[]): boolean {
+  return fields.every((field) => isGiven(one[field]) === isGiven(other[field])) && fields.some((field) => one[field] !== other[field]);
+}
+
+/** The standard channel looks at section names alone. */
+export const parentsToldApartBySection = parentsToldApartBy('sectionName');
+
+export const parentsToldApartBySectionOrPort = parentsToldApartBy('sectionName', 'port');

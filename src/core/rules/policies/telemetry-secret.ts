@@ -1,0 +1,21 @@
+import { display, quote } from '../../text/display.ts';
+import { headerKey } from '../../text/header.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import type { Tracing } from './telemetry.ts';
+
+const secretHeaders: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-api-key']);
+
+export const telemetrySecret = unenforcedRule({
+  id: 'telemetry-secret',
+  summary: 'A credential stands in a policy, or is copied into traces.',
+  effect: warned,
+  source: 'GEP-4768, Telemetry; OWASP, Logging Cheat Sheet ("Data to exclude")',
+}, function judge({ provider, attributes = [] }: Tracing, report) {
+  for (const [index, { name = '' }] of (provider?.headers ?? []).entries()) {
+    if (secretHeaders.has(headerKey(name))) report({ below: ['provider', 'headers', index], value: display(name), message: `The value of ${quote(name)} stands here for everybody who may read this policy. Let a collector within the cluster add it.` });
+  }
+  for (const [index, { sourceType, headerName = '' }] of attributes.entries()) {
+    if (sourceType === 'Header' && secretHeaders.has(headerKey(headerName))) report({ below: ['attributes', index, 'headerName'], value: display(headerName), message: `Every trace would hold the ${quote(headerName)} of its request, by which whoever reads traces could act for clients. Remove this attribute.` });
+  }
+});

@@ -1,0 +1,18 @@
+import { display, quote } from '../../text/display.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { deniedWhenStrict } from '../engine/effects.ts';
+
+interface Reference {
+  readonly group?: string;
+  readonly kind?: string;
+}
+
+export const telemetryTargetKind = unenforcedRule({
+  id: 'telemetry-target-kind',
+  summary: 'An XTelemetryPolicy targets something other than a Gateway.',
+  effect: deniedWhenStrict,
+  source: 'Gateway API v1.7.0, TelemetryPolicySpec.targetRefs (Gateway is core); GEP-4768',
+}, function judge({ group = '', kind = '' }: Reference, report) {
+  if (group === 'gateway.networking.k8s.io' && kind === 'Gateway') return;
+  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Implementations need to support a Gateway as target, not the kind ${quote(kind)} of the group ${quote(group)}. Write kind: Gateway and group: gateway.networking.k8s.io.` });
+});

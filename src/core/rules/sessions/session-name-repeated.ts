@@ -1,0 +1,21 @@
+import { display, quote } from '../../text/display.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import { nameOf, type Session } from './sessions.ts';
+
+export const sessionNameRepeated = unenforcedRule({
+  id: 'session-name-repeated',
+  summary: 'Two rules tie sessions to backends by one cookie or header.',
+  effect: warned,
+  source: 'GEP-1619, Session Persistence (naming collisions); Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
+}, function judge(rules: readonly { readonly sessionPersistence?: Session }[], report) {
+  const first = new Map<string, number>();
+  for (const [index, { sessionPersistence }] of rules.entries()) {
+    const session = sessionPersistence === undefined ? undefined : nameOf(sessionPersistence);
+    if (session === undefined) continue;
+    const key = `${sessionPersistence?.type ?? 'Cookie'} ${sessionPersistence?.cookie?.path ?? '/'} ${session.name}`;
+    const before = first.get(key);
+    if (before === undefined) first.set(key, index);
+    else report({ below: [index, 'sessionPersistence', ...session.below], value: display(session.name), message: `rules[${before}] ties sessions by ${quote(session.name)}, too, so a client of both loses one of its sessions. Write another name.` });
+  }
+});

@@ -1,0 +1,23 @@
+import { formatDuration } from '../../text/duration.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import { milliseconds, type RouteRule } from './retries.ts';
+
+/** More than this is no plan. */
+const manyAttempts = 100;
+
+export const retryOutlastsTimeout = unenforcedRule({
+  id: 'retry-outlasts-timeout',
+  summary: 'The request ends before all of its retries could be made.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, HTTPRouteRetry.attempts and .backoff, HTTPRouteTimeouts.request (spans all retries)',
+}, function judge({ retry: { attempts = 1, backoff } = {}, timeouts: { request } = {} }: RouteRule, report) {
+  const [whole, pause] = [milliseconds(request) ?? 0, milliseconds(backoff) ?? 0];
+  const waiting = attempts * pause;
+  if (whole > 0 && waiting > whole) {
+    const total = formatDuration(waiting);
+    report({ below: ['retry', 'attempts'], value: String(attempts), message: `${attempts} retries with a backoff of ${backoff} wait for ${total.ok ? total.text : 'longer'} together, but the request ends after ${request}. Write fewer attempts, a shorter backoff, or a longer timeouts.request.` });
+  } else if (attempts > manyAttempts) {
+    report({ below: ['retry', 'attempts'], value: String(attempts), message: `${attempts} retries would multiply the load of a backend that is failing already. Write a small number such as 2.` });
+  }
+});

@@ -1,0 +1,17 @@
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import type { RouteRule } from './retries.ts';
+
+/** Methods that a second time may do what they did the first time once more (RFC 9110 section 9.2.2). */
+const repeating: ReadonlySet<string> = new Set(['POST', 'PATCH']);
+
+export const retryRepeatsEffects = unenforcedRule({
+  id: 'retry-repeats-effects',
+  summary: 'Answers are retried after requests that must not be made twice.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, HTTPRouteRetry.codes; RFC 9110 section 9.2.2 (idempotent methods)',
+}, function judge({ retry: { attempts = 1, codes = [] } = {}, matches = [] }: RouteRule, report) {
+  if (attempts === 0 || codes.length === 0 || matches.length === 0 || !matches.every(({ method = '' }) => repeating.has(method))) return;
+  const methods = [...new Set(matches.map(({ method }) => method))].join(' and ');
+  report({ below: ['retry', 'codes'], value: codes.join(', '), message: `This rule matches ${methods} alone, and a backend that answers ${codes.join(' or ')} may have done what was asked: a retry would do it twice. Remove codes unless the backend recognises repetitions.` });
+});

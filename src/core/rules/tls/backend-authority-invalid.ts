@@ -1,0 +1,22 @@
+import { policyAuthorities } from '../../graph/backend-policies.ts';
+import { warned } from '../engine/effects.ts';
+import { rule } from '../engine/rule.ts';
+import { describeAuthority } from './client-authority-invalid.ts';
+
+export const backendAuthorityInvalid = rule({
+  id: 'backend-authority-invalid',
+  kinds: ['BackendTLSPolicy'],
+  summary: 'An authority that certificates of backends shall come from cannot be used.',
+  effect: warned,
+  consequence: { condition: 'ResolvedRefs', reason: 'InvalidCACertificateRef', scope: 'object' },
+  source: 'Gateway API v1.7.0, BackendTLSPolicyValidation.caCertificateRefs; BackendTLSPolicyReasonInvalidCACertificateRef, BackendTLSPolicyReasonInvalidKind',
+  check({ ref: { namespace, name } }, read, report) {
+    for (const reference of read.query(policyAuthorities, namespace, name)) {
+      const problem = describeAuthority(reference);
+      if (problem === undefined) continue;
+      const reason = reference.type === 'unsupportedKind' ? 'InvalidKind' : 'InvalidCACertificateRef';
+      const { about } = problem;
+      report({ path: ['spec', 'validation', 'caCertificateRefs', reference.index], ...(about && { about }), consequence: { condition: 'ResolvedRefs', reason, scope: 'object' }, message: `This authority cannot be used: ${problem.message}` });
+    }
+  },
+});

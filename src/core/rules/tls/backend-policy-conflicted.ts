@@ -1,0 +1,22 @@
+import { isService, policyOfTarget } from '../../graph/backend-policies.ts';
+import { display } from '../../text/display.ts';
+import { warned } from '../engine/effects.ts';
+import { rule } from '../engine/rule.ts';
+
+export const backendPolicyConflicted = rule({
+  id: 'backend-policy-conflicted',
+  kinds: ['BackendTLSPolicy'],
+  summary: 'An older BackendTLSPolicy targets the same Service or port.',
+  effect: warned,
+  consequence: { condition: 'Accepted', reason: 'Conflicted', scope: 'target' },
+  source: 'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs ("For any BackendTLSPolicy that does not take precedence")',
+  check({ spec, ref: { namespace, name } }, read, report) {
+    for (const [index, target] of (spec?.targetRefs ?? []).entries()) {
+      const { name: service = '', sectionName = '' } = target;
+      const winner = isService(target) ? read.query(policyOfTarget, namespace, service, sectionName) : undefined;
+      if (winner === undefined || winner === name) continue;
+      const what = sectionName === '' ? `Service ${namespace}/${service}` : `port ${display(sectionName)} of Service ${namespace}/${service}`;
+      report({ path: ['spec', 'targetRefs', index], value: winner, message: `BackendTLSPolicy ${namespace}/${winner} goes for ${what} already: it is older, or first by name. Remove one of the two, or let them target ports of their own by sectionName.` });
+    }
+  },
+});

@@ -1,0 +1,29 @@
+import { isService } from '../../graph/backend-policies.ts';
+import { readObject } from '../../graph/inputs.ts';
+import { isObserved } from '../../graph/observed.ts';
+import { display, quote } from '../../text/display.ts';
+import { warned } from '../engine/effects.ts';
+import { rule } from '../engine/rule.ts';
+
+export const backendPolicyTargetMissing = rule({
+  id: 'backend-policy-target-missing',
+  kinds: ['BackendTLSPolicy'],
+  summary: 'A BackendTLSPolicy targets a Service, or a port of one, that does not exist.',
+  effect: warned,
+  consequence: { condition: 'Accepted', reason: 'TargetNotFound', scope: 'target' },
+  source: 'Gateway API v1.7.0, LocalPolicyTargetReferenceWithSectionName; PolicyReasonTargetNotFound',
+  check({ spec, ref: { namespace } }, read, report) {
+    for (const [index, target] of (spec?.targetRefs ?? []).entries()) {
+      if (!isService(target)) continue;
+      const { name = '', sectionName } = target;
+      const service = readObject(read, 'Service', namespace, name);
+      const path = ['spec', 'targetRefs', index];
+      if (service === undefined) {
+        if (read.query(isObserved, 'Service')) report({ path: [...path, 'name'], value: display(name), message: `Service ${namespace}/${display(name)} has not been seen. Check the name, or apply it; a policy reaches Services of its own namespace only.` });
+      } else if (sectionName !== undefined && !service.spec?.ports?.some((port) => port.name === sectionName)) {
+        const names = (service.spec?.ports ?? []).flatMap((port) => port.name ?? []);
+        report({ path: [...path, 'sectionName'], value: display(sectionName), message: `Service ${namespace}/${name} has no port with the name ${quote(sectionName)}; ${names.length === 0 ? 'its ports have no names' : `its ports are ${names.join(', ')}`}. Write one of them, or leave sectionName out.` });
+      }
+    }
+  },
+});

@@ -1,0 +1,15 @@
+import { display, quote } from '../../text/display.ts';
+import { unenforcedRule } from '../engine/demand.ts';
+import { warned } from '../engine/effects.ts';
+import type { Reference } from './backend-tls-details.ts';
+
+export const policyTargetKind = unenforcedRule({
+  id: 'policy-target-kind',
+  summary: 'A BackendTLSPolicy targets something other than a Service.',
+  effect: warned,
+  source: 'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs (Service is core, other kinds are implementation-specific)',
+}, function judge({ group = '', kind = '' }: Reference, report) {
+  if (group === '' && kind === 'Service') return;
+  const cure = kind === 'Service' ? 'Write group: ""' : 'Write kind: Service and group: "" unless your implementation documents this kind';
+  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Implementations need to support a Service as target, not the kind ${quote(kind)} of the group ${quote(group)}. ${cure}.` });
+});
