@@ -71,6 +71,7 @@ function requestOf(url: string, { method, header }: ExplainOptions): ArrivingReq
     search: head.search,
     method: head.method,
     remainingHops: head.remainingHops,
+    hops: head.hops,
     header: (name) => head.header(name),
     query: (name) => head.query(name),
   };

@@ -1,6 +1,7 @@
 import { listItems, nameKey, valueOf } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { RequestHead } from './request-head.ts';
+import { sendableTrailers } from './sendable.ts';
 
 /**
  * What becomes of X-Forwarded-* and Forwarded that a client sent. `append` trusts what is in front of the proxy and
@@ -87,9 +88,10 @@ export function responseFields(fields: Fields): string[] | undefined {
   return kept;
 }
 
-/** What Via says of a request or an answer that goes on: the version of HTTP in which it was received (RFC 9110 section 7.6.3). */
-export function via(httpVersion: string): string {
-  return `${httpVersion} sallyport`;
+/** Trailers without those that would speak of framing or routing (RFC 9110 section 6.5.1). */
+export function trailerFields(trailers: Fields): Fields {
+  if (trailers.length === 0) return trailers;
+  return sendableTrailers(responseFields(trailers) ?? []);
 }
 
 /** Names listed in Connection, in lower case, that may be taken out. The two common values name nothing. */

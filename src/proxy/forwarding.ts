@@ -3,7 +3,8 @@ import type { Endpoint, EndpointSet } from './endpoints.ts';
 import type { Destination, Exchange } from './exchange.ts';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
 import { hasField, withoutField } from '../core/text/fields.ts';
-import { announcedTrailers, forwardedFields, responseFields, via } from './forwarding-fields.ts';
+import { hopsOfCopy, viaEntry } from '../core/text/via.ts';
+import { announcedTrailers, forwardedFields, responseFields, trailerFields } from './forwarding-fields.ts';
 import { editFields } from '../core/routing/decision/header-edits.ts';
 import { isSwitch } from './http2-websocket.ts';
 import { forwardedHost, forwardedTarget } from '../core/routing/decision/decide.ts';
@@ -15,7 +16,7 @@ import { ReadBefore } from './read-before.ts';
 import { RequestBody } from './request-body.ts';
 import type { BodyEvents } from './request-body.ts';
 import type { RetryPolicy } from './retry.ts';
-import { hasNoContent, isFinalStatus, sendableTrailers, Unsendable } from './sendable.ts';
+import { hasNoContent, isFinalStatus, Unsendable } from './sendable.ts';
 import { Timer } from './timer.ts';
 import { joinTunnel } from './tunnel.ts';
 import type { CertificatePair } from './tls-termination.ts';
@@ -332,7 +333,8 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private sendCopies(): readonly Copy[] {
     const { head, backend, listener: { gateway } } = this.destination;
     if (backend.mirrors.length === 0) return [];
-    const request = { method: head.method, target: this.target, fields: this.fields, hasBody: head.hasBody, needsHttp2: this.exchange.isCall, gateway, identity: this.identity };
+    const fields = [...this.fields.slice(0, -1), viaEntry(head.httpVersion, head.hops + hopsOfCopy)];
+    const request = { method: head.method, target: this.target, fields, hasBody: head.hasBody, needsHttp2: this.exchange.isCall, gateway, identity: this.identity };
     return backend.mirrors.filter((mirror) => mirror.takes()).flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
   }
 
@@ -370,7 +372,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     // RFC 9110 section 8.6; and Trailer makes no sense where none can follow.
     if (status === 204 || status === 205) edited = withoutField(edited, 'content-length');
     if (!this.trailersPossible) edited = withoutField(edited, 'trailer');
-    edited.push('via', via(httpVersion));
+    edited.push('via', viaEntry(httpVersion, 1));
     return edited;
   }
 }
@@ -381,14 +383,8 @@ function upstreamFields(exchange: Exchange, { head, backend }: Destination): str
   const host = forwardedHost(backend, head.authority);
   if (host !== '') fields.push('host', host);
   if (head.contentLength !== undefined && head.contentLength > 0) fields.push('content-length', String(head.contentLength));
-  fields.push('via', via(head.httpVersion));
+  fields.push('via', viaEntry(head.httpVersion, head.hops + 1));
   return fields;
-}
-
-/** Trailers without those that would speak of framing or routing (RFC 9110 section 6.5.1). */
-function trailerFields(trailers: Fields): Fields {
-  if (trailers.length === 0) return trailers;
-  return sendableTrailers(responseFields(trailers) ?? []);
 }
 
 function flushHead(exchange: Exchange): void {

@@ -36,6 +36,7 @@ const answers = {
   'too-many-tunnels': { status: 503, text: 'The proxy has too many connections that have switched protocols; try again later.' },
   'request-timeout': { status: 504, text: 'The request was not completed in time.' },
   'backend-timeout': { status: 504, text: 'The backend did not answer in time.' },
+  'loop-detected': { status: 508, text: 'The request passed this proxy too often: its route leads back to the proxy.' },
   'backend-stalled': { status: 504, text: 'The backend stopped taking the request body.' },
 } as const satisfies Record<string, { status: number; text: string }>;
 

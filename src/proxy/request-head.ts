@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { hostFromHeader } from '../core/text/hostname.ts';
 import { normalizePath } from '../core/text/path.ts';
 import type { RouteRequest } from '../core/routing/table.ts';
+import { hopsIn } from '../core/text/via.ts';
 import { listItems, nameKey } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
@@ -50,6 +51,11 @@ export class RequestHead implements RouteRequest {
     if (this.method !== 'OPTIONS' && this.method !== 'TRACE') return undefined;
     const value = this.header('max-forwards');
     return value !== undefined && digits.test(value) ? Number(value) : undefined;
+  }
+
+  /** How often the request has passed proxies of this kind. */
+  get hops(): number {
+    return hopsIn(this.header('via'));
   }
 
   get asksForUpgrade(): boolean {

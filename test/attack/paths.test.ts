@@ -115,8 +115,8 @@ function explained({ target, host }: Sent): { readonly refused: string } | { rea
   // The parser takes several blanks between the parts of a request line for one.
   const head = readHttp1Head({ httpVersion: '1.1', method: 'GET', url: target.replace(/ +$/, ''), rawHeaders: ['host', host] }, defaultLimits);
   if (typeof head === 'string') return { refused: head };
-  const { path, search, host: name, authority, remainingHops } = head;
-  const arriving = { protocol: 'HTTP' as const, port: web.port, serverName: undefined, method: 'GET', path, search, host: name, authority, remainingHops, header: head.header.bind(head), query: head.query.bind(head) };
+  const { path, search, host: name, authority, remainingHops, hops } = head;
+  const arriving = { protocol: 'HTTP' as const, port: web.port, serverName: undefined, method: 'GET', path, search, host: name, authority, remainingHops, hops, header: head.header.bind(head), query: head.query.bind(head) };
   const [outcome] = outcomesOf([web, endpointsConfig('app'), webRoute(...rules)], arriving);
   return { rule: outcome?.candidates.find(({ unmet }) => unmet.length === 0)?.candidate.rule.index };
 }

@@ -129,8 +129,8 @@ function reported(config: readonly RouteConfig[], { method, path: asked, search,
   const rawHeaders = ['host', host, ...Object.entries(fields).flat()];
   const head = readHttp1Head({ httpVersion: '1.1', method, url: `${asked}${search}`, rawHeaders }, defaultLimits);
   if (typeof head === 'string') throw new Error(head);
-  const { path: read, search: query, host: name, authority, remainingHops } = head;
-  const arriving = { protocol: 'HTTP' as const, port: web.port, serverName: undefined, method, path: read, search: query, host: name, authority, remainingHops, header: head.header.bind(head), query: head.query.bind(head) };
+  const { path: read, search: query, host: name, authority, remainingHops, hops } = head;
+  const arriving = { protocol: 'HTTP' as const, port: web.port, serverName: undefined, method, path: read, search: query, host: name, authority, remainingHops, hops, header: head.header.bind(head), query: head.query.bind(head) };
   const [outcome] = outcomesOf([web, ...endpoints, ...config], arriving);
   if (outcome === undefined) throw new Error('no listener found');
   return outcome;

@@ -1,4 +1,5 @@
 import type { Fields } from '../../text/fields.ts';
+import { maxHops } from '../../text/via.ts';
 import type { ConfigKey, ListenerConfig, MatchedRoute } from '../config.ts';
 import type { RouteRequest } from '../table.ts';
 import { editFields } from './header-edits.ts';
@@ -11,6 +12,8 @@ export interface DecidedRequest extends RouteRequest {
   readonly search: string;
   /** Max-Forwards of OPTIONS and TRACE (RFC 9110 section 7.6.2). */
   readonly remainingHops: number | undefined;
+  /** How often the request has passed proxies of this kind (RFC 9110 section 7.6.3). */
+  readonly hops: number;
 }
 
 /** The routes in force. `R` is the form in which the caller keeps prepared rules. */
@@ -32,7 +35,7 @@ export interface Taken<R> {
 /** The outcome of a request: everything that is certain before a backend is chosen. */
 export type Decision<R> =
   /** The proxy answers with an error. */
-  | { readonly type: 'answer'; readonly reason: 'no-route' | 'trace-unsupported' }
+  | { readonly type: 'answer'; readonly reason: 'no-route' | 'trace-unsupported' | 'loop-detected' }
   | { readonly type: 'answer'; readonly reason: 'rule-failure'; readonly taken: Taken<R> }
   /** The request is for the proxy itself: 204. */
   | { readonly type: 'acknowledge' }
@@ -45,13 +48,14 @@ export type Decision<R> =
 /**
  * Decides what happens to a request that arrived at a listener. The proxy executes the decision, and `explain` prints it.
  *
- * Order: requests for the proxy itself; the match (HTTPRouteRule.matches); failure of the rule; CORS preflight (HTTPCORSFilter);
+ * Order: requests for the proxy itself; loops; the match (HTTPRouteRule.matches); failure of the rule; CORS preflight (HTTPCORSFilter);
  * redirect (HTTPRequestRedirectFilter); backends.
  */
 export function decide<R extends DecidedRule>(routing: Routing<R>, listener: ListenerConfig, request: DecidedRequest): Decision<R> {
   if (request.path === '*' || request.remainingHops === 0) {
     return request.method === 'TRACE' ? { type: 'answer', reason: 'trace-unsupported' } : { type: 'acknowledge' };
   }
+  if (request.hops >= maxHops) return { type: 'answer', reason: 'loop-detected' };
   const matched = routing.match(listener.key, request);
   const rule = matched === undefined ? undefined : routing.ruleOf(matched);
   if (matched === undefined || rule === undefined) return { type: 'answer', reason: 'no-route' };
