@@ -16,7 +16,7 @@ import standalone from 'ajv/dist/standalone/index.js';
 import { transformSync, version as esbuildVersion } from 'esbuild';
 import refaPackage from 'refa/package.json' with { type: 'json' };
 import { formats } from '../src/core/schema/formats.ts';
-import { accepts, type Automaton } from '../src/core/text/automaton.ts';
+import { readerOf, type Automaton } from '../src/core/text/automaton.ts';
 import { automatonOf } from './pattern-automaton.ts';
 import { validatorSchemas } from './validator-schemas.ts';
 
@@ -78,7 +78,7 @@ function patternCompiler(automata: Map<string, Automaton>): NonNullable<CodeOpti
   const compile = (pattern: string) => {
     const automaton = automata.get(pattern) ?? automatonOf(pattern);
     automata.set(pattern, automaton);
-    return { test: (text: string) => accepts(automaton, text), toString: () => pattern };
+    return { test: readerOf(automaton), toString: () => pattern };
   };
   return Object.assign(compile, { code: 'require("patterns").compile' });
 }

@@ -1,4 +1,4 @@
-import { quote } from '../text/display.ts';
+import { characterCount, quote } from '../text/display.ts';
 import { resolve, resolveAll, type Bundle, type MaybeVersioned } from './availability.ts';
 import type { FieldPath } from './json-values.ts';
 import { fieldNames } from './locate.ts';
@@ -104,7 +104,7 @@ function typeAdvice({ node, value, subject: { bundle } }: Complaint): string {
 }
 
 function countOf(value: unknown): number {
-  if (typeof value === 'string') return Array.from(value).length;
+  if (typeof value === 'string') return characterCount(value);
   if (Array.isArray(value)) return value.length;
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
 }

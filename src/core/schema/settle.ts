@@ -143,11 +143,10 @@ function checkDistinct(items: readonly unknown[], keys: readonly string[] | unde
   if (keys !== undefined && !items.every(isRecord)) return;
   const first = new Map<string, number>();
   for (const [position, item] of items.entries()) {
-    const identity = keys === undefined ? scalarOf(item) : keyValues(item, keys);
+    const identity = keys === undefined ? identityOf([item]) : keyValues(item, keys);
     if (identity === undefined) continue;
-    const text = JSON.stringify(identity);
-    const before = first.get(text);
-    if (before === undefined) first.set(text, position);
+    const before = first.get(identity);
+    if (before === undefined) first.set(identity, position);
     else if (errors.length < maximumProblems) errors.push({ path: [...path, position], message: describeRepetition(item, keys, before), keyword: 'duplicate' });
   }
 }
@@ -158,15 +157,19 @@ function describeRepetition(item: unknown, keys: readonly string[] | undefined, 
     : `has the same ${describeKeys(item, keys)} as item ${before}; give each item one of its own`;
 }
 
-function scalarOf(item: unknown): unknown {
-  return isPresent(item) && typeof item !== 'object' ? item : undefined;
+/** Values as one text that no others have; `undefined` where one is absent or no scalar: then the item is wrong in another way. */
+function identityOf(values: readonly unknown[]): string | undefined {
+  let identity = '';
+  for (const value of values) {
+    if (!isPresent(value) || typeof value === 'object') return undefined;
+    // Most lists have one key, which is a text: as short as can be where there are many.
+    identity += typeof value === 'string' && values.length === 1 ? `"${value}` : `${JSON.stringify(value)},`;
+  }
+  return identity;
 }
 
-/** `undefined` where a key is missing or no scalar: then the item is wrong in another way. */
-function keyValues(item: unknown, keys: readonly string[]): readonly unknown[] | undefined {
-  if (!isRecord(item)) return undefined;
-  const values = keys.map((key) => scalarOf(property(item, key)));
-  return values.includes(undefined) ? undefined : values;
+function keyValues(item: unknown, keys: readonly string[]): string | undefined {
+  return isRecord(item) ? identityOf(keys.map((key) => property(item, key))) : undefined;
 }
 
 function describeKeys(item: unknown, keys: readonly string[]): string {

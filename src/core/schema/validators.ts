@@ -1,4 +1,5 @@
-import { accepts } from '../text/automaton.ts';
+import { readerOf } from '../text/automaton.ts';
+import { characterCount } from '../text/display.ts';
 import type { Bundle } from './availability.ts';
 import { formats } from './formats.ts';
 import { automata, define, names, type Validator } from './generated/index.js';
@@ -13,7 +14,7 @@ interface Pattern {
 
 // What the generated code asks for by name; see tools/generate-validators.ts.
 const modules: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ['ajv/dist/runtime/ucs2length', { default: countCodePoints }],
+  ['ajv/dist/runtime/ucs2length', { default: characterCount }],
   ['formats', formats],
   ['patterns', { compile: patternOf }],
 ]);
@@ -33,11 +34,5 @@ export function loadValidator(kind: string, version: string, bundle: Bundle): Va
 function patternOf(pattern: string): Pattern {
   const automaton = automata.get(pattern);
   if (automaton === undefined) throw new Error(`no automaton was made of ${pattern}; generate the validators anew`);
-  return { test: (text) => accepts(automaton, text) };
-}
-
-function countCodePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
+  return { test: readerOf(automaton) };
 }

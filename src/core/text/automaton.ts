@@ -13,14 +13,23 @@ export interface Automaton {
 
 const beyondAscii = 128;
 
-/** Whether a text is one of those that the pattern matches. */
-export function accepts({ classOf, next, accepting }: Automaton, text: string): boolean {
-  let state = 0;
-  for (let index = 0; index < text.length; index++) {
-    const character = text.codePointAt(index) ?? 0;
-    // One character, though two units of the text.
-    if (character > 0xff_ff) index += 1;
-    state = next[state]?.[classOf[Math.min(character, beyondAscii)] ?? 0] ?? 0;
-  }
-  return accepting[state] ?? false;
+/**
+ * Whether a text is one of those that the pattern matches. Texts may be very long, and the machine is asked for many: its table is
+ * made once, and reading ends where nothing can change the outcome.
+ */
+export function readerOf({ classOf, next, accepting }: Automaton): (text: string) => boolean {
+  const width = Math.max(...classOf) + 1;
+  const classes = Uint8Array.from(classOf);
+  const table = Uint16Array.from(next.flatMap((row) => Array.from({ length: width }, (_, characterClass) => row[characterClass] ?? 0)));
+  const isFinal = Uint8Array.from(next, (row, state) => (row.every((other) => other === state) ? 1 : 0));
+  return (text) => {
+    let state = 0;
+    for (let index = 0; index < text.length && isFinal[state] !== 1; index++) {
+      const unit = text.charCodeAt(index);
+      // One character, though two units of the text.
+      if (unit >= 0xd8_00 && unit <= 0xdb_ff && (text.codePointAt(index) ?? 0) > 0xff_ff) index += 1;
+      state = table[state * width + (classes[Math.min(unit, beyondAscii)] ?? 0)] ?? 0;
+    }
+    return accepting[state] ?? false;
+  };
 }

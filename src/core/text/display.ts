@@ -48,6 +48,23 @@ export function shorten(text: string, limit: number): string {
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }
 
+/** How many characters (code points) a text has. Unlike an iterator, this makes no text of each: there may be millions. */
+export function characterCount(text: string): number {
+  let count = text.length;
+  for (let index = 1; index < text.length; index += 1) {
+    if (isLowSurrogate(text.charCodeAt(index)) && isHighSurrogate(text.charCodeAt(index - 1))) count -= 1;
+  }
+  return count;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd8_00 && unit <= 0xdb_ff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc_00 && unit <= 0xdf_ff;
+}
+
 function escape(text: string): string {
   return text.replace(unsafe, (character) => shortEscapes.get(character) ?? codePointEscape(character));
 }

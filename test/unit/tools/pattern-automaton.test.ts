@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { accepts } from '../../../src/core/text/automaton.ts';
+import { readerOf } from '../../../src/core/text/automaton.ts';
 import { automatonOf } from '../../../tools/pattern-automaton.ts';
 
 function matching(pattern: string, texts: readonly string[]): readonly string[] {
   const automaton = automatonOf(pattern);
-  return texts.filter((text) => accepts(automaton, text));
+  return texts.filter((text) => readerOf(automaton)(text));
 }
 
 describe('automatonOf', () => {

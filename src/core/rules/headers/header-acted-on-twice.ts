@@ -16,17 +16,18 @@ export const headerActedOnTwice = rule({
   source: 'Gateway API v1.7.0, HTTPHeaderFilter; RFC 9110 section 5.1',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'headerModifier', (path, modifier) => {
-      const first = new Map<string, Action>();
+      const first = new Map<string, Action['list']>();
       for (const action of actionsOf(modifier)) {
-        const key = headerKey(action.header);
+        const { list, header } = action;
+        const key = headerKey(header);
         const before = first.get(key);
-        if (before === undefined) first.set(key, action);
-        if (before === undefined || before.list === action.list) continue;
+        if (before === undefined) first.set(key, list);
+        if (before === undefined || before === list) continue;
         report({
-          path: [...path, ...action.path],
-          value: display(action.header),
+          path: [...path, ...placeOf(action)],
+          value: display(header),
           consequence: unsupportedValueAt(path),
-          message: `The header ${quote(action.header)} is acted on under ${before.list} already, and the order of both is not defined (header names ignore case). Keep one of set, add and remove for it.`,
+          message: `The header ${quote(header)} is acted on under ${before} already, and the order of both is not defined (header names ignore case). Keep one of set, add and remove for it.`,
         });
       }
     });
@@ -35,13 +36,17 @@ export const headerActedOnTwice = rule({
 
 interface Action {
   readonly list: 'set' | 'add' | 'remove';
-  readonly path: Path;
+  readonly index: number;
   readonly header: string;
 }
 
-function actionsOf({ set, add, remove }: SemanticValue<'headerModifier'>): readonly Action[] {
-  const named = (list: 'set' | 'add', headers: typeof set): readonly Action[] =>
-    (headers ?? []).map(({ name }, index) => ({ list, path: [list, index, 'name'], header: name ?? '' }));
-  const removed = (remove ?? []).map((header, index): Action => ({ list: 'remove', path: ['remove', index], header }));
-  return [...named('set', set), ...named('add', add), ...removed].filter(({ header }) => header !== '' && header !== unreadableString);
+function* actionsOf({ set = [], add = [], remove = [] }: SemanticValue<'headerModifier'>): Generator<Action> {
+  const names = { set: set.map(({ name }) => name), add: add.map(({ name }) => name), remove };
+  for (const list of ['set', 'add', 'remove'] as const) {
+    for (const [index, header = ''] of names[list].entries()) if (header !== '' && header !== unreadableString) yield { list, index, header };
+  }
+}
+
+function placeOf({ list, index }: Action): Path {
+  return list === 'remove' ? [list, index] : [list, index, 'name'];
 }
