@@ -5,6 +5,8 @@ import { Watchdog } from '../webhook/configuration/watchdog.ts';
 import { buildProbes } from '../webhook/index.ts';
 import { listenEverywhere } from './process/listen.ts';
 import { controllerName } from './settings.ts';
+import { InternalErrors } from './process/internal-errors.ts';
+import { startOrStop, type Shutdown } from './process/shutdown.ts';
 import { orUsageError } from './usage-error.ts';
 
 /** Settings of `sallyport watchdog`. */
@@ -23,28 +25,29 @@ export interface WatchdogCommandOptions {
  *
  * @throws UsageError where the kubeconfig cannot be used
  */
-export async function startWatchdog(options: WatchdogCommandOptions): Promise<{ stop(): Promise<void> }> {
-  const { configuration, namespace, service, patience, probePort, logLevel } = options;
+export function startWatchdog(options: WatchdogCommandOptions): Promise<{ stop(): Promise<void> }> {
+  return startOrStop((running) => start(options, running));
+}
+
+async function start({ configuration, namespace, service, patience, probePort, logLevel }: WatchdogCommandOptions, running: Shutdown): Promise<void> {
   const log = createLogger(logLevel);
   const metrics = createMetrics();
   metrics.observeProcess();
+  const errors = new InternalErrors(log, metrics);
   const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
+  running.add(() => client.close());
   const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: hostname() });
+  running.add(() => events.flush());
   const watchdog = new Watchdog({ client, log, metrics, events, configuration, service: { namespace, name: service }, patience });
   const ready = () => {
     const reasons = watchdog.problems();
     return { ready: reasons.length === 0, reasons };
   };
   const probes = buildProbes({ ready, metrics });
+  running.add(() => probes.close());
   await listenEverywhere(probes, probePort);
   const rounds = watchdog.start();
+  running.add(() => rounds.stop());
+  errors.survive(running);
   log.info({ configuration, service, namespace, patience }, 'watchdog started');
-  return {
-    async stop() {
-      await rounds.stop();
-      await probes.close();
-      await events.flush();
-      await client.close();
-    },
-  };
 }

@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { freePort } from '../../support/program.ts';
 
 /** Runs a module as a process; its exit code and everything that it wrote. */
 async function runModule(source: string): Promise<{ readonly code: number | null; readonly output: string }> {
@@ -57,4 +61,29 @@ test.each([
   const { code, output } = await runModule(`${start} ${before} setImmediate(() => { throw new Error('too early or too late'); }); setTimeout(() => {}, 60_000);`);
   expect(code).not.toBe(0);
   expect(output).toContain('too early or too late');
+});
+
+test('the watchdog of the webhook survives them, too', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-'));
+  const kubeconfig = join(folder, 'config');
+  const port = await freePort();
+  // Nothing listens there: the watchdog tries again and again.
+  await writeFile(kubeconfig, JSON.stringify({
+    'current-context': 'a', contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+    clusters: [{ name: 'a', cluster: { server: 'https://127.0.0.1:1' } }], users: [{ name: 'a', user: { token: 'a' } }],
+  }));
+  const { code, output } = await runModule(`
+    process.env.KUBECONFIG = ${JSON.stringify(kubeconfig)};
+    const { startWatchdog } = await import('./src/cli/watchdog.ts');
+    const running = await startWatchdog({ configuration: 'a', namespace: 'a', service: 'a', patience: 1000, probePort: ${port}, logLevel: 'info' });
+    setImmediate(() => { throw new Error('thrown in a callback'); });
+    await new Promise(setImmediate); await new Promise(setImmediate);
+    console.log(await (await fetch('http://127.0.0.1:${port}/metrics')).text());
+    await running.stop();
+    process.exit(0);
+  `);
+  await rm(folder, { recursive: true });
+  expect(output).toContain('sallyport_internal_errors_total{origin="exception"} 1');
+  expect(output).toMatch(/thrown in a callback\\n {4}at /);
+  expect(code).toBe(0);
 });
