@@ -7,7 +7,7 @@ export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 25
 
 /** What has a limit; the fixed label set of the metric. */
 export const limits = [
-  'connections', 'client-connections', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
+  'connections', 'client-connections', 'client-share', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
   'mirror-body', 'retries', 'retry-body', 'interim-responses',
   'first-byte-time', 'handshake-time', 'idle', 'pipelined', 'pipelined-time', 'request-header', 'request-header-time', 'request-target', 'request-body-time',
   'backend-stalled', 'client-stalled', 'response-header',
