@@ -15,7 +15,8 @@ export function compileCalls(matches: readonly MatchView<'GRPCRoute'>[] | undefi
   return matches.map((match, index) => compileCall(match, index)).filter(({ index }) => !isInvalid(index));
 }
 
-function compileCall({ method: call, headers }: MatchView<'GRPCRoute'>, index: number): RouteMatch {
+/** A match of a GRPCRoute at a position of its rule, whether or not it is valid. */
+export function compileCall({ method: call, headers }: MatchView<'GRPCRoute'>, index: number): RouteMatch {
   const { type = 'Exact', service = '', method = '' } = call ?? {};
   return {
     index,

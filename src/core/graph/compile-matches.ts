@@ -3,8 +3,8 @@ import { canonicalSpelling } from '../text/path.ts';
 import type { NamedMatch, RouteMatch, StringMatchType } from './route-match.ts';
 import type { MatchView } from './route-views.ts';
 
-/** What the API server fills in where a rule has no matches: every path. */
-const everything: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [] };
+/** The match of a rule without matches: every path. The API server fills it in. */
+export const everything: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [] };
 
 /**
  * The matches of an HTTPRoute's rule as a data plane takes them; those that `isInvalid` names are left out and so match nothing.
@@ -15,7 +15,8 @@ export function compileMatches(matches: readonly MatchView<'HTTPRoute'>[] | unde
   return matches.map((match, index) => compileMatch(match, index)).filter((match) => !isInvalid(match.index));
 }
 
-function compileMatch(match: MatchView<'HTTPRoute'>, index: number): RouteMatch {
+/** A match of an HTTPRoute at a position of its rule, whether or not it is valid. */
+export function compileMatch(match: MatchView<'HTTPRoute'>, index: number): RouteMatch {
   return {
     index,
     path: compilePath(match.path),

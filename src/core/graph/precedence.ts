@@ -74,8 +74,8 @@ export function ofSortKey(key: string): OwnedMatch {
 }
 
 /**
- * The same text for matches that the same requests of one host meet, whichever of them they are tried against first: it is
- * the conditions that count, in whatever order, and not what gives precedence.
+ * The same text for matches of the same requests of one host. Whether two matches are equal is decided here alone, within a route and
+ * between routes. The conditions count, in whatever order, and not what gives precedence.
  */
 export function requestsOf({ path: { type, value }, method, headers, query }: RouteMatch): string {
   const path = type === 'PathPrefix' ? withoutTrailingSlash(value) : value;

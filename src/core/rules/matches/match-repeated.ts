@@ -1,63 +1,68 @@
+import { compileCall } from '../../graph/compile-calls.ts';
+import { compileMatch, everything } from '../../graph/compile-matches.ts';
+import { requestsOf } from '../../graph/precedence.ts';
+import type { RouteMatch } from '../../graph/route-match.ts';
+import type { MatchView } from '../../graph/route-views.ts';
 import { formatPath, type Path } from '../../resources/path.ts';
-import { headerKey } from '../../text/header.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
-import type { Match, NamedMatch, RouteRule } from '../routes/rule-contents.ts';
 
-/** The path as it is compared: a slash at the end of a prefix means nothing. */
-function pathOf({ path: { type = 'PathPrefix', value = '/' } = {} }: Match): string {
-  return type === 'PathPrefix' && value.length > 1 && value.endsWith('/') ? value.slice(0, -1) : value;
-}
+type Match = MatchView<'HTTPRoute'> | MatchView<'GRPCRoute'>;
 
-/** A text that is the same for matches of the same requests. */
-function meaningOf(match: Match): string {
-  const { path: { type = 'PathPrefix' } = {}, method, headers = [], queryParams = [] } = match;
-  const call = typeof method === 'object' ? [method.type ?? 'Exact', method.service ?? '', method.method ?? ''] : method ?? '';
-  const byName = (named: readonly NamedMatch[], key: (name: string) => string): readonly string[] =>
-    named.map(({ name = '', type: how = 'Exact', value: wanted }) => JSON.stringify([key(name), how, wanted])).toSorted();
-  return JSON.stringify([type, pathOf(match), call, byName(headers, headerKey), byName(queryParams, (name) => name)]);
+interface RouteRule {
+  readonly matches?: readonly Match[];
 }
 
 export const matchRepeated = unenforcedRule({
   id: 'match-repeated',
-  summary: 'A match stands in a route twice, so the later one never gets a request.',
+  summary: 'Two matches of a route are equal, so the later one gets no requests.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.matches and GRPCRouteRule.matches ("the first matching rule (in list order)")',
 }, function judge(rules: readonly RouteRule[], report) {
   const byPath = new Map<string, SamePath>();
   for (const [index, { matches = [] }] of rules.entries()) {
-    for (const place of matches.length === 0 ? [{ match: {}, below: [index, 'matches'] }] : matches.map((match, position) => ({ match, below: [index, 'matches', position] }))) {
+    const isEmpty = matches.length === 0;
+    const written = isEmpty ? [{ match: everything, below: [index, 'matches'] }] : matches.map((match, position) => ({ match: compiled(match, position), below: [index, 'matches', position] }));
+    for (const place of written) {
       const before = earlierTwin(place, byPath);
       if (before === undefined) continue;
-      const subject = matches.length === 0 ? 'This rule has no matches, so it takes the same requests' : 'This match is the same';
-      report({ below: place.below, message: `${subject} as ${formatPath(['rules', ...before.below])}, which comes first and gets all its requests. Remove one of them, or write what tells them apart.` });
+      const first = formatPath(['spec', 'rules', ...before.below]);
+      const problem = isEmpty ? `This rule has no matches, so it is a duplicate of ${first}` : `Duplicate match: it is equal to ${first}`;
+      report({ below: place.below, message: `${problem}, which comes first and gets all requests. Remove one of them, or make them different.` });
     }
   }
 });
 
-/** A match and where it stands among the rules; a rule without matches takes every request. */
-interface Place {
-  readonly match: Match;
+/** A match in the form in which requests are compared with it. Without a method it means the same in both kinds. */
+function compiled(match: Match, position: number): RouteMatch {
+  return typeof match.method === 'object' ? compileCall(match as MatchView<'GRPCRoute'>, position) : compileMatch(match as MatchView<'HTTPRoute'>, position);
+}
+
+/** A match and its path below `spec.rules`. */
+interface PlacedMatch {
+  readonly match: RouteMatch;
   readonly below: Path;
 }
 
 /** Matches of one path. Most have theirs for themselves, and are not written out. */
 interface SamePath {
-  readonly first: Place;
-  byMeaning?: Map<string, Place>;
+  readonly first: PlacedMatch;
+  byRequests?: Map<string, PlacedMatch>;
 }
 
 /** The first match of the same requests, which `place` becomes where there is none. */
-function earlierTwin(place: Place, byPath: Map<string, SamePath>): Place | undefined {
-  const path = pathOf(place.match);
+function earlierTwin(place: PlacedMatch, byPath: Map<string, SamePath>): PlacedMatch | undefined {
+  const { path: { value } } = place.match;
+  // A slash at the end may mean nothing.
+  const path = value.endsWith('/') ? value.slice(0, -1) : value;
   const others = byPath.get(path);
   if (others === undefined) {
     byPath.set(path, { first: place });
     return undefined;
   }
-  const byMeaning = (others.byMeaning ??= new Map([[meaningOf(others.first.match), others.first]]));
-  const meaning = meaningOf(place.match);
-  const twin = byMeaning.get(meaning);
-  if (twin === undefined) byMeaning.set(meaning, place);
+  const byRequests = (others.byRequests ??= new Map([[requestsOf(others.first.match), others.first]]));
+  const requests = requestsOf(place.match);
+  const twin = byRequests.get(requests);
+  if (twin === undefined) byRequests.set(requests, place);
   return twin;
 }

@@ -12,25 +12,11 @@ export interface BackendRef {
   readonly filters?: readonly unknown[];
 }
 
-export interface NamedMatch {
-  readonly name?: string;
-  readonly type?: string;
-  readonly value?: string;
-}
-
-export interface Match {
-  readonly path?: { readonly type?: string; readonly value?: string };
-  readonly method?: string | { readonly type?: string; readonly service?: string; readonly method?: string };
-  readonly headers?: readonly NamedMatch[];
-  readonly queryParams?: readonly NamedMatch[];
-}
-
 export interface Filter {
   readonly type?: string;
 }
 
 export interface RouteRule {
-  readonly matches?: readonly Match[];
   readonly filters?: readonly Filter[];
   readonly backendRefs?: readonly BackendRef[];
 }
