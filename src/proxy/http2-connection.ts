@@ -7,8 +7,6 @@ import type { ProxyLimits } from './limits.ts';
 
 /** What becomes of a connection; `ended` comes last, once. */
 export interface ConnectionEvents {
-  /** A request that it has taken is over. */
-  done(call: Http2Call): void;
   /** There is room for requests, or for more of them. */
   hasRoom(): void;
   /** It takes no more requests; with a reason where it never took any. */
@@ -57,20 +55,16 @@ export class Http2Connection {
     });
   }
 
-  /** Requests that it carries at the same time, once it is ready. */
-  get capacity(): number {
-    return this.session.remoteSettings.maxConcurrentStreams ?? Infinity;
-  }
-
   get room(): number {
     if (!this.isReady || this.hasEnded || this.session.closed) return 0;
-    return Math.min(this.capacity - this.streams, this.limits.requestsPerBackendConnection - this.taken);
+    const { maxConcurrentStreams = Infinity } = this.session.remoteSettings;
+    return Math.min(maxConcurrentStreams - this.streams, this.limits.requestsPerBackendConnection - this.taken);
   }
 
   take(call: Http2Call): void {
     this.streams += 1;
     this.taken += 1;
-    call.begin(this.session, () => this.freed(call));
+    call.begin(this.session, () => this.freed());
     // Streams have numbers, which come to an end (RFC 9113 section 5.1.1).
     if (this.taken >= this.limits.requestsPerBackendConnection) this.close();
   }
@@ -86,9 +80,8 @@ export class Http2Connection {
     this.session.destroy();
   }
 
-  private freed(call: Http2Call): void {
+  private freed(): void {
     this.streams -= 1;
-    this.events.done(call);
     if (this.streams === 0) {
       this.idleTimer.refresh();
       if (this.hasEnded) this.session.close();
