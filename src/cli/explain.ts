@@ -1,19 +1,18 @@
-import { outcomesOf, type ArrivingRequest } from '../core/routing/decision/outcome.ts';
+import { isServed, outcomesOf, type ArrivingRequest } from '../core/routing/decision/outcome.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { quote } from '../core/text/display.ts';
-import { readFolder } from '../files/folder.ts';
 import { defaultLimits } from '../proxy/limits.ts';
 import { answerFor, type AnswerReason } from '../proxy/reasons.ts';
 import { readHttp1Head } from '../proxy/request-head.ts';
+import { readObjects, type SourceOptions } from '../sources/objects.ts';
 import { Workspace } from '../workspace/workspace.ts';
-import { isServed, printOutcome } from './report/outcome.ts';
-import { assumedBundle, filesOnly, policyOf } from './settings.ts';
+import { printOutcome } from './report/outcome.ts';
+import { assumedBundle, controllerName, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { orUsageError, UsageError } from './usage-error.ts';
 
 /** Settings of `sallyport explain`. */
-export interface ExplainOptions {
-  readonly files: readonly string[];
+export interface ExplainOptions extends SourceOptions {
   readonly method: string;
   /** `name: value`. */
   readonly header: readonly string[];
@@ -31,8 +30,11 @@ export interface ExplainOptions {
 export async function explain(url: string, options: ExplainOptions): Promise<number> {
   const terminal = createTerminal();
   const request = requestOf(url, options);
-  const workspace = new Workspace(filesOnly(assumedBundle), policyOf('standard', assumedBundle), [configuration]);
-  workspace.update((await readFolder(options.files)).documents);
+  if (options.files.length === 0 && options.cluster === undefined) throw new UsageError('No objects: use --files or --cluster.');
+  const source = await orUsageError('the source of objects', readObjects(options, { bundle: assumedBundle, controllerName, scope: 'closed' }));
+  for (const note of source.notes) process.stderr.write(`${note}\n`);
+  const workspace = new Workspace(source.installation, policyOf('standard', source.bundle), [configuration]);
+  workspace.update(source.documents);
   const outcomes = typeof request === 'string' ? [] : outcomesOf(workspace.kernel.emitted(configuration).values(), request);
   if (options.output === 'json') {
     terminal.line(JSON.stringify(typeof request === 'string' ? { refused: request, outcomes } : { outcomes }, undefined, 2));

@@ -1,18 +1,17 @@
-import { hostname } from 'node:os';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { defaultRotationPolicy } from '../certificates/rotation.ts';
-import { profiles, type Profile } from '../core/rules/engine/rule.ts';
+import type { Profile } from '../core/rules/engine/rule.ts';
 import { channels, type Channel, type Minor } from '../core/schema/availability.ts';
-import { parseBundleVersion } from '../core/schema/bundle.ts';
-import { formatDuration, parseDuration } from '../core/text/duration.ts';
-import { parseAddressRange, type AddressRange } from '../core/text/ip-address.ts';
-import type { LogLevel } from '../telemetry/index.ts';
 import type { CheckOptions } from './check.ts';
 import type { ControllerCommandOptions } from './controller.ts';
 import type { Installation } from './doctor/facts.ts';
 import type { ExplainOptions } from './explain.ts';
+import type { ImpactOptions } from './impact.ts';
 import type { ProxyCommandOptions } from './proxy.ts';
 import { formatNames } from './report/format-names.ts';
+import {
+  clusterOf, clusterOption, collect, collectRange, contextOption, durationOption, identityOption, logLevelOption, namespaceOption, parseCount, parseHostAndPort, parseMinor, parsePort, parseQualifiedName, parseSeconds, profileOption,
+} from './options.ts';
 import { isUsageError, UsageError } from './usage-error.ts';
 import type { WatchdogCommandOptions } from './watchdog.ts';
 import type { WebhookCommandOptions } from './webhook.ts';
@@ -64,13 +63,32 @@ export async function main(argv: readonly string[]): Promise<void> {
     .command('explain')
     .description('show how a request is routed: listener, rule, backends, and why other matches do not apply')
     .argument('<url>', 'for example http://store.example.com/cart; the path is used as written')
-    .requiredOption('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect)
+    .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
+    .addOption(clusterOption())
+    .addOption(contextOption())
     .option('-X, --method <method>', 'request method', 'GET')
     .option('-H, --header <line>', 'request header; may be repeated', collect, [])
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
-    .action(async (url: string, options: ExplainOptions) => {
+    .action(async (url: string, { cluster, context, ...options }: ExplainArguments) => {
       const { explain } = await import('./explain.ts');
-      process.exitCode = await explain(url, options);
+      process.exitCode = await explain(url, { ...options, cluster: clusterOf(cluster, context) });
+    });
+
+  program
+    .command('impact')
+    .description('show the effect of a change before it happens: statuses that change, requests that are routed differently')
+    .option('-f, --files <path>', 'objects before the change: YAML or JSON file, or folder of files; may be repeated', collect, [])
+    .addOption(clusterOption())
+    .addOption(contextOption())
+    .option('--change <file>', 'file or folder of objects to apply; may be repeated', collect, [])
+    .option('--delete <object>', 'object to delete, as KIND/NAMESPACE/NAME or KIND/NAME; may be repeated', collect, [])
+    .addOption(new Option('--fail-on <effect>', 'exit with code 1 if something breaks, if anything changes, or never').choices(['broken', 'changed', 'never']).default('broken'))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'))
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
+    .action(async ({ cluster, context, ...options }: ImpactArguments) => {
+      process.exitCode = notDone;
+      const { impact } = await import('./impact.ts');
+      process.exitCode = await impact({ ...options, cluster: clusterOf(cluster, context) });
     });
 
   program
@@ -180,7 +198,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The exit code of `check` where nothing could be found out. */
+/** The exit code of `check` and `impact` where nothing could be found out. */
 const notDone = 2;
 
 async function runCheck(paths: readonly string[], { explain, bundle, channel, closed, stateless, baseline, writeBaseline, ...options }: CheckArguments): Promise<number> {
@@ -213,16 +231,6 @@ function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-function parseMinor(text: string): Minor {
-  const version = parseBundleVersion(text);
-  if (!version.ok) throw new InvalidArgumentError(asSentence(version.problem));
-  return version.minor;
-}
-
-function asSentence(problem: string): string {
-  return `${problem[0]?.toUpperCase()}${problem.slice(1)}.`;
-}
-
 interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output'> {
   readonly bundle: Minor;
   readonly channel: Channel;
@@ -232,6 +240,14 @@ interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output'> {
   readonly writeBaseline?: string;
   readonly explain?: string;
 }
+
+interface ClusterArguments {
+  readonly cluster?: string | true;
+  readonly context?: string;
+}
+
+interface ExplainArguments extends Omit<ExplainOptions, 'cluster'>, ClusterArguments {}
+interface ImpactArguments extends Omit<ImpactOptions, 'cluster'>, ClusterArguments {}
 
 interface RunArguments {
   readonly files: readonly string[];
@@ -268,72 +284,6 @@ function rotationOf({ authorityLifetime, certificateLifetime, propagationTime, c
 }
 
 /** An option in the form of the Gateway API's durations; the command gets milliseconds. */
-function durationOption(flags: string, description: string, milliseconds: number): Option {
-  const written = formatDuration(milliseconds);
-  return new Option(flags, description).argParser(parseMilliseconds).default(milliseconds, written.ok ? written.text : undefined);
-}
-
-function parseMilliseconds(text: string): number {
-  const duration = parseDuration(text);
-  if (!duration.ok) throw new InvalidArgumentError(asSentence(duration.problem));
-  return duration.milliseconds;
-}
-
-function namespaceOption(): Option {
-  return new Option('--namespace <name>', 'namespace of the Service').env('POD_NAMESPACE').default('sallyport-system');
-}
-
-function identityOption(): Option {
-  return new Option('--identity <name>', 'unique among the replicas').env('POD_NAME').default(hostname(), "this machine's name");
-}
-
-/** Named here, so that commands without a log load no logger. */
-const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-function logLevelOption(): Option {
-  return new Option('--log-level <level>', 'what to log at least').choices([...logLevels]).default('info');
-}
-
-function profileOption(): Option {
-  return new Option('--profile <name>', 'what findings do in admission').choices([...profiles]).default('standard');
-}
-
-function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
-  return [...(previous ?? []), value];
-}
-
-function collectRange(text: string, previous: readonly AddressRange[] | undefined): readonly AddressRange[] {
-  const parsed = parseAddressRange(text);
-  if (!parsed.ok) throw new InvalidArgumentError(asSentence(parsed.problem));
-  return [...(previous ?? []), parsed.range];
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a port from 0 to 65535.');
-  return port;
-}
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Write a number from 1 to 999999.');
-  return Number(text);
-}
-
-function parseHostAndPort(text: string): string {
-  if (!/^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(text)) throw new InvalidArgumentError('Write host:port, for example sallyport-controller.sallyport-system.svc:8443.');
-  return text;
-}
-
-function parseQualifiedName(text: string): string {
-  if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('Write namespace/name, for example shop/web.');
-  return text;
-}
-
-function parseSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Write whole seconds, for example 10.');
-  return Number(text);
-}
-
 /**
  * Runs what is starting until SIGTERM or SIGINT. A signal that comes before it has started ends the process: as the first
  * process of a container it would otherwise not be heard.

@@ -1,4 +1,4 @@
-import { installationCell, objectCell, type InstalledBundles } from '../core/graph/inputs.ts';
+import { installationCell, objectCell, type Installation, type InstalledBundles } from '../core/graph/inputs.ts';
 import { servedRouteKinds } from '../core/graph/protocols.ts';
 import { write, type Delta, type Kernel, type Write } from '../core/incremental/index.ts';
 import { parseObject } from '../core/resources/parse.ts';
@@ -14,8 +14,8 @@ export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', '
 /** Kinds that the controller evaluates. Its ClusterRole grants these. */
 export const controllerKinds: readonly KindName[] = [...admissionKinds, 'EndpointSlice', 'Secret', 'ConfigMap'];
 
-/** Of some kinds not all objects matter. */
-const selections: Partial<Record<KindName, Pick<FollowedKind, 'fieldSelector'>>> = { Secret: { fieldSelector: 'type=kubernetes.io/tls' } };
+/** Kinds of which only some objects matter. */
+export const selections: Partial<Record<KindName, Pick<FollowedKind, 'fieldSelector'>>> = { Secret: { fieldSelector: 'type=kubernetes.io/tls' } };
 
 /** Where objects come from: something that follows kinds for as long as they exist. */
 export interface ObjectSource {
@@ -58,13 +58,13 @@ export class ClusterState {
     this.#kernel = kernel;
     this.#controllerName = controllerName;
     this.#kinds = new Map(kinds.map((kind) => [kind, { entry: tables[kind], ...selections[kind] }]));
-    this.#kernel.apply([this.#installation(new Map())]);
+    this.#kernel.apply([this.#installationWith(new Map())]);
     this.#source = follow({
       kinds: [...this.#kinds.values()],
       onEvents: (events) => onChange(events, kernel.apply(events.flatMap(writesOf))),
       onInstalled: (installed) => {
         onInstalled(installed);
-        onChange([], kernel.apply([this.#installation(installed)]));
+        onChange([], kernel.apply([this.#installationWith(installed)]));
       },
     });
   }
@@ -89,6 +89,10 @@ export class ClusterState {
     return this.#source.stop();
   }
 
+  #installationWith(installed: ReadonlyMap<string, InstalledKind>): Write {
+    return write(installationCell, [], installationIn(installed, [...this.#kinds.keys()] as KindName[], this.#controllerName));
+  }
+
   #missing(): readonly string[] {
     const kinds = [...this.#kinds].flatMap(([kind, followed]) => {
       const { synced, phase, problem } = this.#source.stateOf(followed);
@@ -98,15 +102,22 @@ export class ClusterState {
     });
     return kinds.length > 0 || this.#source.settled ? kinds : ['the installed CRDs are not read yet'];
   }
+}
 
-  #installation(installed: ReadonlyMap<string, InstalledKind>): Write {
-    const unobserved = (Object.keys(tables) as KindName[]).filter((kind) => !this.#kinds.has(kind));
-    const bundleVersions = Object.fromEntries([...this.#kinds].flatMap(([kind, { entry: { plural, group } }]) => {
-      const definition = installed.get(`${plural}.${group}`);
-      return definition === undefined ? [] : [[kind, bundleVersionOf(definition)]];
-    }));
-    return write(installationCell, [], { controllerName: this.#controllerName, bundleVersions, bundles: bundlesOf(installed), unobserved });
-  }
+/**
+ * Describes what a cluster has installed, for evaluation.
+ *
+ * @param installed the definitions of the Gateway API by name, such as `httproutes.gateway.networking.k8s.io`
+ * @param observed the kinds whose objects are read; objects of other kinds may exist without being seen
+ * @param controllerName the controllerName of our GatewayClasses
+ */
+export function installationIn(installed: ReadonlyMap<string, InstalledKind>, observed: readonly KindName[], controllerName: string): Installation {
+  const unobserved = (Object.keys(tables) as KindName[]).filter((kind) => !observed.includes(kind));
+  const bundleVersions = Object.fromEntries(observed.flatMap((kind) => {
+    const definition = installed.get(`${tables[kind].plural}.${tables[kind].group}`);
+    return definition === undefined ? [] : [[kind, bundleVersionOf(definition)]];
+  }));
+  return { controllerName, bundleVersions, bundles: bundlesOf(installed), unobserved };
 }
 
 /** A source that follows a cluster. */

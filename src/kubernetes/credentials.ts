@@ -25,8 +25,8 @@ export interface TlsProof {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** A kubeconfig file (`context` chooses another one than its current), `default` as kubectl finds it, or the pod's ServiceAccount. */
-export type CredentialSource = 'default' | 'in-cluster' | { readonly kubeconfig: string; readonly context?: string };
+/** `default` as kubectl finds it, the pod's ServiceAccount, or a kubeconfig file and a context other than its current one. */
+export type CredentialSource = 'default' | 'in-cluster' | { readonly kubeconfig?: string; readonly context?: string };
 
 /**
  * Loads kubeconfig or in-cluster credentials. Files, exec plugins and providers are those that the official client
@@ -40,7 +40,8 @@ export async function loadCredentials(source: CredentialSource): Promise<Credent
   if (source === 'default') config.loadFromDefault();
   else if (source === 'in-cluster') loadFromPod(config);
   else {
-    config.loadFromFile(source.kubeconfig);
+    if (source.kubeconfig === undefined) config.loadFromDefault();
+    else config.loadFromFile(source.kubeconfig);
     if (source.context !== undefined) config.setCurrentContext(source.context);
   }
   const cluster = config.getCurrentCluster();

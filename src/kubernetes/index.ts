@@ -7,11 +7,11 @@ export { Discovery, type DiscoveryOptions, type FollowedKind, type KindState } f
 export { ApiError, ConnectionError, ProtocolError, type Cause } from './errors.ts';
 export { EventRecorder, type EventNote, type RecorderOptions, type Regarding } from './events.ts';
 export { Election, type ElectionOptions, type LeaseTimings } from './lease.ts';
-export type { Selection } from './list.ts';
+export { listPages, type Selection } from './list.ts';
 export { doneOrConflict } from './outcome.ts';
 export { isKubernetesObject, microTime, pathOf, resourceType, type KubernetesObject, type ObjectMetadata, type ObjectName, type ResourceType } from './object.ts';
 export { Reflector, type ObjectEvent, type OnEvents, type ReflectorOptions } from './reflector.ts';
 export {
-  applyForced, create, get, mergePatch, remove, update, updateStatus,
-  type ApplyOptions, type DeleteOptions, type PatchTarget, type WriteOptions, type WriteOutcome, type Writer,
+  apply, applyForced, create, get, jsonPatch, mergePatch, remove, update, updateStatus,
+  type ApplyOptions, type DeleteOptions, type PatchStep, type PatchTarget, type WriteOptions, type WriteOutcome, type Writer,
 } from './writers.ts';

@@ -1,6 +1,4 @@
 import { lastGrpcStatus } from './grpc.ts';
-import { createLayer4Counters } from './layer4/counters.ts';
-import type { Layer4Counters } from './layer4/counters.ts';
 import { reasons } from './reasons.ts';
 import type { Reason } from './reasons.ts';
 
@@ -9,11 +7,10 @@ export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 25
 
 /** What has a limit; the fixed label set of the metric. */
 export const limits = [
-  'connections', 'client-connections', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
+  'connections', 'client-connections', 'client-share', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
   'mirror-body', 'retries', 'retry-body', 'interim-responses',
   'first-byte-time', 'handshake-time', 'idle', 'pipelined', 'pipelined-time', 'request-header', 'request-header-time', 'request-target', 'request-body-time',
   'backend-stalled', 'client-stalled', 'response-header',
-  'tcp-idle', 'tcp-half-closed', 'client-hello', 'udp-flows', 'udp-client-flows', 'udp-queue',
 ] as const;
 export type Limit = (typeof limits)[number];
 
@@ -50,7 +47,6 @@ export interface ProxyCounters {
   mirrored: number;
   /** How often something was refused or given up because a limit was reached. */
   readonly limitsReached: Record<Limit, number>;
-  readonly layer4: Layer4Counters;
   durationSum: number;
   /** Requests by duration, not cumulative: position n counts those up to `durationBounds[n]`. */
   readonly durations: number[];
@@ -73,7 +69,6 @@ export function createCounters(): ProxyCounters {
     upstreamConnectFailures: 0,
     mirrored: 0,
     limitsReached: Object.fromEntries(limits.map((limit) => [limit, 0])) as Record<Limit, number>,
-    layer4: createLayer4Counters(),
     durationSum: 0,
     durations: Array.from({ length: durationBounds.length + 1 }, () => 0),
   };

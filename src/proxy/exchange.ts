@@ -34,6 +34,8 @@ export class Exchange {
   readonly plane: DataPlane;
   readonly connection: Connection;
   readonly client: ClientStream;
+  /** Of the client. */
+  readonly address: string;
   /** `host:port` of the endpoint tried last. */
   upstream: string | undefined;
   responseBytes = 0;
@@ -56,9 +58,10 @@ export class Exchange {
     this.plane = plane;
     this.connection = connection;
     this.client = client;
+    this.address = connection.peer.address;
     plane.counters.requests += 1;
     plane.counters.openRequests += 1;
-    this.isAdmitted = plane.quotas.requests.take();
+    this.isAdmitted = plane.quotas.requests.take(this.address);
   }
 
   start(): void {
@@ -204,7 +207,7 @@ export class Exchange {
     const duration = performance.now() - this.startedAt;
     const status = this.client.headSent ? this.client.status : clientLeft;
     counters.openRequests -= 1;
-    if (this.isAdmitted) this.plane.quotas.requests.release();
+    if (this.isAdmitted) this.plane.quotas.requests.release(this.address);
     counters.responseBytes += this.responseBytes;
     countOutcome(counters, status, this.reason, duration);
     if (this.isCall) countCall(counters, this.grpcStatus);
@@ -215,7 +218,7 @@ export class Exchange {
     const { head, grpcStatus, listener, matched, backend, upstream, reason } = this;
     return {
       time: new Date(Date.now() - duration).toISOString(),
-      client: this.connection.peer.address,
+      client: this.address,
       method: this.client.method,
       ...(head === undefined ? {} : { host: head.host, path: head.path }),
       status,

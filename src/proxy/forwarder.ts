@@ -14,6 +14,8 @@ export interface Upstream {
 }
 
 export interface UpstreamRequest {
+  /** The address of the client, whose share of the connections it takes. */
+  readonly client: string;
   readonly upstream: Upstream;
   readonly method: string;
   /** Path and query. */

@@ -106,7 +106,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     if (this.retryTimer === undefined) return;
     this.retryTimer.cancel();
     this.retryTimer = undefined;
-    this.exchange.plane.quotas.retries.release();
+    this.exchange.plane.quotas.retries.release(this.exchange.address);
   }
 
   /** The client has taken what was written to it. */
@@ -211,13 +211,13 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       connection.destroy();
       return;
     }
-    const { client, plane } = this.exchange;
-    if (!plane.quotas.tunnels.take()) {
+    const { address, client, plane } = this.exchange;
+    if (!plane.quotas.tunnels.take(address)) {
       connection.destroy();
       this.fail('too-many-tunnels');
       return;
     }
-    connection.once('close', () => plane.quotas.tunnels.release());
+    connection.once('close', () => plane.quotas.tunnels.release(address));
     const head = this.responseHead(answer);
     let tunnel: Duplex | undefined;
     if (head === undefined || !this.canSend(() => (tunnel = client.switchProtocol(head))) || tunnel === undefined) {
@@ -286,7 +286,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.attemptTimer?.cancel();
     this.call?.abort();
     this.call = undefined;
-    if (!this.exchange.plane.quotas.retries.take()) {
+    if (!this.exchange.plane.quotas.retries.take(this.exchange.address)) {
       this.fail('backend-busy');
       return;
     }
@@ -334,7 +334,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     const { head, backend, listener: { gateway } } = this.destination;
     if (backend.mirrors.length === 0) return [];
     const fields = [...this.fields.slice(0, -1), viaEntry(head.httpVersion, head.hops + hopsOfCopy)];
-    const request = { method: head.method, target: this.target, fields, hasBody: head.hasBody, needsHttp2: this.exchange.isCall, gateway, identity: this.identity };
+    const request = { client: this.exchange.address, method: head.method, target: this.target, fields, hasBody: head.hasBody, needsHttp2: this.exchange.isCall, gateway, identity: this.identity };
     return backend.mirrors.filter((mirror) => mirror.takes()).flatMap((mirror) => Copy.send(this.exchange.plane, mirror, request) ?? []);
   }
 
@@ -342,6 +342,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     const { head, listener: { gateway } } = this.destination;
     const { client, plane } = this.exchange;
     return {
+      client: this.exchange.address,
       upstream: endpoint.upstream(gateway, this.identity),
       method: head.method,
       target: this.target,

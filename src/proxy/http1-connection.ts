@@ -24,6 +24,10 @@ export class Http1Call implements UpstreamExchange {
     this.head = head;
   }
 
+  get client(): string {
+    return this.request.client;
+  }
+
   abort(): void {
     this.isGivenUp = true;
     this.leave?.();
@@ -44,6 +48,8 @@ export class Http1Call implements UpstreamExchange {
 }
 
 export interface Http1ConnectionEvents {
+  /** A request that it has taken is over, or nobody waits for it any more. `freed` or `closed` follows. */
+  done(call: Http1Call): void;
   /** It can take a request. */
   freed(connection: Http1Connection): void;
   /** It is gone, or belongs to another protocol. */
@@ -184,7 +190,10 @@ export class Http1Connection implements ResponseEvents {
     this.reader.stop();
     this.body?.stop();
     this.body = undefined;
-    if (call !== undefined) call.connection = undefined;
+    if (call !== undefined) {
+      call.connection = undefined;
+      this.events.done(call);
+    }
     return call;
   }
 

@@ -47,18 +47,19 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
     this.limits = limits;
     this.fault = fault;
     this.exceeded = () => quotas.reached('response-header');
-    this.waiting = new WaitingQueue(limits, quotas);
+    this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
     this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout, connectForData);
   }
 
   submit(call: Http1Call): void {
     const connection = this.takeIdle();
-    if (connection === undefined) {
-      this.waiting.add(call);
-      this.connectMissing();
-    } else {
+    if (connection !== undefined && this.waiting.enter(call.client)) {
       connection.take(call);
+      return;
     }
+    if (connection !== undefined) this.rest(connection);
+    this.waiting.add(call);
+    this.connectMissing();
   }
 
   adopt(socket: Socket): void {
@@ -83,16 +84,22 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
     const call = this.waiting.take();
     if (call !== undefined) connection.take(call);
     else if (this.isReleased) connection.destroy();
-    else {
-      this.idle.add(connection);
-      this.sweepTimer ??= setTimeout(() => this.sweep(), sweepInterval).unref();
-    }
+    else this.rest(connection);
+  }
+
+  done(call: Http1Call): void {
+    this.waiting.release(call.client);
   }
 
   closed(connection: Http1Connection): void {
     this.connections.delete(connection);
     this.idle.delete(connection);
     this.connectMissing();
+  }
+
+  private rest(connection: Http1Connection): void {
+    this.idle.add(connection);
+    this.sweepTimer ??= setTimeout(() => this.sweep(), sweepInterval).unref();
   }
 
   private takeIdle(): Http1Connection | undefined {
@@ -118,11 +125,18 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
       },
       failed: () => {
         this.connecting.delete(socket);
-        this.waiting.take()?.fail('connect');
+        this.failNext();
         this.connectMissing();
       },
     });
     this.connecting.add(socket);
+  }
+
+  private failNext(): void {
+    const call = this.waiting.take();
+    if (call === undefined) return;
+    this.waiting.release(call.client);
+    call.fail('connect');
   }
 
   private sweep(): void {

@@ -29,6 +29,10 @@ export class Http2Call implements UpstreamExchange {
     this.receiver = receiver;
   }
 
+  get client(): string {
+    return this.request.client;
+  }
+
   /** Whether nobody waits for it any more. */
   get isGivenUp(): boolean {
     return this.isOver;

@@ -7,6 +7,8 @@ import type { ProxyLimits } from './limits.ts';
 
 /** What becomes of a connection; `ended` comes last, once. */
 export interface ConnectionEvents {
+  /** A request that it has taken is over. */
+  done(call: Http2Call): void;
   /** There is room for requests, or for more of them. */
   hasRoom(): void;
   /** It takes no more requests; with a reason where it never took any. */
@@ -55,16 +57,20 @@ export class Http2Connection {
     });
   }
 
+  /** Requests that it carries at the same time, once it is ready. */
+  get capacity(): number {
+    return this.session.remoteSettings.maxConcurrentStreams ?? Infinity;
+  }
+
   get room(): number {
     if (!this.isReady || this.hasEnded || this.session.closed) return 0;
-    const { maxConcurrentStreams = Infinity } = this.session.remoteSettings;
-    return Math.min(maxConcurrentStreams - this.streams, this.limits.requestsPerBackendConnection - this.taken);
+    return Math.min(this.capacity - this.streams, this.limits.requestsPerBackendConnection - this.taken);
   }
 
   take(call: Http2Call): void {
     this.streams += 1;
     this.taken += 1;
-    call.begin(this.session, () => this.freed());
+    call.begin(this.session, () => this.freed(call));
     // Streams have numbers, which come to an end (RFC 9113 section 5.1.1).
     if (this.taken >= this.limits.requestsPerBackendConnection) this.close();
   }
@@ -80,8 +86,9 @@ export class Http2Connection {
     this.session.destroy();
   }
 
-  private freed(): void {
+  private freed(call: Http2Call): void {
     this.streams -= 1;
+    this.events.done(call);
     if (this.streams === 0) {
       this.idleTimer.refresh();
       if (this.hasEnded) this.session.close();

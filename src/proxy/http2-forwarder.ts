@@ -36,7 +36,8 @@ class Http2Pool implements UpstreamPool {
 
   constructor(upstream: Upstream, limits: ProxyLimits, quotas: Quotas) {
     this.limits = limits;
-    this.waiting = new WaitingQueue(limits, quotas);
+    // As if each connection took one request, until one has said how many.
+    this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
     this.connector = new Connector(upstream, ['h2'], limits.connectTimeout);
   }
 
@@ -53,7 +54,14 @@ class Http2Pool implements UpstreamPool {
 
   adopt(socket: Socket): void {
     const connection: Http2Connection = new Http2Connection(socket, this.limits, {
-      hasRoom: () => this.serve(),
+      hasRoom: () => {
+        this.waiting.resize(this.limits.connectionsPerEndpoint * connection.capacity);
+        this.serve();
+      },
+      done: (call) => {
+        this.waiting.release(call.client);
+        if (this.waiting.size > 0) this.serve();
+      },
       ended: (failure) => {
         this.connections.delete(connection);
         if (failure !== undefined) this.failed(failure);

@@ -37,7 +37,7 @@ export function compileMirrors(filters: readonly MirrorFilter[]): readonly Mirro
 const pendingBytes = 1024 * 1024;
 
 /** A request to be copied; the pieces of its body come as they are read. */
-export interface CopiedRequest extends Pick<UpstreamRequest, 'method' | 'target' | 'fields' | 'needsHttp2'> {
+export interface CopiedRequest extends Pick<UpstreamRequest, 'client' | 'method' | 'target' | 'fields' | 'needsHttp2'> {
   readonly hasBody: boolean;
   /** `namespace/name` of the Gateway that it came to. */
   readonly gateway: string;
@@ -50,6 +50,7 @@ export interface CopiedRequest extends Pick<UpstreamRequest, 'method' | 'target'
  * its backend is slow or gone, and the answer is thrown away (HTTPRequestMirrorFilter).
  */
 export class Copy implements ResponseReceiver {
+  private readonly client: string;
   private readonly body: Readable | undefined;
   private readonly call: UpstreamExchange;
   private readonly timer: Timer;
@@ -59,6 +60,7 @@ export class Copy implements ResponseReceiver {
 
   private constructor(plane: DataPlane, request: UpstreamRequest) {
     this.plane = plane;
+    this.client = request.client;
     this.body = request.body;
     this.bodyEnded = request.body === undefined;
     this.timer = new Timer(plane.limits.stallTimeout, () => this.giveUp());
@@ -69,7 +71,7 @@ export class Copy implements ResponseReceiver {
   static send(plane: DataPlane, mirror: Mirror, { hasBody, gateway, identity, ...request }: CopiedRequest): Copy | undefined {
     const endpoints = decideBackend(mirror, (key) => plane.endpoints.get(key));
     const endpoint = typeof endpoints === 'string' ? undefined : endpoints.pick([], performance.now());
-    if (endpoint === undefined || !plane.quotas.mirrors.take()) return undefined;
+    if (endpoint === undefined || !plane.quotas.mirrors.take(request.client)) return undefined;
     plane.counters.mirrored += 1;
     const body = hasBody ? new Readable({ read: () => undefined }) : undefined;
     // The engine may write into the fields.
@@ -126,6 +128,6 @@ export class Copy implements ResponseReceiver {
     if (this.isOver) return;
     this.isOver = true;
     this.timer.cancel();
-    this.plane.quotas.mirrors.release();
+    this.plane.quotas.mirrors.release(this.client);
   }
 }

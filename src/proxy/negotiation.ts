@@ -30,7 +30,7 @@ export class Negotiation {
     this.upstream = upstream;
     this.engines = engines;
     this.connector = new Connector(upstream, ['h2', 'http/1.1'], limits.connectTimeout);
-    this.waiting = new WaitingQueue(limits, quotas);
+    this.waiting = new WaitingQueue(Infinity, limits, quotas);
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
@@ -82,6 +82,10 @@ class DeferredCall implements UpstreamExchange, Waiter {
   constructor(request: UpstreamRequest, receiver: ResponseReceiver) {
     this.request = request;
     this.receiver = receiver;
+  }
+
+  get client(): string {
+    return this.request.client;
   }
 
   begin(found: keyof Engines, engines: Engines): void {

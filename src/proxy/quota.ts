@@ -65,16 +65,65 @@ export class KeyedQuota {
   }
 }
 
+/** A client that holds this many times what is left of something gets no more of it. */
+const share = 7;
+
+/**
+ * Whether a client that holds so many of something may have one more, where so many are left. A client alone can have seven
+ * eighths; two can have seven fifteenths each. There is always room for one that has none yet, and nobody has to count clients.
+ */
+export function mayHaveMore(held: number, left: number): boolean {
+  return held < share * left;
+}
+
+/** A quota that clients share: one client alone cannot use it up. */
+export class SharedQuota {
+  private readonly limit: number;
+  private readonly reached: (limit: 'all' | 'share') => void;
+  private readonly taken = new Map<string, number>();
+  private total = 0;
+
+  /** `reached` is told each time that there is no room, for anybody or for one client. */
+  constructor(limit: number, reached: (limit: 'all' | 'share') => void) {
+    this.limit = limit;
+    this.reached = reached;
+  }
+
+  get used(): number {
+    return this.total;
+  }
+
+  /** Takes room for one more; `false` where there is none for this client. */
+  take(client: string): boolean {
+    const taken = this.taken.get(client) ?? 0;
+    const left = this.limit - this.total;
+    if (!mayHaveMore(taken, left)) {
+      this.reached(left > 0 ? 'share' : 'all');
+      return false;
+    }
+    this.taken.set(client, taken + 1);
+    this.total += 1;
+    return true;
+  }
+
+  release(client: string): void {
+    const taken = this.taken.get(client) ?? 0;
+    if (taken > 1) this.taken.set(client, taken - 1);
+    else this.taken.delete(client);
+    this.total -= 1;
+  }
+}
+
 /** What all connections and requests of a data plane share. */
 export interface Quotas {
   readonly connections: Quota;
   /** By address. */
   readonly clients: KeyedQuota;
-  readonly requests: Quota;
-  readonly waiting: Quota;
-  readonly tunnels: Quota;
-  readonly mirrors: Quota;
-  readonly retries: Quota;
+  readonly requests: SharedQuota;
+  readonly waiting: SharedQuota;
+  readonly tunnels: SharedQuota;
+  readonly mirrors: SharedQuota;
+  readonly retries: SharedQuota;
   /** Tells that another limit was reached, of which each place keeps account by itself. */
   readonly reached: (limit: Limit) => void;
 }
@@ -84,9 +133,9 @@ export function createQuotas(limits: ProxyLimits, { limitsReached }: Pick<ProxyC
   const reached = (limit: Limit): void => {
     limitsReached[limit] += 1;
   };
-  const quota = (amount: number, limit: Limit): Quota => new Quota(amount, () => reached(limit));
+  const quota = (amount: number, limit: Limit): SharedQuota => new SharedQuota(amount, (which) => reached(which === 'all' ? limit : 'client-share'));
   return {
-    connections: quota(limits.connections, 'connections'),
+    connections: new Quota(limits.connections, () => reached('connections')),
     clients: new KeyedQuota(limits.connectionsPerClient, () => reached('client-connections')),
     requests: quota(limits.requests, 'requests'),
     waiting: quota(limits.waiting, 'waiting'),

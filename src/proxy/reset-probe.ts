@@ -14,11 +14,6 @@ export function noteCarrier(decrypted: Socket, carrier: Socket): void {
   carriers.set(decrypted, carrier);
 }
 
-/** The socket below a TLS connection, where it is known. */
-export function carrierOf(decrypted: Socket): Socket | undefined {
-  return carriers.get(decrypted);
-}
-
 /**
  * Watches a connection until it closes: if the other side resets it while nobody reads it, it closes within half a second.
  *

@@ -1,77 +1,210 @@
 import type { UpstreamFailure } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 import { LinkedSet } from './linked-set.ts';
+import { mayHaveMore } from './quota.ts';
 import type { Quotas } from './quota.ts';
+import { TurnOrder } from './turn-order.ts';
 
 /** A request that waits for a connection. */
 export interface Waiter {
+  /** The address of its client. */
+  readonly client: string;
   /** Set while it waits: takes it out of the queue. */
   leave: (() => void) | undefined;
   fail(failure: UpstreamFailure): void;
 }
 
-interface Entry<T> {
-  readonly waiter: T;
-  /** By `performance.now()`. */
-  readonly until: number;
+/** A client that has requests at the endpoint, or requests that wait for it. */
+interface Client<T> {
+  readonly address: string;
+  /** Places that it holds. */
+  places: number;
+  /** Its requests that wait, with a place or without. */
+  waiting: number;
+  /** Those that wait for a place, the first one first. */
+  readonly line: LinkedSet<Entry<T>>;
 }
 
-/** The requests that wait for a connection to one endpoint, the first one first; so many, and so long. */
+interface Entry<T> {
+  readonly waiter: T;
+  readonly client: Client<T>;
+  /** By `performance.now()`. */
+  readonly until: number;
+  hasPlace: boolean;
+}
+
+type QueueLimits = Pick<ProxyLimits, 'waitingPerEndpoint' | 'waitTimeout'>;
+
+/**
+ * The requests that wait for a connection to one endpoint; so many, and so long. There are places for as many requests as the
+ * endpoint takes at the same time. A request first waits for a place, then for a connection, and holds the place until `release`.
+ *
+ * Clients share the places: one client alone leaves some of them free for others, and where clients wait for places, the one
+ * that holds the fewest has the next one.
+ */
 export class WaitingQueue<T extends Waiter> {
+  /** All that wait, by age. */
   private readonly entries = new LinkedSet<Entry<T>>();
-  private readonly limits: Pick<ProxyLimits, 'waitingPerEndpoint' | 'waitTimeout'>;
+  /** Those that have a place. */
+  private readonly ready = new LinkedSet<Entry<T>>();
+  private readonly clients = new Map<string, Client<T>>();
+  /** Clients with requests that wait for a place. */
+  private readonly turns = new TurnOrder<Client<T>>();
+  private places: number;
+  private taken = 0;
+  private readonly limits: QueueLimits;
   private readonly quotas: Pick<Quotas, 'waiting' | 'reached'>;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(limits: Pick<ProxyLimits, 'waitingPerEndpoint' | 'waitTimeout'>, quotas: Pick<Quotas, 'waiting' | 'reached'>) {
+  /** `places` is how many requests the endpoint takes at the same time. */
+  constructor(places: number, limits: QueueLimits, quotas: Pick<Quotas, 'waiting' | 'reached'>) {
+    this.places = places;
     this.limits = limits;
     this.quotas = quotas;
   }
 
+  /** Requests that wait for a connection alone. */
   get size(): number {
-    return this.entries.size;
+    return this.ready.size;
+  }
+
+  /** The endpoint takes another number of requests at the same time. */
+  resize(places: number): void {
+    this.places = places;
+    this.admit();
+  }
+
+  /** Takes a place for a request that needs not wait for a connection; `false` where it has to wait for a place. */
+  enter(address: string): boolean {
+    const client = this.client(address);
+    const isFree = this.hasPlaceFor(client);
+    if (isFree) this.givePlace(client);
+    else this.forget(client);
+    return isFree;
+  }
+
+  /** A request that had a place has ended, or needs it no more. */
+  release(address: string): void {
+    this.takePlace(this.client(address));
+    this.admit();
   }
 
   /** Lets a request wait. Where there is no room it fails as `busy`, once whoever sent it has it in hand. */
   add(waiter: T): void {
-    if (!this.hasRoom()) {
+    const client = this.client(waiter.client);
+    if (!this.hasRoom(client)) {
+      this.forget(client);
       queueMicrotask(() => waiter.fail('busy'));
       return;
     }
-    const entry = { waiter, until: performance.now() + this.limits.waitTimeout };
+    const entry: Entry<T> = { waiter, client, until: performance.now() + this.limits.waitTimeout, hasPlace: false };
     this.entries.add(entry);
-    waiter.leave = () => this.remove(entry);
+    client.waiting += 1;
+    waiter.leave = () => this.drop(entry);
     this.timer ??= this.watch(this.limits.waitTimeout);
+    if (this.hasPlaceFor(client)) {
+      this.makeReady(entry);
+      return;
+    }
+    client.line.add(entry);
+    if (client.line.size === 1) this.turns.add(client, client.places);
   }
 
-  /** The one that has waited longest; it waits no more. */
+  /** The one that has waited longest with a place, which it keeps; it waits no more. */
   take(): T | undefined {
-    const entry = this.entries.first;
+    const entry = this.ready.first;
     if (entry === undefined) return undefined;
     this.remove(entry);
     return entry.waiter;
   }
 
-  /** All of them; they wait no more. */
+  /** All of them; they wait no more, and have no places. */
   takeAll(): readonly T[] {
     const waiters: T[] = [];
-    for (let waiter = this.take(); waiter !== undefined; waiter = this.take()) waiters.push(waiter);
+    for (let entry = this.entries.first; entry !== undefined; entry = this.entries.first) {
+      waiters.push(entry.waiter);
+      this.drop(entry);
+    }
     return waiters;
   }
 
-  private hasRoom(): boolean {
-    if (this.entries.size < this.limits.waitingPerEndpoint) return this.quotas.waiting.take();
-    this.quotas.reached('endpoint-waiting');
+  private hasRoom(client: Client<T>): boolean {
+    const left = this.limits.waitingPerEndpoint - this.entries.size;
+    if (mayHaveMore(client.waiting, left)) return this.quotas.waiting.take(client.address);
+    this.quotas.reached(left > 0 ? 'client-share' : 'endpoint-waiting');
     return false;
   }
 
-  private remove(entry: Entry<T>): void {
-    if (!this.entries.delete(entry)) return;
-    entry.waiter.leave = undefined;
-    this.quotas.waiting.release();
-    if (this.entries.size > 0) return;
+  /** Gives places that are free to those whose turn it is. */
+  private admit(): void {
+    for (let client = this.turns.first; client !== undefined; client = this.turns.first) {
+      const entry = client.line.first;
+      if (entry === undefined || !this.hasPlaceFor(client)) return;
+      client.line.delete(entry);
+      if (client.line.size === 0) this.turns.delete(client, client.places);
+      this.makeReady(entry);
+    }
+  }
+
+  private hasPlaceFor({ places }: Client<T>): boolean {
+    return mayHaveMore(places, this.places - this.taken);
+  }
+
+  private makeReady(entry: Entry<T>): void {
+    entry.hasPlace = true;
+    this.ready.add(entry);
+    this.givePlace(entry.client);
+  }
+
+  private givePlace(client: Client<T>): void {
+    this.taken += 1;
+    this.hold(client, client.places + 1);
+  }
+
+  private takePlace(client: Client<T>): void {
+    this.taken -= 1;
+    this.hold(client, client.places - 1);
+    this.forget(client);
+  }
+
+  private hold(client: Client<T>, places: number): void {
+    if (client.line.size > 0) this.turns.delete(client, client.places);
+    client.places = places;
+    if (client.line.size > 0) this.turns.add(client, places);
+  }
+
+  private client(address: string): Client<T> {
+    const known = this.clients.get(address);
+    if (known !== undefined) return known;
+    const client: Client<T> = { address, places: 0, waiting: 0, line: new LinkedSet() };
+    this.clients.set(address, client);
+    return client;
+  }
+
+  private forget(client: Client<T>): void {
+    if (client.places === 0 && client.waiting === 0) this.clients.delete(client.address);
+  }
+
+  /** Takes one out that has given up: somebody else may have its place. */
+  private drop(entry: Entry<T>): void {
+    if (!this.remove(entry) || !entry.hasPlace) return;
+    this.takePlace(entry.client);
+    this.admit();
+  }
+
+  private remove(entry: Entry<T>): boolean {
+    if (!this.entries.delete(entry)) return false;
+    const { client, waiter } = entry;
+    waiter.leave = undefined;
+    this.quotas.waiting.release(client.address);
+    client.waiting -= 1;
+    this.ready.delete(entry);
+    if (client.line.delete(entry) && client.line.size === 0) this.turns.delete(client, client.places);
+    this.forget(client);
+    if (this.entries.size > 0) return true;
     clearTimeout(this.timer);
     this.timer = undefined;
+    return true;
   }
 
   private watch(delay: number): NodeJS.Timeout {
@@ -83,8 +216,8 @@ export class WaitingQueue<T extends Waiter> {
     this.timer = undefined;
     const overdue: T[] = [];
     for (let entry = this.entries.first; entry !== undefined && entry.until <= now; entry = this.entries.first) {
-      this.remove(entry);
       overdue.push(entry.waiter);
+      this.drop(entry);
     }
     const next = this.entries.first;
     if (next !== undefined) this.timer = this.watch(Math.max(1, Math.ceil(next.until - now)));

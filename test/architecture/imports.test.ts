@@ -4,9 +4,9 @@ import { importsOf, resolveImport, trackedFiles } from './sources.ts';
 // The import law: inside core each stage imports only what stands to its left. A folder beside core imports core and the
 // folders that the table lists for it. The command line connects all folders.
 
-/** The stages of core from left to right. The last three emit; none of them knows another. */
+/** The stages of core from left to right. The three before the last emit; none of them knows another. */
 const stages: readonly (readonly string[])[] = [
-  ['text'], ['schema'], ['resources'], ['semantics'], ['incremental'], ['graph'], ['rules'], ['admission', 'status', 'routing'],
+  ['text'], ['schema'], ['resources'], ['semantics'], ['incremental'], ['graph'], ['rules'], ['admission', 'status', 'routing'], ['impact'],
 ];
 
 /** Which folders beside core may know which others, core and themselves apart. A new folder needs a row. */
@@ -19,11 +19,12 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   facts: ['certificates'],
   cluster: ['telemetry', 'certificates', 'channel', 'kubernetes', 'controller', 'facts'],
   workspace: ['files', 'facts'],
+  sources: ['files', 'kubernetes', 'cluster'],
   webhook: ['telemetry', 'certificates', 'kubernetes', 'cluster'],
   proxy: ['telemetry', 'certificates', 'channel'],
   controller: ['telemetry', 'certificates', 'channel'],
   library: ['certificates', 'files'],
-  cli: ['telemetry', 'certificates', 'channel', 'files', 'kubernetes', 'cluster', 'workspace', 'webhook', 'proxy', 'controller'],
+  cli: ['telemetry', 'certificates', 'channel', 'files', 'kubernetes', 'cluster', 'workspace', 'sources', 'webhook', 'proxy', 'controller'],
 };
 
 /** Packages that core may use, and where. */

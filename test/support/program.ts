@@ -6,6 +6,8 @@ import { once } from 'node:events';
 export interface RunningProgram {
   /** All that it printed so far on standard output. */
   output(): string;
+  /** All that it printed so far on standard error. */
+  errors(): string;
   /** Resolves when the output holds `wanted`; rejects when the process ends before. */
   printed(wanted: string | RegExp): Promise<void>;
   /** Resolves with the exit code when the process ended by itself. */
@@ -46,6 +48,7 @@ export function startProgram(...args: readonly string[]): RunningProgram {
   });
   return {
     output: () => text,
+    errors: () => errors,
     printed: (wanted) =>
       new Promise((resolve, reject) => {
         const look = (): void => {

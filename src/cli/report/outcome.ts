@@ -5,11 +5,6 @@ import type { PreparedRule } from '../../core/routing/decision/prepared-rule.ts'
 import { answerFor, type AnswerReason } from '../../proxy/reasons.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Whether every share of such requests reaches a backend, or gets an answer that the route intends. */
-export function isServed({ decision, shares }: Outcome): boolean {
-  return decision.type !== 'answer' && shares.every(({ result }) => result.type === 'send');
-}
-
 /** Prints what a Gateway does with a request, for people. */
 export function printOutcome(terminal: Terminal, { gateway, listener, decision, shares, candidates }: Outcome): void {
   if (listener === undefined) terminal.heading(`Gateway ${gateway}`);

@@ -1,8 +1,12 @@
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openFrames } from '../../support/http2.ts';
+import { preface } from '../../support/http2.ts';
 import type { Place } from './bystander.ts';
 import type { Flood } from './http2-frames.ts';
 import { floods } from './http2-frames.ts';
+
+/** Not the address of anybody else on loopback, where there are several. */
+const attackerAddress = '127.0.0.66';
 
 /**
  * Attacks an address of loopback for some milliseconds on a number of connections, each of which is opened again where it ends.
@@ -24,11 +28,10 @@ export async function attack(flood: Flood, at: Place, duration: number, connecti
 }
 
 async function attackOnce({ begin, next, reads, rounds = Infinity }: Flood, { host, port }: Place, end: number): Promise<void> {
-  const { socket, frames, closed } = openFrames(port, host);
-  const ended = closed.then(() => true);
-  const drop = (): void => void frames.splice(0);
-  socket.on('data', drop);
-  if (!reads) socket.pause();
+  const socket = connect({ host, port, localAddress: attackerAddress });
+  const ended = new Promise((resolve) => void socket.on('error', resolve).once('close', resolve));
+  socket.write(preface);
+  if (reads) socket.resume();
   if (begin !== undefined) socket.write(begin);
   for (let round = 0; performance.now() < end && !socket.destroyed; round += 1) {
     const waits = round >= rounds || !socket.write(next(round));

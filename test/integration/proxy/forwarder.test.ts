@@ -27,7 +27,7 @@ function createForwarder(limits: Partial<typeof defaultLimits> = {}): Forwarder 
 }
 
 const get = (port: number, parts: Partial<UpstreamRequest> = {}): UpstreamRequest => ({
-  upstream: { host: '127.0.0.1', port }, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined, ...parts,
+  client: '', upstream: { host: '127.0.0.1', port }, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined, ...parts,
 });
 
 /** Notes what it hears; `ended` resolves with all of it. */

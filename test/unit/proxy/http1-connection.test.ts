@@ -12,7 +12,7 @@ const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 function connected() {
   const [near, backend] = duplexPair();
   const told: string[] = [];
-  const connection = new Http1Connection(near as Socket, 4_096, { freed: () => void told.push('freed'), closed: () => void told.push('closed'), exceeded: () => void told.push('exceeded'), fault: throwFault });
+  const connection = new Http1Connection(near as Socket, 4_096, { done: () => undefined, freed: () => void told.push('freed'), closed: () => void told.push('closed'), exceeded: () => void told.push('exceeded'), fault: throwFault });
   backend.resume();
   const receiver: ResponseReceiver = {
     onConnected: () => undefined,
@@ -23,7 +23,7 @@ function connected() {
     onFailure: (failure) => void told.push(failure),
   };
   const ask = (): void => {
-    const request = { upstream: { host: 'a', port: 1 }, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined };
+    const request = { client: '', upstream: { host: 'a', port: 1 }, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined };
     connection.take(new Http1Call(request, receiver, 'GET / HTTP/1.1\r\nhost: a\r\n\r\n'));
   };
   return { backend, near, told, connection, ask };

@@ -10,7 +10,7 @@ import { compileMirrors, Copy, Mirror, type CopiedRequest } from '../../../src/p
 import { endpointsConfig } from '../../support/config.ts';
 
 const filter: MirrorFilter = { type: 'mirror', target: { type: 'endpoints', key: endpointsConfig('copy').key }, numerator: 1, denominator: 1 };
-const request: CopiedRequest = { method: 'POST', target: '/', fields: ['host', 'a'], hasBody: true, gateway: 'infra/gateway', identity: () => undefined };
+const request: CopiedRequest = { client: '', method: 'POST', target: '/', fields: ['host', 'a'], hasBody: true, gateway: 'infra/gateway', identity: () => undefined };
 const megabyte = 1024 * 1024;
 
 interface Forwarded {

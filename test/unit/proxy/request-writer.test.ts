@@ -6,7 +6,7 @@ import { requestHead } from '../../../src/proxy/request-writer.ts';
 const body = Readable.from([]);
 
 function head(parts: Partial<UpstreamRequest>): readonly string[] | undefined {
-  return requestHead({ upstream: { host: '::1', port: 80 }, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined, ...parts })?.split('\r\n');
+  return requestHead({ client: '', upstream: { host: '::1', port: 80 }, method: 'GET', target: '/', fields: ['host', 'a'], body: undefined, ...parts })?.split('\r\n');
 }
 
 describe('the head of a request', () => {

@@ -67,11 +67,42 @@ export interface MirrorShare {
 /** What every Gateway that has a listener for the protocol and port does with a request, in the order of their names. */
 export function outcomesOf(resources: Iterable<ConfigResource>, request: ArrivingRequest): readonly Outcome[] {
   const all = [...resources];
-  const gateways = new Set(all.flatMap((resource) => (resource.kind === 'listener' && arrivesAt(resource, request) ? [resource.gateway] : [])));
-  return [...gateways].sort().map((gateway) => new GatewayConfiguration(gateway, all, request).outcomeOf(request));
+  return gatewaysAt(all, request).map((gateway) => new GatewayConfiguration(gateway, all, request).outcomeOf(request));
 }
 
-function arrivesAt({ protocol, port }: ListenerConfig, request: ArrivingRequest): boolean {
+/** The same configuration for many requests: what an outcome needs is prepared once for each Gateway and port. */
+export class PreparedOutcomes {
+  private readonly resources: readonly ConfigResource[];
+  private readonly prepared = new Map<string, readonly GatewayConfiguration[]>();
+
+  constructor(resources: Iterable<ConfigResource>) {
+    this.resources = [...resources];
+  }
+
+  /** The outcome of a request at each Gateway, in the order of their names, without the matches that do not apply. */
+  of(request: ArrivingRequest): readonly RoutedOutcome[] {
+    const place = `${request.protocol} ${request.port}`;
+    const known = this.prepared.get(place) ?? gatewaysAt(this.resources, request).map((gateway) => new GatewayConfiguration(gateway, this.resources, request));
+    this.prepared.set(place, known);
+    return known.map((configuration) => configuration.routed(request));
+  }
+}
+
+/** An outcome without its candidates. */
+export type RoutedOutcome = Omit<Outcome, 'candidates'>;
+
+/** Whether every share of such requests reaches a backend, or gets an answer that the route intends. */
+export function isServed({ decision, shares }: RoutedOutcome): boolean {
+  return decision.type !== 'answer' && shares.every(({ result }) => result.type === 'send');
+}
+
+function gatewaysAt(resources: readonly ConfigResource[], request: Arrival): readonly string[] {
+  return [...new Set(resources.flatMap((resource) => (resource.kind === 'listener' && arrivesAt(resource, request) ? [resource.gateway] : [])))].sort();
+}
+
+type Arrival = Pick<ArrivingRequest, 'protocol' | 'port'>;
+
+function arrivesAt({ protocol, port }: ListenerConfig, request: Arrival): boolean {
   return protocol === request.protocol && port === request.port;
 }
 
@@ -100,12 +131,17 @@ class GatewayConfiguration implements Routing<PreparedRule> {
   }
 
   outcomeOf(request: ArrivingRequest): Outcome {
+    const routed = this.routed(request);
+    return { ...routed, candidates: routed.listener === undefined ? [] : [...this.table.candidates(routed.listener.key, request)] };
+  }
+
+  routed(request: ArrivingRequest): RoutedOutcome {
     const { gateway } = this;
     const listener = this.listenerFor(request);
-    if (typeof listener === 'string') return { gateway, listener: undefined, decision: { type: 'answer', reason: listener }, shares: [], candidates: [] };
+    if (typeof listener === 'string') return { gateway, listener: undefined, decision: { type: 'answer', reason: listener }, shares: [] };
     const decision = decide(this, listener, request);
     const shares = decision.type === 'forward' ? this.sharesOf(decision.taken, request) : [];
-    return { gateway, listener, decision, shares, candidates: [...this.table.candidates(listener.key, request)] };
+    return { gateway, listener, decision, shares };
   }
 
   private listenerFor({ serverName, host }: ArrivingRequest): ReturnType<ListenerIndex['listenerFor']> {

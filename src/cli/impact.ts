@@ -1,0 +1,87 @@
+import type { Effect } from '../core/impact/effect.ts';
+import { compareRouting } from '../core/impact/routing.ts';
+import { compareStatuses } from '../core/impact/statuses.ts';
+import { configuration } from '../core/routing/emit.ts';
+import { tables } from '../core/schema/index.ts';
+import { statuses } from '../core/status/emit.ts';
+import { quote } from '../core/text/display.ts';
+import { formatProblem, type FileProblem, type SourceDocument } from '../files/document.ts';
+import { readFolder } from '../files/folder.ts';
+import { identityOf, overlay, readObjects, type SourceOptions } from '../sources/objects.ts';
+import { Workspace } from '../workspace/workspace.ts';
+import { impactFormats, type ImpactReport } from './report/impact.ts';
+import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { createTerminal } from './terminal.ts';
+import { orUsageError, UsageError } from './usage-error.ts';
+
+/** Settings of `sallyport impact`. */
+export interface ImpactOptions extends SourceOptions {
+  /** Files and folders of objects to apply. */
+  readonly change: readonly string[];
+  /** Objects to delete: `KIND/NAMESPACE/NAME`, or `KIND/NAME` for cluster-scoped kinds. */
+  readonly delete: readonly string[];
+  readonly failOn: 'broken' | 'changed' | 'never';
+  readonly output: keyof typeof impactFormats;
+}
+
+/**
+ * Reports the effect of a change on all other objects: conditions of statuses, and requests that are routed differently.
+ *
+ * @returns the exit code: 1 where the change has an effect that `failOn` names, otherwise 0
+ * @throws UsageError for objects that cannot be read, and for objects to delete that do not exist
+ */
+export async function impact(options: ImpactOptions): Promise<number> {
+  if (options.files.length === 0 && options.cluster === undefined) throw new UsageError('No objects: use --files or --cluster.');
+  if (options.change.length === 0 && options.delete.length === 0) throw new UsageError('No change: use --change or --delete.');
+  const source = await orUsageError('the source of objects', readObjects(options, { bundle: assumedBundle, controllerName, scope: 'closed' }));
+  const change = await readFolder(options.change);
+  rejectProblems([...source.problems, ...change.problems]);
+  for (const note of source.notes) process.stderr.write(`${note}\n`);
+  const workspace = new Workspace(source.installation, policyOf('standard', source.bundle), [configuration, statuses]);
+  workspace.update(source.documents);
+  const before = snapshot(workspace);
+  const deleted = options.delete.map((text) => identityToDelete(text, source.documents));
+  const remaining = source.documents.filter((document) => !deleted.includes(identityOf(document) ?? ''));
+  workspace.update(overlay(remaining, change.documents));
+  const after = snapshot(workspace);
+  const existing = new Set(source.documents.map(identityOf));
+  const created = new Set(change.documents.flatMap((document) => identityOf(document) ?? []).filter((id) => !existing.has(id)));
+  const routing = compareRouting(before.configuration, after.configuration);
+  const report: ImpactReport = {
+    statuses: compareStatuses(before.statuses, after.statuses, { created, deleted: new Set(deleted) }),
+    routing: routing.changes,
+    incomplete: routing.incomplete,
+  };
+  process.stdout.write(impactFormats[options.output](report, createTerminal().style));
+  return fails(report, options.failOn) ? 1 : 0;
+}
+
+function snapshot({ kernel }: Workspace) {
+  return { configuration: new Map(kernel.emitted(configuration)), statuses: new Map(kernel.emitted(statuses)) };
+}
+
+/** Half a change has another effect than the whole one. */
+function rejectProblems(problems: readonly FileProblem[]): void {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new UsageError(errors.map(formatProblem).join('\n'));
+}
+
+function identityToDelete(text: string, documents: readonly SourceDocument[]): string {
+  const [kind = '', ...rest] = text.split('/');
+  const entry = Object.values(tables).find((candidate) => [candidate.kind.toLowerCase(), candidate.plural].includes(kind.toLowerCase()));
+  if (entry === undefined) throw new UsageError(`Unsupported kind ${quote(kind)} in --delete ${quote(text)}. Use a kind that the Gateway API refers to, such as service or httproute.`);
+  const parts = entry.namespaced ? rest : ['', ...rest];
+  const [namespace = '', name = ''] = parts;
+  if (parts.length !== 2 || name === '' || (entry.namespaced && namespace === '')) {
+    throw new UsageError(`Invalid object ${quote(text)} in --delete. Use ${entry.namespaced ? `${kind}/NAMESPACE/NAME` : `${kind}/NAME`}.`);
+  }
+  const id = `${entry.kind}/${namespace}/${name}`;
+  if (!documents.some((document) => identityOf(document) === id)) throw new UsageError(`${entry.kind} ${quote(entry.namespaced ? `${namespace}/${name}` : name)} not found.`);
+  return id;
+}
+
+function fails({ statuses: changes, routing }: ImpactReport, failOn: ImpactOptions['failOn']): boolean {
+  const effects: readonly Effect[] = [...changes, ...routing].map(({ effect }) => effect);
+  if (failOn === 'never') return false;
+  return failOn === 'changed' ? effects.length > 0 : effects.includes('broken');
+}

@@ -1,0 +1,119 @@
+import { hostname } from 'node:os';
+import { InvalidArgumentError, Option } from 'commander';
+import { profiles } from '../core/rules/engine/rule.ts';
+import type { Minor } from '../core/schema/availability.ts';
+import { parseBundleVersion } from '../core/schema/bundle.ts';
+import { formatDuration, parseDuration } from '../core/text/duration.ts';
+import { parseAddressRange, type AddressRange } from '../core/text/ip-address.ts';
+import type { CredentialSource } from '../kubernetes/index.ts';
+import type { LogLevel } from '../telemetry/index.ts';
+import { UsageError } from './usage-error.ts';
+
+/** The option `--cluster`. */
+export function clusterOption(): Option {
+  return new Option('--cluster [kubeconfig]', 'read the objects of a cluster; files take precedence; default: the kubeconfig that kubectl uses');
+}
+
+/** The option `--context`. */
+export function contextOption(): Option {
+  return new Option('--context <name>', 'context of the kubeconfig');
+}
+
+/** @returns where the cluster is, `undefined` without `--cluster` */
+export function clusterOf(cluster: string | true | undefined, context: string | undefined): CredentialSource | undefined {
+  if (cluster === undefined) {
+    if (context !== undefined) throw new UsageError('--context requires --cluster');
+    return undefined;
+  }
+  if (cluster === true && context === undefined) return 'default';
+  return { ...(cluster === true ? {} : { kubeconfig: cluster }), ...(context === undefined ? {} : { context }) };
+}
+
+/** Reads a bundle version such as `1.7` or `v1.7.0`. */
+export function parseMinor(text: string): Minor {
+  const version = parseBundleVersion(text);
+  if (!version.ok) throw new InvalidArgumentError(asSentence(version.problem));
+  return version.minor;
+}
+
+function asSentence(problem: string): string {
+  return `${problem[0]?.toUpperCase()}${problem.slice(1)}.`;
+}
+
+/** An option whose value is a duration; commander passes milliseconds on. */
+export function durationOption(flags: string, description: string, milliseconds: number): Option {
+  const written = formatDuration(milliseconds);
+  return new Option(flags, description).argParser(parseMilliseconds).default(milliseconds, written.ok ? written.text : undefined);
+}
+
+function parseMilliseconds(text: string): number {
+  const duration = parseDuration(text);
+  if (!duration.ok) throw new InvalidArgumentError(asSentence(duration.problem));
+  return duration.milliseconds;
+}
+
+/** The option `--namespace`. */
+export function namespaceOption(): Option {
+  return new Option('--namespace <name>', 'namespace of the Service').env('POD_NAMESPACE').default('sallyport-system');
+}
+
+/** The option `--identity`. */
+export function identityOption(): Option {
+  return new Option('--identity <name>', 'unique among the replicas').env('POD_NAME').default(hostname(), "this machine's name");
+}
+
+/** Named here, so that commands without a log load no logger. */
+const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** The option `--log-level`. */
+export function logLevelOption(): Option {
+  return new Option('--log-level <level>', 'what to log at least').choices([...logLevels]).default('info');
+}
+
+/** The option `--profile`. */
+export function profileOption(): Option {
+  return new Option('--profile <name>', 'what findings do in admission').choices([...profiles]).default('standard');
+}
+
+/** Collects the values of an option that may be repeated. */
+export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), value];
+}
+
+/** Collects address ranges. */
+export function collectRange(text: string, previous: readonly AddressRange[] | undefined): readonly AddressRange[] {
+  const parsed = parseAddressRange(text);
+  if (!parsed.ok) throw new InvalidArgumentError(asSentence(parsed.problem));
+  return [...(previous ?? []), parsed.range];
+}
+
+/** Reads a port from 0 to 65535. */
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a port from 0 to 65535.');
+  return port;
+}
+
+/** Reads a number from 1 to 999999. */
+export function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Write a number from 1 to 999999.');
+  return Number(text);
+}
+
+/** Checks a value of the form `host:port`. */
+export function parseHostAndPort(text: string): string {
+  if (!/^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(text)) throw new InvalidArgumentError('Write host:port, for example sallyport-controller.sallyport-system.svc:8443.');
+  return text;
+}
+
+/** Checks a value of the form `namespace/name`. */
+export function parseQualifiedName(text: string): string {
+  if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('Write namespace/name, for example shop/web.');
+  return text;
+}
+
+/** Reads whole seconds. */
+export function parseSeconds(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Write whole seconds, for example 10.');
+  return Number(text);
+}

@@ -1,0 +1,110 @@
+import type { Effect } from '../../core/impact/effect.ts';
+import type { RoutedSummary, RoutingChange, ShareSummary } from '../../core/impact/routing.ts';
+import type { ConditionState, StatusChange } from '../../core/impact/statuses.ts';
+import { printable } from '../../core/text/display.ts';
+import { answerFor, type AnswerReason } from '../../proxy/reasons.ts';
+import type { Terminal } from '../terminal.ts';
+import { jsonText } from './json-text.ts';
+
+/** The effect of a change. */
+export interface ImpactReport {
+  readonly statuses: readonly StatusChange[];
+  readonly routing: readonly RoutingChange[];
+  /** Whether more matches are affected than were compared. */
+  readonly incomplete: boolean;
+}
+
+type Print = (report: ImpactReport, style: Terminal['style']) => string;
+
+/** Examples of requests that people are shown; JSON has them all. */
+const shownRequests = 20;
+const longestLine = 2_000;
+
+const order: readonly Effect[] = ['broken', 'recovered', 'changed'];
+const titles: Readonly<Record<Effect, string>> = { broken: 'Breaks', recovered: 'Recovers', changed: 'Changes' };
+const colors = { broken: 'red', recovered: 'green', changed: 'yellow' } as const;
+
+/** How the report is printed. */
+export const impactFormats = { text: printText, json: printJson, markdown: printMarkdown } satisfies Record<string, Print>;
+
+function printText(report: ImpactReport, style: Terminal['style']): string {
+  const sections = order.flatMap((effect) => {
+    const lines = linesOf(report, effect).map(({ subject, before, after }) => `  ${subject}\n    before: ${before}\n    after:  ${after}`);
+    return lines.length === 0 ? [] : [`${style(['bold', colors[effect]], titles[effect])}\n${lines.join('\n')}`];
+  });
+  return `${[...sections, summaryOf(report)].join('\n\n')}\n`;
+}
+
+function printJson(report: ImpactReport): string {
+  return `${jsonText(report, 2)}\n`;
+}
+
+function printMarkdown(report: ImpactReport): string {
+  const sections = order.flatMap((effect) => {
+    const rows = linesOf(report, effect).map(({ subject, before, after }) => `| ${[subject, before, after].map(cell).join(' | ')} |`);
+    return rows.length === 0 ? [] : [`#### ${titles[effect]}\n\n| | Before | After |\n|---|---|---|\n${rows.join('\n')}`];
+  });
+  return `### Impact on Gateway API objects\n\n${[...sections, summaryOf(report)].join('\n\n')}\n`;
+}
+
+/** Characters that Markdown would take for markup or for HTML. */
+function cell(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]<>|&#@]/g, (character) => `&#${character.codePointAt(0)};`);
+}
+
+interface Line {
+  readonly subject: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+function linesOf({ statuses, routing }: ImpactReport, effect: Effect): readonly Line[] {
+  const conditions = statuses.filter((change) => change.effect === effect).map(({ object, part, condition, before, after }) => ({
+    subject: `${object}${part === '' ? '' : `, ${part}`}: ${condition}`,
+    before: stateText(before),
+    after: stateText(after),
+  }));
+  const requests = routing.filter((change) => change.effect === effect);
+  const shown = requests.slice(0, shownRequests).map(({ gateway, request, before, after }) => ({ subject: `${request} at Gateway ${gateway}`, before: routedText(before), after: routedText(after) }));
+  const more = requests.length - shown.length;
+  const rest = more > 0 ? [{ subject: `and ${more} more examples of requests`, before: 'see', after: '-o json' }] : [];
+  return [...conditions, ...shown, ...rest].map(({ subject, before, after }) => ({ subject: printable(subject, longestLine), before: printable(before, longestLine), after: printable(after, longestLine) }));
+}
+
+function stateText(state: ConditionState | undefined): string {
+  if (state === undefined) return 'not set';
+  return `${state.status} (${state.reason})${state.message === '' ? '' : `: ${state.message}`}`;
+}
+
+function routedText({ rule, decision, reason, location, shares }: RoutedSummary): string {
+  const at = rule === undefined ? '' : `${rule}: `;
+  switch (decision) {
+    case 'none':
+      return 'no listener';
+    case 'answer':
+      return `${at}${answerText(reason)}`;
+    case 'redirect':
+      return `${at}redirect to ${location}`;
+    case 'forward':
+      return `${at}${shares.map(shareText).join('; ')}`;
+    default:
+      return `${at}${decision}`;
+  }
+}
+
+function shareText({ weight, total, backend, reason, target }: ShareSummary): string {
+  const share = weight === total ? '' : `${weight} of ${total} `;
+  if (reason !== undefined) return `${share}${answerText(reason)}`;
+  return `${share}to ${backend ?? ''} as ${target ?? ''}`;
+}
+
+function answerText(reason = ''): string {
+  const { status, text } = answerFor(reason as AnswerReason);
+  return `${status} ${text}`;
+}
+
+function summaryOf(report: ImpactReport): string {
+  const effects = [...report.statuses, ...report.routing].map(({ effect }) => effect);
+  const counts = order.map((effect) => `${effects.filter((other) => other === effect).length} ${effect}`);
+  return `${counts.join(', ')}${report.incomplete ? '; only a part of the affected matches was compared' : ''}`;
+}

@@ -1,0 +1,100 @@
+import { describeRef } from '../resources/reference.ts';
+import type { Condition } from '../status/conditions.ts';
+import type { OwnStatus } from '../status/emit.ts';
+import { effectOf, type Effect } from './effect.ts';
+
+/** A condition that a change sets, removes or turns over. */
+export interface StatusChange {
+  /** The object, such as `HTTPRoute shop/store`. */
+  readonly object: string;
+  /** The part of its status: `listener http`, `parent infra/gateway`, `ancestor infra/gateway`, or `''` for the object as a whole. */
+  readonly part: string;
+  /** The type of the condition. */
+  readonly condition: string;
+  /** `undefined` where there was no such condition. */
+  readonly before: ConditionState | undefined;
+  /** `undefined` where there is no such condition any more. */
+  readonly after: ConditionState | undefined;
+  readonly effect: Effect;
+}
+
+export type ConditionState = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+/** Conditions that say that something works if they are True. The others report a problem if they are True. */
+const positive: ReadonlySet<string> = new Set(['Accepted', 'Programmed', 'ResolvedRefs', 'SupportedVersion']);
+
+/**
+ * Compares the statuses of all objects before and after a change, condition by condition. A condition counts as changed if its
+ * status or its reason differs.
+ *
+ * @param before the statuses by `kind/namespace/name`
+ * @param after the same after the change
+ * @param edited the objects that the change creates or deletes, by `kind/namespace/name`. A deleted object has no status to
+ * report, and a created one is reported only where it does not work.
+ */
+export function compareStatuses(before: ReadonlyMap<string, OwnStatus>, after: ReadonlyMap<string, OwnStatus>, edited: EditedObjects): readonly StatusChange[] {
+  const keys = [...new Set([...before.keys(), ...after.keys()])].filter((key) => !edited.deleted.has(key)).sort();
+  return keys.flatMap((key) => {
+    if (before.get(key) === after.get(key)) return [];
+    const changes = changesOf(key, before.get(key), after.get(key));
+    return edited.created.has(key) ? changes.filter(({ effect }) => effect !== 'recovered').map((change) => ({ ...change, effect: 'changed' as const })) : changes;
+  });
+}
+
+/** Objects that a change creates or deletes, by `kind/namespace/name`. */
+export interface EditedObjects {
+  readonly created: ReadonlySet<string>;
+  readonly deleted: ReadonlySet<string>;
+}
+
+function changesOf(key: string, before: OwnStatus | undefined, after: OwnStatus | undefined): readonly StatusChange[] {
+  const [kind = '', namespace = '', name = ''] = key.split('/');
+  const object = describeRef({ kind, namespace, name });
+  const [former, present] = [statesOf(before), statesOf(after)];
+  return [...new Set([...former.keys(), ...present.keys()])].flatMap((id): readonly StatusChange[] => {
+    const [was, is] = [former.get(id), present.get(id)];
+    if (was?.state.status === is?.state.status && was?.state.reason === is?.state.reason) return [];
+    const { part, type } = was ?? is ?? { part: '', type: '' };
+    const change = { object, part, condition: type, before: was?.state, after: is?.state };
+    return [{ ...change, effect: effectOf(works(type, was?.state, hasPart(former, part)), works(type, is?.state, hasPart(present, part))) }];
+  });
+}
+
+function hasPart(states: ReadonlyMap<string, PlacedState>, part: string): boolean {
+  return [...states.values()].some((state) => state.part === part);
+}
+
+/** A problem that goes together with the part of the status that it is about is not solved. */
+function works(type: string, state: ConditionState | undefined, exists: boolean): boolean {
+  return positive.has(type) ? state?.status === 'True' : exists && state?.status !== 'True';
+}
+
+interface PlacedState {
+  readonly part: string;
+  readonly type: string;
+  readonly state: ConditionState;
+}
+
+function statesOf(status: OwnStatus | undefined): ReadonlyMap<string, PlacedState> {
+  const states = new Map<string, PlacedState>();
+  const add = (part: string, conditions: readonly Condition[]): void => {
+    for (const { type, status: value, reason, message } of conditions) states.set(`${part} ${type}`, { part, type, state: { status: value, reason, message } });
+  };
+  if (status === undefined) return states;
+  if ('conditions' in status) add('', status.conditions);
+  if ('listeners' in status) for (const { name, conditions } of status.listeners) add(`listener ${name}`, conditions);
+  if ('parents' in status) for (const { parentRef, conditions } of status.parents) add(`parent ${parentOf(parentRef)}`, conditions);
+  if ('ancestors' in status) for (const { ancestorRef, conditions } of status.ancestors) add(`ancestor ${ancestorRef.namespace}/${ancestorRef.name}`, conditions);
+  return states;
+}
+
+interface Parent {
+  readonly namespace: string;
+  readonly name: string;
+  readonly sectionName?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+function parentOf({ namespace, name, sectionName, port }: Parent): string {
+  return `${namespace}/${name}${sectionName === undefined ? '' : `/${sectionName}`}${port === undefined ? '' : `:${port}`}`;
+}

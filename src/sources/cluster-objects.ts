@@ -1,0 +1,80 @@
+import type { Installation } from '../core/graph/inputs.ts';
+import { gatewayGroups, tables, type Bundle, type KindName } from '../core/schema/index.ts';
+import { controllerKinds, installationIn, selections } from '../cluster/cluster-state.ts';
+import { bundleOfKind } from '../cluster/installed-bundle.ts';
+import {
+  ApiError, customResourceDefinitions, listPages, preferredVersion, readInstalledKind, resourceType, type ApiClient, type InstalledKind, type KubernetesObject, type ResourceType,
+} from '../kubernetes/index.ts';
+
+/** The objects of a cluster at one moment. */
+export interface ClusterObjects {
+  readonly objects: readonly KubernetesObject[];
+  readonly installation: Installation;
+  /** The bundle of the installed CRDs, by HTTPRoute. */
+  readonly bundle: Bundle;
+  /** Kinds that the credentials do not permit to list, with the API server's message. */
+  readonly forbidden: readonly { readonly kind: KindName; readonly message: string }[];
+}
+
+/**
+ * Lists every object that the controller would read. A kind that the credentials do not permit to list is left out, and
+ * evaluation does not judge references to it.
+ *
+ * @param client a client for the cluster
+ * @param controllerName the controllerName of our GatewayClasses
+ * @throws ApiError, ConnectionError and ProtocolError where the CRDs cannot be listed, or a list fails for another reason
+ */
+export async function readClusterObjects(client: ApiClient, controllerName: string): Promise<ClusterObjects> {
+  const installed = await readDefinitions(client);
+  const objects: KubernetesObject[] = [];
+  const forbidden: { kind: KindName; message: string }[] = [];
+  const observed: KindName[] = [];
+  for (const kind of controllerKinds) {
+    const type = typeOf(kind, installed);
+    const listed = type === undefined ? [] : await listAll(client, kind, type);
+    if (typeof listed === 'string') {
+      forbidden.push({ kind, message: listed });
+      continue;
+    }
+    observed.push(kind);
+    objects.push(...listed);
+  }
+  const { bundle } = bundleOfKind(installed.get('httproutes.gateway.networking.k8s.io'));
+  return { objects, forbidden, bundle, installation: installationIn(installed, observed, controllerName) };
+}
+
+async function readDefinitions(client: ApiClient): Promise<ReadonlyMap<string, InstalledKind>> {
+  const installed = new Map<string, InstalledKind>();
+  for (const definition of await collect(client, { type: customResourceDefinitions })) {
+    const kind = readInstalledKind(definition);
+    if (kind.established) installed.set(kind.name, kind);
+  }
+  return installed;
+}
+
+/** `undefined` where the kind is not installed. */
+function typeOf(kind: KindName, installed: ReadonlyMap<string, InstalledKind>): ResourceType | undefined {
+  const entry = tables[kind];
+  const definition = installed.get(`${entry.plural}.${entry.group}`);
+  const version = gatewayGroups.includes(entry.group) ? definition && preferredVersion(definition) : 'v1';
+  return version === undefined ? undefined : resourceType(entry, version);
+}
+
+/** @returns the objects, or the message of the API server that refuses to list them */
+async function listAll(client: ApiClient, kind: KindName, type: ResourceType): Promise<readonly KubernetesObject[] | string> {
+  try {
+    const { apiVersion } = type;
+    return (await collect(client, { type, ...selections[kind] })).map((object) => ({ ...object, apiVersion, kind }));
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 403) return error.message;
+    throw error;
+  }
+}
+
+async function collect(client: ApiClient, selection: { readonly type: ResourceType; readonly fieldSelector?: string }): Promise<readonly KubernetesObject[]> {
+  let objects: KubernetesObject[] = [];
+  for await (const page of listPages(client, selection, new AbortController().signal)) {
+    objects = page.restarted ? [...page.objects] : [...objects, ...page.objects];
+  }
+  return objects;
+}

@@ -1,0 +1,75 @@
+import { amongOthers, installationOf } from '../core/admission/installation.ts';
+import type { Installation } from '../core/graph/inputs.ts';
+import { parseObject } from '../core/resources/parse.ts';
+import { describeRef } from '../core/resources/reference.ts';
+import type { Bundle } from '../core/schema/index.ts';
+import type { FileProblem, SourceDocument } from '../files/document.ts';
+import { readFolder } from '../files/folder.ts';
+import { createClient, loadCredentials, type CredentialSource, type KubernetesObject } from '../kubernetes/index.ts';
+import { readClusterObjects } from './cluster-objects.ts';
+
+/** Where the objects of a command come from: files, a cluster, or files that are laid over the objects of a cluster. */
+export interface SourceOptions {
+  readonly files: readonly string[];
+  /** `undefined`: files only. */
+  readonly cluster: CredentialSource | undefined;
+}
+
+/** The objects of a source, ready for a Workspace. */
+export interface SourceObjects {
+  readonly documents: readonly SourceDocument[];
+  readonly problems: readonly FileProblem[];
+  readonly installation: Installation;
+  readonly bundle: Bundle;
+  /** Permissions that are missing, one sentence for each kind. */
+  readonly notes: readonly string[];
+}
+
+/** What files alone are judged by. */
+export interface FilesAlone {
+  readonly bundle: Bundle;
+  readonly controllerName: string;
+  /** Whether objects may exist that are not in the files. */
+  readonly scope: 'open' | 'closed';
+}
+
+/**
+ * Reads the objects of a command. An object in a file takes the place of the object of the same name in the cluster.
+ *
+ * @throws errors of the kubeconfig and of the API server, with a message for people
+ */
+export async function readObjects({ files, cluster }: SourceOptions, alone: FilesAlone): Promise<SourceObjects> {
+  const { documents, problems } = await readFolder(files);
+  if (cluster === undefined) {
+    const installation = installationOf(alone.bundle, alone.controllerName);
+    return { documents, problems, bundle: alone.bundle, notes: [], installation: alone.scope === 'open' ? amongOthers(installation) : installation };
+  }
+  const client = createClient(await loadCredentials(cluster));
+  try {
+    const { objects, installation, bundle, forbidden } = await readClusterObjects(client, alone.controllerName);
+    const notes = forbidden.map(({ kind, message }) => `Objects of kind ${kind} are not observed: ${message}`);
+    return { documents: overlay(objects.map(clusterDocument), documents), problems, installation, bundle, notes };
+  } finally {
+    await client.close();
+  }
+}
+
+/** The documents of `base` with those of `changes` in the place of the ones that describe the same objects. */
+export function overlay(base: readonly SourceDocument[], changes: readonly SourceDocument[]): readonly SourceDocument[] {
+  const replaced = new Set(changes.flatMap((document) => identityOf(document) ?? []));
+  return [...base.filter((document) => !replaced.has(identityOf(document) ?? '')), ...changes];
+}
+
+/** `kind/namespace/name` of the object that a document describes; `undefined` for a document that is no object. */
+export function identityOf({ value }: SourceDocument): string | undefined {
+  const parsed = parseObject(value);
+  if (parsed.type === 'invalid') return undefined;
+  const { kind, namespace, name } = parsed.type === 'resource' ? parsed.resource.ref : parsed.ref;
+  return `${kind}/${namespace}/${name}`;
+}
+
+function clusterDocument(object: KubernetesObject, index: number): SourceDocument {
+  const { kind = '', metadata: { namespace = '', name } } = object;
+  const start = { line: 1, column: 1 };
+  return { file: describeRef({ kind, namespace, name }), index, value: object, line: 1, locate: () => start, textOf: () => '' };
+}

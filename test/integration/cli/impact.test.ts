@@ -1,0 +1,142 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { KubernetesObject, ResourceType } from '../../../src/kubernetes/index.ts';
+import { defineKind } from '../../support/definitions.ts';
+import { kubernetesStage, seed } from '../../support/kubernetes.ts';
+import { startProgram } from '../../support/program.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sallyport-impact-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function outcome(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
+  const program = startProgram('impact', ...args);
+  const code = await program.ended();
+  return { code, output: program.output(), errors: program.errors() };
+}
+
+async function file(name: string, yaml: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, yaml);
+  return path;
+}
+
+const quickstart = ['-f', 'examples/quickstart'];
+
+describe('sallyport impact', () => {
+  test('a Service that is deleted breaks the requests that it gets', async () => {
+    const { code, output } = await outcome(...quickstart, '--delete', 'service/shop/cart');
+    expect(output).toContain('Breaks\n  GET http://store.example.com/cart at Gateway infra/public\n');
+    expect(output).toMatch(/after: {2}HTTPRoute shop\/store rule 1 match 0: 9 of 10 500 /);
+    expect(output).toMatch(/HTTPRoute shop\/store, parent infra\/public: ResolvedRefs\n {4}before: .*\n {4}after: {2}False \(BackendNotFound\)/);
+    expect(code).toBe(1);
+  });
+
+  test('a Gateway that is deleted breaks everything behind it, and JSON has it all', async () => {
+    const { code, output } = await outcome(...quickstart, '--delete', 'gateways/infra/public', '-o', 'json');
+    const report = JSON.parse(output) as { readonly statuses: readonly { readonly object: string; readonly condition: string; readonly effect: string }[]; readonly routing: readonly { readonly effect: string; readonly after: unknown }[] };
+    expect(report.statuses).toContainEqual({ object: 'HTTPRoute shop/store', part: 'parent infra/public', condition: 'Accepted', before: { status: 'True', reason: 'Accepted', message: '' }, effect: 'broken' });
+    expect(report.statuses.filter(({ effect }) => effect === 'recovered')).toEqual([]);
+    // A deleted object has no status.
+    expect(report.statuses.filter(({ object }) => object === 'Gateway infra/public')).toEqual([]);
+    expect(report.routing.filter(({ effect }) => effect === 'broken').length).toBeGreaterThan(3);
+    expect(report.routing.every(({ after }) => (after as { readonly decision: string }).decision === 'none')).toBe(true);
+    expect(code).toBe(1);
+  });
+
+  test('what was broken recovers', async () => {
+    const change = await file('grant.yaml', `
+apiVersion: gateway.networking.k8s.io/v1beta1
+kind: ReferenceGrant
+metadata: { name: invoices, namespace: billing }
+spec:
+  from: [{ group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: shop }]
+  to: [{ group: "", kind: Service }]
+---
+apiVersion: v1
+kind: Service
+metadata: { name: invoices, namespace: billing }
+spec: { ports: [{ port: 8080 }] }
+`);
+    const { code, output } = await outcome(...quickstart, '--change', change);
+    expect(output).toContain('Recovers\n  HTTPRoute shop/store, parent infra/public: ResolvedRefs\n');
+    expect(output).not.toContain('Breaks');
+    expect(code).toBe(0);
+  });
+
+  test('a change without effect says so, and --fail-on chooses the exit code', async () => {
+    const change = await file('unrelated.yaml', 'apiVersion: v1\nkind: Service\nmetadata: { name: unrelated, namespace: shop }\nspec: { ports: [{ port: 80 }] }\n');
+    expect(await outcome(...quickstart, '--change', change, '--fail-on', 'changed')).toEqual({ code: 0, output: '0 broken, 0 recovered, 0 changed\n', errors: '' });
+    expect((await outcome(...quickstart, '--delete', 'service/shop/cart', '--fail-on', 'never')).code).toBe(0);
+    expect((await outcome(...quickstart, '--delete', 'Service/shop/cart', '--fail-on', 'changed')).code).toBe(1);
+  });
+
+  test('Markdown is a table per effect, and values cannot leave their cell', async () => {
+    const { output } = await outcome(...quickstart, '--delete', 'service/shop/cart', '-o', 'markdown');
+    expect(output).toContain('### Impact on Gateway API objects\n\n#### Breaks\n\n| | Before | After |\n|---|---|---|\n| GET http://store.example.com/cart at Gateway infra/public |');
+    const name = await file('odd.yaml', `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: odd, namespace: shop }
+spec: { parentRefs: [{ name: public, namespace: infra }], rules: [{ matches: [{ path: { value: "/a|<b>" } }], backendRefs: [{ name: cart, port: 8080 }] }] }
+`);
+    const odd = await outcome(...quickstart, '--change', name, '-o', 'markdown');
+    expect(odd.output).not.toMatch(/<b>|\/a\|/);
+  });
+
+  test.each([
+    [['--delete', 'service/shop/nothing'], 'Service "shop/nothing" not found.'],
+    [['--delete', 'service/cart'], 'Invalid object "service/cart" in --delete. Use service/NAMESPACE/NAME.'],
+    [['--delete', 'pod/shop/cart'], 'Unsupported kind "pod"'],
+    [[], 'No change: use --change or --delete.'],
+    [['--change', 'missing.yaml'], 'missing.yaml'],
+  ])('%j cannot be done: exit code 2', async (args, message) => {
+    const { code, errors } = await outcome(...quickstart, ...args);
+    expect(errors).toContain(message);
+    expect(code).toBe(2);
+  });
+});
+
+describe('sallyport impact --cluster', () => {
+  const group = 'gateway.networking.k8s.io';
+  const type = (kind: string, plural: string, { version = `${group}/v1`, namespaced = true } = {}): ResourceType => ({ apiVersion: version, kind, plural, namespaced });
+  const objects: readonly (readonly [ResourceType, KubernetesObject])[] = [
+    [type('GatewayClass', 'gatewayclasses', { namespaced: false }), { kind: 'GatewayClass', metadata: { name: 'ours' }, spec: { controllerName: 'sallyport.dev/gateway-controller' } }],
+    [type('Gateway', 'gateways'), { kind: 'Gateway', metadata: { name: 'web', namespace: 'default' }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] } }],
+    [type('HTTPRoute', 'httproutes'), { kind: 'HTTPRoute', metadata: { name: 'shop', namespace: 'default' }, spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }] } }],
+    [type('Service', 'services', { version: 'v1' }), { kind: 'Service', metadata: { name: 'cart', namespace: 'default' }, spec: { ports: [{ port: 80 }] } }],
+    [type('EndpointSlice', 'endpointslices', { version: 'discovery.k8s.io/v1' }), {
+      kind: 'EndpointSlice', metadata: { name: 'cart-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'cart' } },
+      addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }], ports: [{ port: 8080 }],
+    }],
+  ];
+
+  test('files are laid over the objects of the cluster, and permissions that are missing are reported once', async () => {
+    const stage = await kubernetesStage();
+    try {
+      for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute'] as const) defineKind(stage, kind, 'v1');
+      for (const [resource, object] of objects) seed(stage, resource, object);
+      const kubeconfig = await file('kubeconfig', JSON.stringify({
+        clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }], contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
+        users: [{ name: 'nobody', user: {} }], 'current-context': 'fake',
+      }));
+      const cluster = ['--cluster', kubeconfig, '--context', 'fake'];
+      const deleted = await outcome(...cluster, '--delete', 'service/default/cart');
+      expect(deleted).toMatchObject({ code: 1, errors: '' });
+      expect(deleted.output).toContain('GET http://any.example/ at Gateway default/web');
+      const other = await file('service.yaml', 'apiVersion: v1\nkind: Service\nmetadata: { name: cart, namespace: default }\nspec: { ports: [{ port: 81 }] }\n');
+      expect((await outcome(...cluster, '--change', other)).code).toBe(1);
+      // The file takes the place of the Service in the cluster, so nothing worked before.
+      expect((await outcome(...cluster, '-f', other, '--delete', 'service/default/cart')).code).toBe(0);
+      stage.server.fail({ when: ({ path }) => path.endsWith('/secrets'), act: { code: 403, reason: 'Forbidden' } });
+      const { errors } = await outcome(...cluster, '--delete', 'service/default/cart');
+      expect(errors).toMatch(/^Objects of kind Secret are not observed: .*\n$/);
+    } finally {
+      await stage.close();
+    }
+  }, 60_000);
+});
