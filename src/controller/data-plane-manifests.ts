@@ -111,7 +111,7 @@ function selectorOf({ name }: GatewayFacts): Readonly<Record<string, string>> {
 }
 
 function service(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: WireObject['metadata']): WireObject {
-  const ports = gateway.ports.map((port) => ({ name: `tcp-${port}`, port, targetPort: port, protocol: 'TCP' }));
+  const ports = gateway.ports.map(({ port, transport }) => ({ name: `${transport.toLowerCase()}-${port}`, port, targetPort: port, protocol: transport }));
   return { apiVersion: 'v1', kind: 'Service', metadata, spec: { ...exposureOf(gateway, settings), ports, selector: selectorOf(gateway) } };
 }
 
@@ -144,7 +144,7 @@ function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata
 function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPlaneSettings, name: string): object {
   const { cpu = '100m', memory = '96Mi', forwarded, connectionsPerClient } = gateway.parameters;
   const { memoryLimit = bytesOf(memory) > bytesOf(usualLimit) ? memory : usualLimit } = gateway.parameters;
-  const probePort = freePort(gateway.ports);
+  const probePort = freePort(gateway.ports.map(({ port }) => port));
   const args = [
     'proxy', `--controller=${controller}`, `--gateway=${gateway.namespace}/${gateway.name}`, `--token-file=${paths.token}/token`, `--ca-file=${paths.authority}/ca.crt`, `--probe-port=${probePort}`,
     ...(forwarded === undefined ? [] : [`--forwarded=${forwarded}`]),

@@ -18,6 +18,7 @@ import { createClient } from '../../src/kubernetes/index.ts';
 import { createAdmissionMetrics, createLogger, createMetrics, type Metrics } from '../../src/telemetry/index.ts';
 import { emptyEvaluation } from '../support/evaluation.ts';
 import { hasKubectl, renderKustomize, type DeployedObject, type Rendered } from './render.ts';
+import { tcpPorts } from '../support/gateway-ports.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let rendered: Rendered;
@@ -119,7 +120,7 @@ whereRendered('permissions', () => {
   });
 
   test('the controller may make every object of a data plane, and nothing else of these kinds', () => {
-    const facts = { namespace: 'shop', name: 'web', uid: 'u', ports: [80], addresses: [], parameters: {}, labels: {}, annotations: {} };
+    const facts = { namespace: 'shop', name: 'web', uid: 'u', ports: tcpPorts(80), addresses: [], parameters: {}, labels: {}, annotations: {} };
     const made = desiredObjects(facts, { image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' });
     const groupOf = (apiVersion = '') => (apiVersion.includes('/') ? apiVersion.split('/')[0] : '');
     const needed = made.map(({ apiVersion, kind = '' }) => `${groupOf(apiVersion)}/${kind.toLowerCase()}s`);
@@ -205,7 +206,7 @@ whereRendered('what belongs together agrees', () => {
   });
 
   test('Prometheus finds the data planes of all Gateways', () => {
-    const made = desiredObjects({ namespace: 'shop', name: 'web', uid: 'u', ports: [80], addresses: [], parameters: {}, labels: {}, annotations: {} }, { image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' });
+    const made = desiredObjects({ namespace: 'shop', name: 'web', uid: 'u', ports: tcpPorts(80), addresses: [], parameters: {}, labels: {}, annotations: {} }, { image: 'i', controller: 'c:1', audience: 'a', authority: 'PEM' });
     const [deployment] = made.flatMap(({ kind, spec }) => (kind === 'Deployment' ? [spec as Pods] : []));
     if (deployment === undefined) throw new Error('a Gateway has a Deployment');
     const { template } = deployment;

@@ -130,7 +130,7 @@ function expectCounted(kernel: Kernel, owner: ListenerOwner, listeners: readonly
     expect(attachedRoutes).toBe(counted.length);
     if (gateway === undefined) continue;
     const listener = configuredListener(gateway, owner, name);
-    const configured = [...kernel.emitted(configuration).values()].flatMap((resource) => (resource.kind === 'route' && resource.attachments.some((one) => one.listener === listener) ? [resource.key] : []));
+    const configured = [...kernel.emitted(configuration).values()].flatMap((resource) => ((resource.kind === 'route' || resource.kind === 'layer4Route') && resource.attachments.some((one) => one.listener === listener) ? [resource.key] : []));
     expect(configured).toEqual(expect.arrayContaining(counted.map((route) => `route/${route}`)));
   }
 }
@@ -195,7 +195,8 @@ describe('evaluation', () => {
       const kernel = applyEach(start(), writes);
       const resources = kernel.emitted(configuration);
       const routes = [...resources.values()].filter((resource) => resource.kind === 'route');
-      const targets = routes.flatMap(({ rules }) => rules.flatMap(({ backends }) => backends.map(({ target }) => target)));
+      const layer4 = [...resources.values()].filter((resource) => resource.kind === 'layer4Route');
+      const targets = [...routes.flatMap(({ rules }) => rules.flatMap(({ backends }) => backends)), ...layer4.flatMap(({ backends }) => backends)].map(({ target }) => target);
       expect(targets.filter((target) => target.type === 'endpoints' && !resources.has(target.key))).toEqual([]);
       for (const [key, status] of kernel.emitted(statuses)) {
         const [kind = '', namespace = '', owner = ''] = key.split('/');

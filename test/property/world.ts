@@ -29,7 +29,7 @@ const gatewayClass = gatewayObject('GatewayClass', metadata({ name: fc.constantF
 }));
 
 const certificateRef = fc.record({ name: fc.constantFrom('good', 'bad', 'gone'), namespace: maybe(namespace) });
-const routeKind = fc.constantFrom({ kind: 'HTTPRoute' }, { kind: 'GRPCRoute' }, { kind: 'TCPRoute' }, { group: 'example.net', kind: 'HTTPRoute' });
+const routeKind = fc.constantFrom({ kind: 'HTTPRoute' }, { kind: 'GRPCRoute' }, { kind: 'TCPRoute' }, { kind: 'TLSRoute' }, { group: 'example.net', kind: 'HTTPRoute' });
 const allowedRoutes = fc.record({
   namespaces: maybe(fc.constantFrom<object>(
     { from: 'All' }, { from: 'All' }, { from: 'Same' }, { from: 'Selector' }, { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } }, { from: 'Nobody' },
@@ -37,9 +37,13 @@ const allowedRoutes = fc.record({
   kinds: rarely(fc.array(routeKind, { maxLength: 2 })),
 });
 const tls = fc.record({ certificateRefs: fc.array(certificateRef, { maxLength: 2 }) });
-const plainListener = fc.record({ name: listenerName, port, protocol: fc.constantFrom('HTTP', 'HTTP', 'HTTP', 'TCP'), hostname: maybe(hostname), allowedRoutes: maybe(allowedRoutes), tls: rarely(tls) });
+const plainListener = fc.record({ name: listenerName, port, protocol: fc.constantFrom('HTTP', 'HTTP', 'HTTP', 'TCP', 'UDP', 'example.net/raw'), hostname: maybe(hostname), allowedRoutes: maybe(allowedRoutes), tls: rarely(tls) });
 const secureListener = fc.record({ name: listenerName, port, protocol: fc.constant('HTTPS'), hostname: maybe(hostname), allowedRoutes: maybe(allowedRoutes), tls });
-const listener = fc.oneof({ weight: 3, arbitrary: plainListener }, { weight: 1, arbitrary: secureListener });
+const tlsListener = fc.record({
+  name: listenerName, port, protocol: fc.constant('TLS'), hostname: maybe(hostname), allowedRoutes: maybe(allowedRoutes),
+  tls: maybe(fc.record({ mode: maybe(fc.constantFrom('Terminate', 'Passthrough', 'Unheard')), certificateRefs: fc.array(certificateRef, { maxLength: 2 }) })),
+});
+const listener = fc.oneof({ weight: 3, arbitrary: plainListener }, { weight: 1, arbitrary: secureListener }, { weight: 1, arbitrary: tlsListener });
 const authorityRef = fc.record({ group: fc.constant(''), kind: fc.constantFrom('ConfigMap', 'ConfigMap', 'Secret'), name: fc.constantFrom('good', 'bad', 'gone') });
 const validation = fc.record({ validation: maybe(fc.record({ mode: maybe(fc.constantFrom('AllowInsecureFallback', 'Unheard')), caCertificateRefs: fc.array(authorityRef, { maxLength: 2 }) })) });
 const gatewayTls = fc.record({
@@ -105,8 +109,16 @@ const grpcRoute = gatewayObject('GRPCRoute', metadata({ name: fc.constantFrom('o
   parentRefs: fc.array(parentRef, { maxLength: 3 }), hostnames: maybe(fc.array(hostname, { maxLength: 2 })), rules: fc.array(callRule, { maxLength: 2 }),
 }));
 
+const layer4Rule = fc.record({ backendRefs: fc.array(backendRef.map(({ filters: _filters, ...rest }) => rest), { maxLength: 3 }) });
+const layer4Spec = { parentRefs: fc.array(parentRef, { maxLength: 3 }), rules: fc.array(layer4Rule, { maxLength: 2 }) };
+const layer4Route = fc.oneof(
+  gatewayObject('TLSRoute', metadata({ name: fc.constantFrom('one', 'two'), namespace }), fc.record({ ...layer4Spec, hostnames: maybe(fc.array(hostname, { maxLength: 2 })) })),
+  gatewayObject('TCPRoute', metadata({ name: fc.constantFrom('one', 'two'), namespace }), fc.record(layer4Spec)),
+  gatewayObject('UDPRoute', metadata({ name: fc.constantFrom('one', 'two'), namespace }), fc.record(layer4Spec)),
+);
+
 const grant = gatewayObject('ReferenceGrant', metadata({ name: fc.constantFrom('a', 'b'), namespace }), fc.record({
-  from: fc.array(fc.record({ group: fc.constant('gateway.networking.k8s.io'), kind: fc.constantFrom('HTTPRoute', 'GRPCRoute', 'Gateway', 'ListenerSet'), namespace }), { maxLength: 2 }),
+  from: fc.array(fc.record({ group: fc.constant('gateway.networking.k8s.io'), kind: fc.constantFrom('HTTPRoute', 'GRPCRoute', 'TCPRoute', 'Gateway', 'ListenerSet'), namespace }), { maxLength: 2 }),
   to: fc.array(fc.record({ group: fc.constant(''), kind: fc.constantFrom('Service', 'Secret'), name: maybe(fc.constantFrom('cart', 'good')) }), { maxLength: 2 }),
 }));
 
@@ -119,7 +131,7 @@ const backendTlsPolicy = gatewayObject('BackendTLSPolicy', metadata({ name: fc.c
   }),
 }));
 
-const servicePort = fc.record({ name: fc.constantFrom('http', 'other'), port: fc.constantFrom(8080, 9090), appProtocol: rarely(fc.constantFrom('http', 'https', 'kubernetes.io/h2c')) });
+const servicePort = fc.record({ name: fc.constantFrom('http', 'other'), port: fc.constantFrom(8080, 9090), protocol: rarely(fc.constantFrom('TCP', 'UDP')), appProtocol: rarely(fc.constantFrom('http', 'https', 'kubernetes.io/h2c')) });
 const service = fc.record({
   apiVersion: fc.constant('v1'), kind: fc.constant('Service'), metadata: metadata({ name: serviceName, namespace }),
   spec: fc.record({ type: rarely(fc.constant('ExternalName')), ports: fc.array(servicePort, { minLength: 1, maxLength: 2 }) }),
@@ -129,7 +141,7 @@ const slice = fc.record({
   apiVersion: fc.constant('discovery.k8s.io/v1'), kind: fc.constant('EndpointSlice'),
   metadata: metadata({ name: fc.constantFrom('s1', 's2', 's3'), namespace, labels: serviceName.map((name) => ({ 'kubernetes.io/service-name': name })) }),
   addressType: fc.constantFrom('IPv4', 'IPv4', 'FQDN'), endpoints: fc.array(endpoint, { maxLength: 2 }),
-  ports: fc.array(fc.record({ name: fc.constantFrom('http', 'other'), port: fc.constantFrom(8000, 9000) }), { maxLength: 2 }),
+  ports: fc.array(fc.record({ name: fc.constantFrom('http', 'other'), port: fc.constantFrom(8000, 9000), protocol: rarely(fc.constant('UDP')) }), { maxLength: 2 }),
 });
 const namespaceObject = fc.record({
   apiVersion: fc.constant('v1'), kind: fc.constant('Namespace'),
@@ -138,6 +150,6 @@ const namespaceObject = fc.record({
 
 /** Any object of a served kind. Fields that are `undefined` are as good as absent. */
 export const kubernetesObject: fc.Arbitrary<object> = fc.oneof(
-  { weight: 5, arbitrary: route }, { weight: 2, arbitrary: grpcRoute }, { weight: 4, arbitrary: gateway }, { weight: 3, arbitrary: service }, { weight: 2, arbitrary: slice },
+  { weight: 5, arbitrary: route }, { weight: 2, arbitrary: grpcRoute }, { weight: 3, arbitrary: layer4Route }, { weight: 4, arbitrary: gateway }, { weight: 3, arbitrary: service }, { weight: 2, arbitrary: slice },
   { weight: 2, arbitrary: grant }, { weight: 3, arbitrary: listenerSet }, { weight: 2, arbitrary: backendTlsPolicy }, { weight: 2, arbitrary: gatewayClass }, { weight: 1, arbitrary: namespaceObject },
 ).map((object) => JSON.parse(JSON.stringify(object)) as object);

@@ -1,5 +1,5 @@
 import { attachments } from '../../core/graph/attachment.ts';
-import type { ServedRouteKind } from '../../core/graph/protocols.ts';
+import type { RequestRouteKind } from '../../core/graph/protocols.ts';
 import type { Resource } from '../../core/resources/resource.ts';
 import type { ListenerConfig } from '../../core/routing/config.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -50,7 +50,7 @@ function commands(serving: Serving, workspace: Workspace): readonly string[] {
   return [...requests.slice(0, shownCommands), review, `curl http://${serving.probes.host}:${serving.probes.port}/metrics`];
 }
 
-function requestsOf(route: Resource<ServedRouteKind>, serving: Serving, workspace: Workspace): readonly string[] {
+function requestsOf(route: Resource<RequestRouteKind>, serving: Serving, workspace: Workspace): readonly string[] {
   const { namespace, name } = route.ref;
   const attached = workspace.kernel.read.query(attachments, route.kind, namespace, name).find(({ outcome }) => outcome.type === 'attached');
   if (attached === undefined || attached.outcome.type !== 'attached') return [];

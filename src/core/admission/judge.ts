@@ -7,7 +7,6 @@ import { judgeByBundle, type JudgedByBundle } from '../rules/engine/judge-by-bun
 import { findingsOfNewest } from '../rules/objects/refused-later.ts';
 import type { Effect, Finding } from '../rules/engine/rule.ts';
 import { findings } from '../rules/engine/run.ts';
-import { findingsOfUnlistedKind } from '../rules/support/unlisted-feature.ts';
 import { findingOfUnserved } from '../rules/support/unserved-kind.ts';
 import { applyDefaults, examine, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
 import { display } from '../text/display.ts';
@@ -64,7 +63,7 @@ export function judgeWith(found: readonly Finding[], read: Reader, candidate: Ca
 export function judgeUnevaluated(read: Reader, object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const examination = examine(object, policy.bundle);
   const owners = ownershipOfWritten(read, object, examination.stored);
-  const linked = [findingOfUnserved(object.kind), ...findingsOfUnlistedKind(read, object.kind, owners)];
+  const linked = [findingOfUnserved(object.kind)];
   const judged = judgedTogether({ linked, ...judgeExamined(object, examination, policy.bundle) }, policy, owners);
   return tellOnce(structural(examination.problems, policy), judged, object.json);
 }

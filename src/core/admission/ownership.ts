@@ -1,4 +1,5 @@
 import { ownership, ownershipByName, ownershipOf, unknownOwnership, type OwnerReference, type Ownership } from '../graph/ownership.ts';
+import { isOwnerKind } from '../graph/listener-sets.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { gatewaysOfPolicy } from '../rules/engine/validity.ts';
 import type { ObjectRef } from '../resources/reference.ts';
@@ -33,7 +34,7 @@ export function ownershipOfWritten(read: Reader, { json }: WrittenObject, stored
   const targets = targetRefs ?? (targetRef === undefined ? [] : [targetRef]);
   const [first] = targets;
   if (first === undefined) return unknownOwnership;
-  return targets.length === 1 ? ownershipOfTarget(read, first, namespace) : joined(targets.map((target) => ownershipOfTarget(read, target, namespace)));
+  return targets.length === 1 ? ownershipOfTarget(read, first, namespace) : joined(targets.map((target, index) => placedAt(index, ownershipOfTarget(read, target, namespace))));
 }
 
 function specOf(stored: unknown): Attaching {
@@ -41,8 +42,17 @@ function specOf(stored: unknown): Attaching {
 }
 
 /** A policy belongs to whoever serves its target. Anybody may send requests to a Service. */
-function ownershipOfTarget(read: Reader, { kind = '', name = '', namespace }: OwnerReference, own: string): Ownership {
+function ownershipOfTarget(read: Reader, target: OwnerReference, own: string): Ownership {
+  const { kind = '', name = '', namespace } = target;
+  if (isOwnerKind(kind)) return ownershipOf(read, [target], { namespace: own, at: targetsAt });
   return ownershipOfObject(read, { kind, namespace: kind === 'GatewayClass' ? '' : namespace ?? own, name });
+}
+
+const targetsAt = ['spec', 'targetRefs'];
+
+/** The same for a target at another position of the list. */
+function placedAt(index: number, { standing, parents }: Ownership): Ownership {
+  return { standing, parents: parents.map((parent) => ({ ...parent, path: [...targetsAt, index] })) };
 }
 
 function joined(all: readonly Ownership[]): Ownership {

@@ -8,6 +8,7 @@ import { isOwnerKind, ownerStanding } from './listener-sets.ts';
 import { listenerNames } from './listeners.ts';
 import { allowsNamespace, mayAllowNamespace } from './namespaces.ts';
 import type { ServedRouteKind } from './protocols.ts';
+import { hostnamesOf } from './route-views.ts';
 import { strata } from './strata.ts';
 
 /** A parentRef with its defaults filled in. */
@@ -97,7 +98,7 @@ function attach(read: Reader, route: Resource<ServedRouteKind>, parent: ParentNo
 }
 
 function servedHostnames(route: Resource<ServedRouteKind>, listener: AddressedListener): readonly string[] {
-  const own = route.spec?.hostnames ?? [];
+  const own = hostnamesOf(route);
   if (own.length === 0) return [''];
   return [...new Set(own.map((hostname) => hostname.toLowerCase()))].filter(
     (hostname) => listener.hostname === undefined || intersectHostnames(listener.hostname, hostname) !== undefined,

@@ -5,7 +5,7 @@ import { policyInForce } from './backend-policies.ts';
 import { mayRefer } from './grants.ts';
 import { gatewayGroup, objectsOf, readObject } from './inputs.ts';
 import { isObserved, isUnknown } from './observed.ts';
-import type { ServedRouteKind } from './protocols.ts';
+import { isLayer4, transportOf, type ServedRouteKind, type Transport } from './protocols.ts';
 import type { FilterView } from './route-views.ts';
 import type { Path } from '../resources/path.ts';
 import { isReadable, type Resource } from '../resources/resource.ts';
@@ -23,7 +23,7 @@ export interface BackendTarget {
 
 /** What a backendRef resolves to. */
 export type BackendOutcome =
-  | { readonly type: 'service'; readonly namespace: string; readonly name: string; readonly port: number }
+  | { readonly type: 'service'; readonly namespace: string; readonly name: string; readonly port: ServicePortKey }
   | { readonly type: 'unsupportedKind' }
   | { readonly type: 'notPermitted' }
   | { readonly type: 'absent' }
@@ -32,7 +32,8 @@ export type BackendOutcome =
   | { readonly type: 'portMissing' }
   /** The Service has no such port; `ports` are those it has. */
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
-  | { readonly type: 'unsupportedProtocol'; readonly protocol: string }
+  /** `needed` is set where the port is of another transport than routes of the kind forward over. */
+  | { readonly type: 'unsupportedProtocol'; readonly protocol: string; readonly needed?: Transport }
   /** The port speaks TLS, and no BackendTLSPolicy says how to check whom one reaches. */
   | { readonly type: 'policyMissing'; readonly protocol: string }
   | { readonly type: 'externalName' };
@@ -61,25 +62,46 @@ interface BackendRefView {
   readonly port?: number;
 }
 
+/** A port of a Service as routes refer to it: `80`, or `53/UDP` for what forwards datagrams. */
+export type ServicePortKey = string;
+
+/** The key by which routes of a kind refer to a port of a Service. */
+function portKey(port: number, routeKind: string): ServicePortKey {
+  const transport = transportOf(routeKind);
+  return transport === 'TCP' ? String(port) : `${port}/${transport}`;
+}
+
+function transportOfKey(key: ServicePortKey): Transport {
+  return key.endsWith('/UDP') ? 'UDP' : 'TCP';
+}
+
 /** What a Service offers on one port, freed of everything else, so that other changes of it wake nobody. */
 export type ServicePort =
   | { readonly type: 'absent' | 'unobserved' }
   | { readonly type: 'externalName' }
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
-  | { readonly type: 'port'; readonly name: string; readonly protocol: string; readonly appProtocol?: string };
+  | OfferedPort;
+
+interface OfferedPort {
+  readonly type: 'port';
+  readonly name: string;
+  readonly protocol: string;
+  readonly appProtocol?: string;
+}
 
 export const servicePort = defineQuery({
   name: 'servicePort',
   stratum: strata.links,
-  compute(read, namespace: string, name: string, port: string): ServicePort {
+  compute(read, namespace: string, name: string, key: ServicePortKey): ServicePort {
     const service = readObject(read, 'Service', namespace, name);
     if (service === undefined) return { type: read.query(isObserved, 'Service') ? 'absent' : 'unobserved' };
     // CVE-2021-25740: forwarding to an ExternalName would let a route reach whatever a name resolves to.
     if (service.spec?.type === 'ExternalName') return { type: 'externalName' };
     const ports = service.spec?.ports ?? [];
-    const ofNumber = ports.filter((one) => String(one.port) === port);
+    const [number] = key.split('/');
+    const ofNumber = ports.filter((one) => String(one.port) === number);
     // TCP and UDP may share a number, as for DNS.
-    const found = ofNumber.find((one) => (one.protocol ?? 'TCP') === 'TCP') ?? ofNumber[0];
+    const found = ofNumber.find((one) => (one.protocol ?? 'TCP') === transportOfKey(key)) ?? ofNumber[0];
     if (found === undefined) return { type: 'portAbsent', ports: ports.map((one) => one.port ?? 0) };
     return {
       type: 'port',
@@ -109,13 +131,24 @@ function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, ta
     return { type: isUnknown(read, 'ReferenceGrant', () => readObject(read, 'Service', namespace, name)) ? 'unobserved' : 'notPermitted' };
   }
   if (port === undefined) return { type: 'portMissing' };
-  const found = read.query(servicePort, namespace, name, String(port));
+  const key = portKey(port, fromKind);
+  const found = read.query(servicePort, namespace, name, key);
   if (found.type !== 'port') return found;
-  if (found.protocol !== 'TCP') return { type: 'unsupportedProtocol', protocol: found.protocol };
+  const needed = transportOf(fromKind);
+  if (found.protocol !== needed) return { type: 'unsupportedProtocol', protocol: found.protocol, needed };
+  const resolved: BackendOutcome = { type: 'service', namespace, name, port: key };
+  // Bytes and datagrams are forwarded whatever they say.
+  if (isLayer4(fromKind)) return resolved;
   if (found.appProtocol !== undefined && !canForward(fromKind, found.appProtocol)) return { type: 'unsupportedProtocol', protocol: found.appProtocol };
   // In plain text nobody would answer there; a BackendTLSPolicy says how to connect.
   if (found.appProtocol !== undefined && needsTls(found.appProtocol) && policyInForce(read, { namespace, service: name, portName: found.name }) === undefined) return { type: 'policyMissing', protocol: found.appProtocol };
-  return { type: 'service', namespace, name, port };
+  return resolved;
+}
+
+/** The parts of a rule that name backends; rules of layer 4 have no filters. */
+interface ForwardingRule {
+  readonly backendRefs?: readonly (BackendRefView & { readonly filters?: readonly FilterView[] })[];
+  readonly filters?: readonly FilterView[];
 }
 
 /** What the rules of a route forward to, in the order of the specification. */
@@ -123,7 +156,7 @@ export const backends = defineQuery({
   name: 'backends',
   stratum: strata.links,
   compute(read, kind: string, namespace: string, name: string): readonly RuleBackends[] {
-    const rules = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
+    const rules: readonly ForwardingRule[] = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
     const resolve = (ref: BackendRefView): BackendNode => resolveBackend(read, kind, namespace, ref);
     return rules.map(({ backendRefs, filters }) => ({
       backends: (backendRefs ?? []).map((ref) => ({ ...resolve(ref), mirrors: mirrorsAmong(ref.filters, resolve) })),
@@ -195,18 +228,18 @@ export interface EndpointAddress {
 export const endpoints = defineQuery({
   name: 'endpoints',
   stratum: strata.links,
-  compute(read, namespace: string, service: string, port: string): readonly EndpointAddress[] {
+  compute(read, namespace: string, service: string, port: ServicePortKey): readonly EndpointAddress[] {
     const found = read.query(servicePort, namespace, service, port);
     if (found.type !== 'port') return [];
-    const all = read.list(slicesOfService, `${namespace}/${service}`).flatMap((slice) => [...sliceAddresses(read, namespace, slice, found.name)]);
+    const all = read.list(slicesOfService, `${namespace}/${service}`).flatMap((slice) => [...sliceAddresses(read, { namespace, slice, port: found })]);
     const ready = all.filter(({ state }) => state === 'ready');
     const byAddress = new Map((ready.length > 0 ? ready : all).map(({ host, port: number }) => [`${host} ${number}`, { host, port: number }]));
     return [...byAddress.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, address]) => address);
   },
 });
 
-function slicePort(slice: Resource<'EndpointSlice'>, name: string): number | undefined {
-  const found = slice.ports?.find((one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === 'TCP')?.port;
+function slicePort(slice: Resource<'EndpointSlice'>, { name, protocol }: OfferedPort): number | undefined {
+  const found = slice.ports?.find((one) => (one.name ?? '') === name && (one.protocol ?? 'TCP') === protocol)?.port;
   return found === undefined || found < 1 || found > 65_535 ? undefined : found;
 }
 
@@ -220,11 +253,18 @@ interface UsableAddress extends EndpointAddress {
   readonly state: 'ready' | 'draining';
 }
 
-function* sliceAddresses(read: Reader, namespace: string, name: string, portName: string): Iterable<UsableAddress> {
+interface SliceQuestion {
+  readonly namespace: string;
+  /** Name of the EndpointSlice. */
+  readonly slice: string;
+  readonly port: OfferedPort;
+}
+
+function* sliceAddresses(read: Reader, { namespace, slice: name, port: asked }: SliceQuestion): Iterable<UsableAddress> {
   const slice = readObject(read, 'EndpointSlice', namespace, name);
   // FQDN slices would mean resolving names that the Service's owner does not control.
   if (slice === undefined || (slice.addressType !== 'IPv4' && slice.addressType !== 'IPv6')) return;
-  const port = slicePort(slice, portName);
+  const port = slicePort(slice, asked);
   if (port === undefined) return;
   for (const [index, endpoint] of (slice.endpoints ?? []).entries()) {
     const state = stateOf(endpoint.conditions);

@@ -3,7 +3,7 @@ import type { Reader } from '../incremental/reader.ts';
 import { listenerOwners, servingGateway, type ListenerOwner, type OwnerKind } from './listener-sets.ts';
 import { ListenerClaims, type ConflictReason } from '../semantics/listeners.ts';
 import { listenersOf, type ListenerNode } from './listeners.ts';
-import { routeKindsOf, terminatesTls } from './protocols.ts';
+import { isServedProtocol, transportOfProtocol, type Transport } from './protocols.ts';
 import { strata } from './strata.ts';
 
 /** What a listener of one of the owners that a Gateway serves asks for. */
@@ -66,6 +66,12 @@ function ownedListeners(read: Reader, namespace: string, gateway: string): reado
   return read.query(listenerOwners, namespace, gateway).flatMap((owner) => read.query(askedFor, owner.kind, owner.namespace, owner.name));
 }
 
+/** A port of a Gateway. TCP and UDP ports of one number are two ports. */
+export interface GatewayPort {
+  readonly port: number;
+  readonly transport: Transport;
+}
+
 /**
  * The ports of everything that a Gateway is asked to serve, whether it is valid or not, ascending; `undefined` where it is
  * asked for protocols alone that are not served. Those get no port: a mistyped one is no wish to have none.
@@ -73,17 +79,21 @@ function ownedListeners(read: Reader, namespace: string, gateway: string): reado
 export const gatewayPorts = defineQuery({
   name: 'gatewayPorts',
   stratum: strata.links,
-  compute(read, namespace: string, gateway: string): readonly number[] | undefined {
+  compute(read, namespace: string, gateway: string): readonly GatewayPort[] | undefined {
     const listeners = ownedListeners(read, namespace, gateway);
     const served = listeners.filter((listener) => isServed(listener));
     if (served.length === 0 && listeners.length > 0) return undefined;
-    const ports = served.map(({ port }) => port).filter((port) => port >= 1 && port <= 65_535);
-    return [...new Set(ports)].sort((one, other) => one - other);
+    const ports = served.flatMap(({ port, protocol }): GatewayPort[] => {
+      const transport = transportOfProtocol(protocol);
+      return transport === undefined || port < 1 || port > 65_535 ? [] : [{ port, transport }];
+    });
+    const distinct = new Map(ports.map((one) => [`${one.port} ${one.transport}`, one]));
+    return [...distinct.values()].sort((one, other) => one.port - other.port || (one.transport < other.transport ? -1 : 1));
   },
 });
 
 function isServed({ protocol }: OwnedListener): boolean {
-  return routeKindsOf(protocol) !== undefined;
+  return isServedProtocol(protocol);
 }
 
 type Verdict<T> = readonly [listener: OwnedListener, verdict: T];
@@ -123,7 +133,7 @@ function namesOf(listeners: readonly OwnedListener[]): readonly OtherListener[] 
 }
 
 /**
- * The listeners that terminate TLS on one port for hostnames that overlap, by owner and name, with the first few others:
+ * The HTTPS listeners on one port for hostnames that overlap, by owner and name, with the first few others:
  * a client may reuse a connection that it opened for one of them for the other (ListenerConditionOverlappingTLSConfig).
  * Equal hostnames conflict and are not among them.
  */
@@ -131,8 +141,8 @@ const overlapsOfGateway = defineQuery({
   name: 'overlapsOfGateway',
   stratum: strata.links,
   compute(read, namespace: string, gateway: string): ByListener<ByListener<readonly OtherListener[]>> {
-    const terminating = ownedListeners(read, namespace, gateway).filter((listener) => terminatesTls(listener.protocol));
-    return byOwner(Map.groupBy(terminating, ({ port }) => port).values().flatMap(overlapsOnPort));
+    const secure = ownedListeners(read, namespace, gateway).filter(({ protocol }) => protocol === 'HTTPS');
+    return byOwner(Map.groupBy(secure, ({ port }) => port).values().flatMap(overlapsOnPort));
   },
 });
 

@@ -20,7 +20,7 @@ export interface ClientValidationNode {
 
 type FrontendView = NonNullable<NonNullable<NonNullable<Resource<'Gateway'>['spec']>['tls']>['frontend']>;
 
-/** What holds for HTTPS listeners on a port: what is said for that port, otherwise the default (FrontendTLSConfig). */
+/** What holds for listeners on a port that terminate TLS: what is said for that port, otherwise the default (FrontendTLSConfig). */
 const frontendValidation = defineQuery({
   name: 'frontendValidation',
   stratum: strata.links,
@@ -39,9 +39,9 @@ const frontendValidation = defineQuery({
 });
 
 /** How the clients of a listener have to prove who they are; `undefined` where they need not. */
-export function clientValidationOf(read: Reader, owner: ListenerOwner, { protocol, port }: ListenerNode): ClientValidationNode | undefined {
-  const gateway = terminatesTls(protocol) ? servingGateway(read, owner) : undefined;
-  return gateway && read.query(frontendValidation, gateway.namespace, gateway.name, String(port));
+export function clientValidationOf(read: Reader, owner: ListenerOwner, listener: ListenerNode): ClientValidationNode | undefined {
+  const gateway = terminatesTls(listener) ? servingGateway(read, owner) : undefined;
+  return gateway && read.query(frontendValidation, gateway.namespace, gateway.name, String(listener.port));
 }
 
 /** The certificate with which a Gateway proves to backends who it is, and where that stands; `undefined` without one. */

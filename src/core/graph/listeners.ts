@@ -23,6 +23,8 @@ export interface ListenerNode extends AddressedListener {
   readonly index: number;
   readonly port: number;
   readonly protocol: string;
+  /** tls.mode as written. */
+  readonly tlsMode?: string;
   /** Kinds of allowedRoutes that the protocol cannot carry or that are not served. */
   readonly invalidKinds: readonly RouteKind[];
   /** tls.certificateRefs. */
@@ -44,6 +46,7 @@ const listenerNode = defineQuery({
       index,
       port: listener.port ?? 0,
       protocol,
+      ...(listener.tls?.mode === undefined ? {} : { tlsMode: listener.tls.mode }),
       invalidKinds: allowedKinds(protocol, listener.allowedRoutes?.kinds ?? []).invalidKinds,
       certificates: resolveReferences(read, { kind, namespace }, 'Secret', listener.tls?.certificateRefs ?? []),
     };

@@ -1,8 +1,9 @@
-import type { BackendOutcome } from '../graph/backends.ts';
+import type { BackendOutcome, ServicePortKey } from '../graph/backends.ts';
+import type { PartProblem } from '../rules/engine/validity.ts';
 import type { BackendTarget, ConfigKey } from './config.ts';
 
 /** The configuration key of a Service port's endpoints. */
-export function endpointsKey(namespace: string, service: string, port: number | string): ConfigKey {
+export function endpointsKey(namespace: string, service: string, port: ServicePortKey): ConfigKey {
   return `endpoints/${namespace}/${service}/${port}`;
 }
 
@@ -11,4 +12,9 @@ export function backendTarget(outcome: BackendOutcome): BackendTarget {
   return outcome.type === 'service'
     ? { type: 'endpoints', key: endpointsKey(outcome.namespace, outcome.name, outcome.port) }
     : { type: 'invalid', reason: outcome.type };
+}
+
+/** Where a backendRef leads; one with a problem leads nowhere, whatever it resolves to. */
+export function compileBackendTarget(outcome: BackendOutcome, problem: PartProblem | undefined): BackendTarget {
+  return problem === undefined ? backendTarget(outcome) : { type: 'invalid', reason: problem.reason };
 }

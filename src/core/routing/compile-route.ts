@@ -1,24 +1,22 @@
-import { attachments, type Attachment } from '../graph/attachment.ts';
 import { backends, type RuleBackends } from '../graph/backends.ts';
 import { readObject } from '../graph/inputs.ts';
-import { isOwnerKind, servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
 import { routeIdentity } from '../graph/precedence.ts';
-import type { ServedRouteKind } from '../graph/protocols.ts';
+import type { RequestRouteKind } from '../graph/protocols.ts';
 import type { RouteRuleView } from '../graph/route-views.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { isUnservable, servedMatches } from '../rules/matches/match-places.ts';
 import { backendProblem, partProblems, routeValidity, type PartProblem } from '../rules/engine/validity.ts';
 import { parseDuration } from '../text/duration.ts';
-import { backendTarget } from './backend-target.ts';
+import { compileAttachments } from './compile-attachments.ts';
+import { compileBackendTarget } from './backend-target.ts';
 import { compileBackendFilters, compileFilters } from './compile-filters.ts';
-import { configuredListener } from './listener-key.ts';
-import type { Retry, RouteAttachment, RouteBackend, RouteConfig, RouteMatch, RouteRule } from './config.ts';
+import type { Retry, RouteBackend, RouteConfig, RouteMatch, RouteRule } from './config.ts';
 
 /** A route as data planes take it; nothing where it is attached nowhere or not accepted. */
 export function* compileRoute(read: Reader, kind: string, namespace: string, name: string): Iterable<RouteConfig> {
-  const attached = read.query(attachments, kind, namespace, name).flatMap((attachment) => compileAttachment(read, attachment));
-  const route = readObject(read, kind as ServedRouteKind, namespace, name);
-  if (attached.length === 0 || route === undefined) return;
+  const attachments = compileAttachments(read, kind, namespace, name);
+  const route = readObject(read, kind as RequestRouteKind, namespace, name);
+  if (attachments.length === 0 || route === undefined) return;
   const problems = read.query(partProblems, kind, namespace, name);
   if (isUnservable(problems)) return;
 
@@ -37,25 +35,10 @@ export function* compileRoute(read: Reader, kind: string, namespace: string, nam
   yield {
     kind: 'route',
     ...routeIdentity(route),
-    attachments: mergeAttachments(attached),
+    attachments,
     rules,
     generation: route.meta.generation,
   };
-}
-
-function compileAttachment(read: Reader, { parent, outcome }: Attachment): readonly RouteAttachment[] {
-  const { kind, namespace, name } = parent;
-  if (outcome.type !== 'attached' || !isOwnerKind(kind)) return [];
-  const owner: ListenerOwner = { kind, namespace, name };
-  const gateway = servingGateway(read, owner);
-  if (gateway === undefined) return [];
-  return outcome.listeners.map(({ name: listener, hostnames }) => ({ listener: configuredListener(gateway, owner, listener), hostnames }));
-}
-
-/** Two parentRefs may lead to one listener; the data plane wants each listener once. */
-function mergeAttachments(attached: readonly RouteAttachment[]): readonly RouteAttachment[] {
-  const byListener = new Map(attached.map((attachment) => [attachment.listener, attachment]));
-  return [...byListener.values()];
 }
 
 /** What rules of all kinds have; that of an HTTPRoute has most. */
@@ -104,6 +87,5 @@ function compileBackend(rule: RuleView, node: RuleBackends['backends'][number], 
   const view = rule.backendRefs?.[context.backend];
   const weight = Math.max(0, view?.weight ?? 1);
   const problem = backendProblem(context.problems, context.backend);
-  if (problem !== undefined) return { weight, target: { type: 'invalid', reason: problem.reason }, filters: [] };
-  return { weight, target: backendTarget(node.outcome), filters: compileBackendFilters(view?.filters, node.mirrors) };
+  return { weight, target: compileBackendTarget(node.outcome, problem), filters: problem === undefined ? compileBackendFilters(view?.filters, node.mirrors) : [] };
 }

@@ -1,3 +1,4 @@
+import type { Layer4RouteKind, ServedProtocol } from '../graph/protocols.ts';
 import type { RouteMatch } from '../graph/route-match.ts';
 
 export type { NamedMatch, RouteMatch, StringMatchType } from '../graph/route-match.ts';
@@ -26,7 +27,7 @@ export interface ListenerConfig {
   readonly name: string;
   /** The port of the specification; where it is bound is the data plane's business. */
   readonly port: number;
-  readonly protocol: 'HTTP' | 'HTTPS' | 'TLS' | 'TCP' | 'UDP';
+  readonly protocol: ServedProtocol;
   /** TLS only: whether the data plane terminates TLS or forwards the bytes unchanged. */
   readonly tlsMode?: 'Terminate' | 'Passthrough';
   /** Absent: any host. May be a wildcard (`*.example.com`). Lower case. */
@@ -92,8 +93,7 @@ export interface Layer4RouteConfig {
   readonly generation: number;
 }
 
-/** Kinds of routes whose connections or datagrams are forwarded without a look at requests. */
-export type Layer4RouteKind = 'TLSRoute' | 'TCPRoute' | 'UDPRoute';
+export type { Layer4RouteKind } from '../graph/protocols.ts';
 
 /** An invalid target: its share of connections is reset, its share of datagrams is dropped. */
 export interface Layer4Backend {

@@ -6,7 +6,7 @@ import { authoritiesIn, backendCertificate, clientValidationOf } from '../graph/
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { servingGateway, type ListenerOwner } from '../graph/listener-sets.ts';
 import { listenersOf, type ListenerNode } from '../graph/listeners.ts';
-import { servedRouteKinds, terminatesTls } from '../graph/protocols.ts';
+import { isLayer4, isServedProtocol, servedRouteKinds, terminatesTls } from '../graph/protocols.ts';
 import { usableTargets } from '../graph/references.ts';
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
@@ -14,6 +14,7 @@ import type { Emitted, Reader } from '../incremental/reader.ts';
 import { hasValidListener, isValid, listenerValidity, partProblems, portsInUse, servesNothing } from '../rules/engine/validity.ts';
 import { endpointsKey } from './backend-target.ts';
 import { backendTls } from './backend-tls.ts';
+import { compileLayer4Route } from './compile-layer4-route.ts';
 import { compileRoute } from './compile-route.ts';
 import type { ConfigResource, EndpointsConfig, ListenerConfig } from './config.ts';
 import { configuredListener } from './listener-key.ts';
@@ -34,7 +35,7 @@ export const configuration = defineEmission<ConfigResource>({
       case 'Service':
         return keyed(serviceEndpoints(read, namespace, name));
       default:
-        return keyed(compileRoute(read, kind, namespace, name));
+        return keyed(isLayer4(kind) ? compileLayer4Route(read, kind, namespace, name) : compileRoute(read, kind, namespace, name));
     }
   },
 });
@@ -52,26 +53,38 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
   if (servesNothing(problems)) return;
   const proof = read.query(backendCertificate, gateway.namespace, gateway.name);
   for (const listener of listenersOf(read, owner)) {
-    if (!isValid(listenerValidity(problems, listener.index))) continue;
-    const tls = terminatesTls(listener.protocol);
-    const certificates = usableTargets(listener.certificates);
-    // Without a certificate no handshake could succeed; the listener says so in ResolvedRefs.
-    if (tls && certificates.length === 0) continue;
+    const { name: listenerName, port } = listener;
+    const terms = termsOf(listener);
+    if (terms === undefined || !isValid(listenerValidity(problems, listener.index))) continue;
     yield {
       kind: 'listener',
-      key: configuredListener(gateway, owner, listener.name),
+      key: configuredListener(gateway, owner, listenerName),
       gateway: `${gateway.namespace}/${gateway.name}`,
       owner: ownerKey(owner),
-      name: listener.name,
-      port: listener.port,
-      protocol: tls ? 'HTTPS' : 'HTTP',
-      ...(listener.hostname === undefined ? {} : { hostname: listener.hostname }),
-      certificates: tls ? certificates : [],
+      name: listenerName,
+      port,
+      ...terms,
       ...clientValidation(read, owner, listener),
       ...(proof?.type === 'usable' ? { backendCertificate: proof.target } : {}),
       generation,
     };
   }
+}
+
+/** Protocol, hostname and TLS settings of a listener; `undefined` where it cannot be served with them. */
+function termsOf(listener: ListenerNode): Pick<ListenerConfig, 'protocol' | 'tlsMode' | 'hostname' | 'certificates'> | undefined {
+  const { protocol, tlsMode, hostname } = listener;
+  if (!isServedProtocol(protocol)) return undefined;
+  const terminates = terminatesTls(listener);
+  const certificates = terminates ? usableTargets(listener.certificates) : [];
+  // Without a certificate no handshake could succeed; the listener says so in ResolvedRefs.
+  if (terminates && certificates.length === 0) return undefined;
+  return {
+    protocol,
+    ...(protocol === 'TLS' ? { tlsMode: tlsMode === 'Passthrough' ? tlsMode : 'Terminate' } : {}),
+    ...(hostname === undefined ? {} : { hostname }),
+    certificates,
+  };
 }
 
 function clientValidation(read: Reader, owner: ListenerOwner, listener: ListenerNode): Pick<ListenerConfig, 'clientValidation'> {
@@ -94,7 +107,8 @@ function* serviceEndpoints(read: Reader, namespace: string, name: string): Itera
 
 /** How connections to a Service port are made. */
 function connection(read: Reader, { namespace, service, port }: { readonly namespace: string; readonly service: string; readonly port: ServicePort }): Pick<EndpointsConfig, 'protocol' | 'tls' | 'failure' | 'withheld'> {
-  if (port.type !== 'port') return {};
+  // TLS is for connections; datagrams are forwarded as they come.
+  if (port.type !== 'port' || port.protocol === 'UDP') return {};
   const policy = policyInForce(read, { namespace, service, portName: port.name });
   if (policy !== undefined) return backendTls(read, namespace, policy);
   return port.appProtocol !== undefined && startsWithHttp2(port.appProtocol) ? { protocol: 'h2c' } : {};

@@ -1,5 +1,5 @@
 import { addresses, type WantedAddress } from '../graph/addresses.ts';
-import { gatewayPorts } from '../graph/gateway-listeners.ts';
+import { gatewayPorts, type GatewayPort } from '../graph/gateway-listeners.ts';
 import { gatewayClassName, isOurGateway } from '../graph/gateway.ts';
 import { objectsOf, readObject } from '../graph/inputs.ts';
 import { classParameters, gatewayParameters, type DataPlaneParameters, type ParametersNode } from '../graph/parameters.ts';
@@ -9,7 +9,7 @@ import { defineEmission } from '../incremental/index.ts';
 /** What has to be provisioned for a Gateway of ours. */
 export interface Infrastructure {
   /** Of all listeners whose protocol is served, those of ListenerSets included, ascending. */
-  readonly ports: readonly number[];
+  readonly ports: readonly GatewayPort[];
   readonly addresses: readonly WantedAddress[];
   /** Those of the Gateway go before those of its class. */
   readonly parameters: DataPlaneParameters;

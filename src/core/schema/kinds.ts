@@ -22,6 +22,9 @@ export const tables = {
   ListenerSet: listenerSet,
   HTTPRoute: httpRoute,
   GRPCRoute: grpcRoute,
+  TLSRoute: tlsRoute,
+  TCPRoute: tcpRoute,
+  UDPRoute: udpRoute,
   BackendTLSPolicy: backendTlsPolicy,
   ReferenceGrant: referenceGrant,
   Service: service,
@@ -36,9 +39,6 @@ export type KindName = keyof typeof tables;
 /** Every kind that has a schema: those of all releases of the Gateway API, evaluated or not, beside Kubernetes' own. */
 export const schemaTables = {
   ...tables,
-  TLSRoute: tlsRoute,
-  TCPRoute: tcpRoute,
-  UDPRoute: udpRoute,
   BackendLBPolicy: backendLbPolicy,
   XListenerSet: xListenerSet,
   XBackend: xBackend,

@@ -65,8 +65,8 @@ function programmed(node: ListenerNode, { against, service }: { readonly against
 }
 
 /** Whether a listener has what clients need to connect. */
-export function canServe({ protocol, certificates }: ListenerNode): boolean {
-  return !terminatesTls(protocol) || certificates.some((certificate) => certificate.type === 'usable');
+export function canServe(listener: ListenerNode): boolean {
+  return !terminatesTls(listener) || listener.certificates.some((certificate) => certificate.type === 'usable');
 }
 
 /** The entries of status.listeners. */

@@ -37,7 +37,7 @@ export function routeStatus(read: Reader, kind: string, namespace: string, name:
   return {
     parents: withoutRepetitions(ours).map((attachment) => {
       const accepted = acceptance(attachment, problems, validity);
-      const partial = accepted.status === 'True' ? partialValidity(validity.dropped, failureOf[route.kind]) : undefined;
+      const partial = accepted.status === 'True' ? partialValidity(validity.dropped, route.kind) : undefined;
       const lost = shadowing(taken.filter(({ parent }) => parent === attachment.index));
       const outcomes = { Accepted: accepted, ResolvedRefs: resolved, ...(partial && { PartiallyInvalid: partial }), ...(lost && { [shadowed.condition]: lost }) };
       return { parentRef: attachment.parent, controllerName, conditions: conditionsAt('route', route.meta.generation, outcomes) };
@@ -63,21 +63,22 @@ function withoutRepetitions(parents: readonly Attachment[]): readonly Attachment
 }
 
 /** Present only while some parts work and others do not; the message must begin with "Dropped Rule". */
-function partialValidity(dropped: readonly PartProblem[], answer: string): Outcome | undefined {
+function partialValidity(dropped: readonly PartProblem[], kind: ServedRouteKind): Outcome | undefined {
   const [first] = dropped;
-  return first === undefined ? undefined : isTrue(first.reason, joinMessages(dropped.map((problem) => describeDropped(problem, answer))));
+  return first === undefined ? undefined : isTrue(first.reason, joinMessages(dropped.map((problem) => describeDropped(problem, kind))));
 }
 
-function describeDropped({ scope, part, member, message }: PartProblem, answer: string): string {
+function describeDropped({ scope, part, member, message }: PartProblem, kind: ServedRouteKind): string {
+  const { traffic, fate } = failureOf[kind];
   const place = `spec.rules[${part}]`;
   if (scope === 'match') return `Dropped Rule ${part} in part (${place}.matches[${member}] matches nothing): ${message}`;
-  if (scope === 'backendRef') return `Dropped Rule ${part} in part (${place}.backendRefs[${member}] answers ${answer}): ${message}`;
-  return `Dropped Rule ${part} (${place}, its requests are answered ${answer}): ${message}`;
+  if (scope === 'backendRef') return `Dropped Rule ${part} in part (${place}.backendRefs[${member}], its share of ${traffic} is ${fate}): ${message}`;
+  return `Dropped Rule ${part} (${place}, its ${traffic} are ${fate}): ${message}`;
 }
 
 /** Present only while others take all requests of some match ("make it clear which path has been chosen", API design guide). */
 function shadowing(taken: readonly TakenMatch[]): Outcome | undefined {
-  return taken.length === 0 ? undefined : isTrue(shadowed.reason, `${joinMessages(taken.map(describeTaken))} ${takenCure}`);
+  return taken.length === 0 ? undefined : isTrue(shadowed.reason, `${joinMessages(taken.map(describeTaken))} ${takenCure(taken[0]?.own.kind ?? '')}`);
 }
 
 function references(problems: readonly PartProblem[]): Outcome {

@@ -2,9 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { addressesOfService, gatewayOfChild } from '../../../src/controller/data-plane-objects.ts';
 import { recordOf } from '../../../src/core/text/record.ts';
 import { dataPlaneName, labelValue } from '../../../src/controller/names.ts';
+import { tcpPorts } from '../../support/gateway-ports.ts';
 import { allObjects, desiredObjects, keepingClass, type GatewayFacts } from '../../../src/controller/data-plane-manifests.ts';
 
-const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: [80, 19_090], addresses: [], parameters: {}, labels: { team: 'a', 'gateway.networking.k8s.io/gateway-name': 'spoof' }, annotations: { note: 'b' } };
+const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: tcpPorts(80, 19_090), addresses: [], parameters: {}, labels: { team: 'a', 'gateway.networking.k8s.io/gateway-name': 'spoof' }, annotations: { note: 'b' } };
 const settings = { image: 'sallyport:1', controller: 'c.ns.svc:8443', audience: 'a', authority: 'PEM' };
 
 describe('names', () => {
@@ -52,7 +53,7 @@ describe('objects of a data plane', () => {
   });
 
   test('a listener more rolls out no new pods', () => {
-    const after = desiredObjects({ ...facts, ports: [80, 443, 19_090] }, settings);
+    const after = desiredObjects({ ...facts, ports: tcpPorts(80, 443, 19_090) }, settings);
     expect(after[3]).toEqual(objects[3]);
     expect(after[2]).not.toEqual(objects[2]);
   });
@@ -117,6 +118,11 @@ describe('objects of a data plane', () => {
 
   test('a proxy that is busy keeps its traffic', () => {
     expect(desiredObjects(facts, settings)[3]).toMatchObject({ spec: { template: { spec: { containers: [{ readinessProbe: { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 5 } }] } } } });
+  });
+
+  test('TCP and UDP ports of one number are two ports of the Service', () => {
+    const both = desiredObjects({ ...facts, ports: [...tcpPorts(53), { port: 53, transport: 'UDP' }] }, settings)[2];
+    expect(both).toMatchObject({ spec: { ports: [{ name: 'tcp-53', port: 53, targetPort: 53, protocol: 'TCP' }, { name: 'udp-53', port: 53, targetPort: 53, protocol: 'UDP' }] } });
   });
 
   test('without ports there is nothing', () => {

@@ -6,6 +6,7 @@ import { DataPlaneProvisioner, type Need } from '../../../src/controller/data-pl
 import type { AddressRange } from '../../../src/core/text/ip-address.ts';
 import { createLogger, createMetrics } from '../../../src/telemetry/index.ts';
 import { until } from '../../support/until.ts';
+import { tcpPorts } from '../../support/gateway-ports.ts';
 
 const provisioners: DataPlaneProvisioner[] = [];
 
@@ -13,7 +14,7 @@ afterEach(async () => {
   for (const one of provisioners.splice(0)) await one.stop();
 });
 
-const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: [80], addresses: [], parameters: {}, labels: {}, annotations: {} };
+const facts: GatewayFacts = { namespace: 'shop', name: 'web', uid: 'u1', ports: tcpPorts(80), addresses: [], parameters: {}, labels: {}, annotations: {} };
 
 function started() {
   const calls: string[] = [];
@@ -86,7 +87,7 @@ describe('provisioning', () => {
     const { world, enqueue } = started();
     expect(await enqueue()).toEqual(all);
     expect(await enqueue()).toEqual([]);
-    world.need = { ...facts, ports: [80, 81] };
+    world.need = { ...facts, ports: tcpPorts(80, 81) };
     expect(await enqueue()).toEqual(all);
     expect(await enqueue('recheck')).toEqual(all);
   });
@@ -222,7 +223,7 @@ describe('provisioning', () => {
       world.result = { type: 'ok' };
       expect(await attempts(12)).toBe(1);
       world.result = { type: 'unavailable', message: 'no answer' };
-      world.need = { ...facts, ports: [81] };
+      world.need = { ...facts, ports: tcpPorts(81) };
       await enqueue();
       expect(await attempts(1)).toBe(1);
     } finally {
@@ -234,7 +235,7 @@ describe('provisioning', () => {
     const { uids, world, enqueue } = started();
     await enqueue();
     expect(uids.splice(0)).toEqual(all.map(() => undefined));
-    world.need = { ...facts, ports: [81] };
+    world.need = { ...facts, ports: tcpPorts(81) };
     await enqueue();
     expect(uids).toEqual(all.map(() => expect.stringMatching(/^uid /)));
   });
@@ -277,7 +278,7 @@ describe('provisioning', () => {
     expect(await enqueue()).toEqual(all);
     expect(loadBalancerClass()).toBeUndefined();
     held.delete('Service');
-    world.need = { ...facts, ports: [81] };
+    world.need = { ...facts, ports: tcpPorts(81) };
     await enqueue();
     expect(loadBalancerClass()).toBe('sallyport.dev/address-pool');
     world.pool = [];

@@ -1,4 +1,4 @@
-import type { ServedRouteKind } from '../../graph/protocols.ts';
+import type { RequestRouteKind, ServedRouteKind } from '../../graph/protocols.ts';
 import type { FilterView, RouteRuleView } from '../../graph/route-views.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -23,7 +23,7 @@ export function routeRules(route: Resource<ServedRouteKind>): readonly RouteRule
 }
 
 /** The filter lists of one rule: its own first, then those of its backendRefs that have any. */
-export function filterLists({ rule, path }: RouteRulePart): readonly FilterList[] {
+export function filterLists({ rule, path }: RouteRulePart<RequestRouteKind>): readonly FilterList[] {
   const ofBackends = (rule.backendRefs ?? []).flatMap(({ filters }, index) => (
     filters === undefined ? [] : [{ path: [...path, 'backendRefs', index, 'filters'], filters }]
   ));

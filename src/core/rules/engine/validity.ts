@@ -5,7 +5,7 @@ import { backendPlaces, backends } from '../../graph/backends.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
 import { isOwnerKind, servingGateway, type OwnerKind } from '../../graph/listener-sets.ts';
 import { listenersOf } from '../../graph/listeners.ts';
-import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
+import { servedRouteKinds, transportOf, type ServedRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery } from '../../incremental/index.ts';
 import { qualifiedName } from '../../resources/reference.ts';
@@ -205,7 +205,9 @@ export const gatewaysOfService = defineIndex({
   *entries(read, kind = '', namespace = '', name = '') {
     const owners = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }) => (outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : []));
     const gateways = owners.flatMap((owner) => servingGateway(read, owner) ?? []);
-    for (const { outcome } of backendPlaces(read.query(backends, kind, namespace, name), ['service'])) {
+    // Datagrams are forwarded without TLS, so that no policy concerns them.
+    const places = transportOf(kind) === 'TCP' ? backendPlaces(read.query(backends, kind, namespace, name), ['service']) : [];
+    for (const { outcome } of places) {
       for (const gateway of gateways) yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: `${gateway.namespace}/${gateway.name}` };
     }
   },
@@ -241,7 +243,7 @@ export const portsInUse = defineIndex({
   *entries(read, kind = '', namespace = '', name = '') {
     if (!read.query(attachments, kind, namespace, name).some(({ outcome }) => outcome.type === 'attached')) return;
     for (const { outcome } of backendPlaces(read.query(backends, kind, namespace, name), ['service'])) {
-      yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: String(outcome.port) };
+      yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: outcome.port };
     }
   },
 });

@@ -1,4 +1,4 @@
-import { servedRouteKinds } from '../../graph/protocols.ts';
+import { requestRouteKinds } from '../../graph/protocols.ts';
 import { visitSemantic } from '../../schema/index.ts';
 import { demand, violationsAt, type ReportViolation } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
@@ -19,7 +19,7 @@ const everyType = [...cures.keys()];
 
 export const filterRepeated = rule({
   id: 'filter-repeated',
-  kinds: servedRouteKinds,
+  kinds: requestRouteKinds,
   summary: 'A list holds a filter type twice that may be there only once.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },

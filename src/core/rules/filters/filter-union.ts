@@ -1,4 +1,4 @@
-import { servedRouteKinds } from '../../graph/protocols.ts';
+import { requestRouteKinds } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import { isReadable, type ResourceFrame } from '../../resources/resource.ts';
 import { visitSemantic } from '../../schema/index.ts';
@@ -30,7 +30,7 @@ const pathModifiers = unionOf('type', { ReplaceFullPath: 'replaceFullPath', Repl
 
 export const filterUnion = rule({
   id: 'filter-union',
-  kinds: [...servedRouteKinds, 'Gateway'],
+  kinds: [...requestRouteKinds, 'Gateway'],
   summary: 'The type of a filter or path modifier and the field that is set do not agree.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },

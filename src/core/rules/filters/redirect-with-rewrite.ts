@@ -33,7 +33,7 @@ function explain(redirect: string): string {
   return `This URLRewrite stands on the same rule as the RequestRedirect at ${redirect}; a request is either redirected or forwarded. Remove one of them, or give each a rule of its own.`;
 }
 
-function firstOfType(part: RouteRulePart, type: string): Path | undefined {
+function firstOfType(part: RouteRulePart<'HTTPRoute'>, type: string): Path | undefined {
   for (const { filters, path } of filterLists(part)) {
     const index = filters.findIndex((filter) => filter.type === type);
     if (index !== -1) return [...path, index];

@@ -1,4 +1,4 @@
-import { servedRouteKinds } from '../../graph/protocols.ts';
+import { requestRouteKinds } from '../../graph/protocols.ts';
 import { visitSemantic } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { display, quote } from '../../text/display.ts';
@@ -10,7 +10,7 @@ import { rule } from '../engine/rule.ts';
 /** These texts end up in requests and responses, where a line break would begin a header of its own. */
 export const controlCharacterInValue = rule({
   id: 'control-character-in-value',
-  kinds: servedRouteKinds,
+  kinds: requestRouteKinds,
   summary: 'A header, query or path value holds a line break or another control character.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },

@@ -1,4 +1,4 @@
-import { servedRouteKinds } from '../../graph/protocols.ts';
+import { requestRouteKinds } from '../../graph/protocols.ts';
 import { unreadableString, visitSemantic, type SemanticValue } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { display, quote } from '../../text/display.ts';
@@ -9,7 +9,7 @@ import { rule } from '../engine/rule.ts';
 
 export const headerActedOnTwice = rule({
   id: 'header-acted-on-twice',
-  kinds: servedRouteKinds,
+  kinds: requestRouteKinds,
   summary: 'One filter sets, adds or removes the same header in more than one way, ignoring case.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },

@@ -1,4 +1,4 @@
-import { servedRouteKinds } from '../../graph/protocols.ts';
+import { requestRouteKinds } from '../../graph/protocols.ts';
 import { unreadableString, visitSemantic } from '../../schema/index.ts';
 import type { Path } from '../../resources/path.ts';
 import { display, quote } from '../../text/display.ts';
@@ -10,7 +10,7 @@ import { rule } from '../engine/rule.ts';
 /** The schema checks names of headers to set, add and match, but not those in plain lists such as `remove`. */
 export const headerNameNotToken = rule({
   id: 'header-name-not-token',
-  kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],
+  kinds: [...requestRouteKinds, 'Gateway', 'ListenerSet'],
   summary: 'A header name, e.g. one to remove, is none.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },

@@ -1,4 +1,3 @@
-import { terminatesTls } from '../../graph/protocols.ts';
 import { isReadable } from '../../resources/resource.ts';
 import { quote } from '../../text/display.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
@@ -15,7 +14,7 @@ export const httpsWithoutTls = rule({
   check(owner, _read, report) {
     for (const [index, { name = '', protocol = '', tls }] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index, 'tls'];
-      if (tls !== undefined || !terminatesTls(protocol) || !isReadable(owner, path)) continue;
+      if (tls !== undefined || protocol !== 'HTTPS' || !isReadable(owner, path)) continue;
       report({ path, message: `The listener ${quote(name)} terminates TLS, but has no certificate. Write tls with certificateRefs that name a Secret of type kubernetes.io/tls, or protocol: HTTP.` });
     }
   },

@@ -11,7 +11,7 @@ export const listenerCertificateInvalid = listenerRule({
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCertificateRef', scope: 'listener' },
   source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs; ListenerReasonInvalidCertificateRef, ListenerReasonRefNotPermitted',
   *judge(listener, owner, read) {
-    if (!terminatesTls(listener.protocol)) return;
+    if (!terminatesTls(listener)) return;
     const { kind, namespace, name } = owner;
     const { options = {} } = readObject(read, kind, namespace, name)?.spec?.listeners?.[listener.index]?.tls ?? {};
     if (listener.certificates.length === 0 && Object.keys(options).length > 0) {

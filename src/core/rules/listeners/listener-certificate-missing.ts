@@ -14,7 +14,7 @@ export const listenerCertificateMissing = rule({
   check(owner, _read, report) {
     for (const [index, { protocol = '', tls }] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index, 'tls'];
-      if (tls === undefined || !terminatesTls(protocol) || !isReadable(owner, path)) continue;
+      if (tls === undefined || !terminatesTls({ protocol, tlsMode: tls.mode }) || !isReadable(owner, path)) continue;
       judgeBoth({ mode: 'Terminate', ...tls }, violationsAt(path, report));
     }
   },

@@ -1,5 +1,4 @@
 import { gatewayGroup } from '../../graph/inputs.ts';
-import { routeKindsOf } from '../../graph/protocols.ts';
 import { conflictBetween, ListenerClaims, type ListenerClaim } from '../../semantics/listeners.ts';
 import { display } from '../../text/display.ts';
 import { intersectHostnames } from '../../text/hostname.ts';
@@ -68,11 +67,11 @@ export const overlapsOnPort = demand(listenerTlsOverlap, function judge(listener
   }
 }, 'within one object');
 
-/** What protocols carry that are not served yet. */
+/** What other implementations may let such listeners carry. */
 const carried: ReadonlyMap<string, readonly string[]> = new Map([['TLS', ['TLSRoute', 'TCPRoute']], ['TCP', ['TCPRoute']], ['UDP', ['UDPRoute']]]);
 
 export const kindsOfProtocol = demand(listenerRouteKindsInvalid, function judge({ protocol = '', allowedRoutes: { kinds = [] } = {} }: Listener, report) {
-  const supported = routeKindsOf(protocol) === undefined ? carried.get(protocol) : undefined;
+  const supported = carried.get(protocol);
   if (supported === undefined) return;
   for (const [index, { group = gatewayGroup, kind = '' }] of kinds.entries()) {
     // Kinds of other groups are for their implementation to know.

@@ -2,7 +2,7 @@ import { ageEntry, ofAgeEntry } from '../../graph/age.ts';
 import { attachments } from '../../graph/attachment.ts';
 import { objectsOf, readObject } from '../../graph/inputs.ts';
 import { isOwnerKind, servingGateway } from '../../graph/listener-sets.ts';
-import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
+import { requestRouteKinds, type RequestRouteKind } from '../../graph/protocols.ts';
 import { strata } from '../../graph/strata.ts';
 import { defineIndex, defineQuery, type Reader } from '../../incremental/index.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -24,7 +24,7 @@ function gatewaysOf(read: Reader, kind: string, namespace: string, name: string)
 const expressionBytes = defineQuery({
   name: 'expressionBytes',
   stratum: strata.links,
-  compute(read, kind: ServedRouteKind, namespace: string, name: string): number {
+  compute(read, kind: RequestRouteKind, namespace: string, name: string): number {
     const route = readObject(read, kind, namespace, name);
     return route === undefined ? 0 : judgeExpressions(route).bytes;
   },
@@ -34,10 +34,10 @@ const expressionBytes = defineQuery({
 export const expressionsOfGateway = defineIndex({
   name: 'expressionsOfGateway',
   stratum: strata.linkIndexes,
-  over: objectsOf(...servedRouteKinds),
+  over: objectsOf(...requestRouteKinds),
   *entries(read, kind = '', namespace = '', name = '') {
-    const bytes = read.query(expressionBytes, kind as ServedRouteKind, namespace, name);
-    const route = readObject(read, kind as ServedRouteKind, namespace, name);
+    const bytes = read.query(expressionBytes, kind as RequestRouteKind, namespace, name);
+    const route = readObject(read, kind as RequestRouteKind, namespace, name);
     if (bytes === 0 || route === undefined) return;
     for (const bucket of gatewaysOf(read, kind, namespace, name)) yield { bucket, entry: `${ageEntry(route)}\n${kind}\n${bytes}` };
   },
@@ -59,7 +59,7 @@ const expressionsWithoutRoom = defineQuery({
 });
 
 /** The Gateway of ours, among those that a route is attached to, whose data plane has no room for its expressions. */
-export function gatewayWithoutRoom(read: Reader, { kind, ref: { namespace, name } }: Resource<ServedRouteKind>): string | undefined {
+export function gatewayWithoutRoom(read: Reader, { kind, ref: { namespace, name } }: Resource<RequestRouteKind>): string | undefined {
   if (read.query(expressionBytes, kind, namespace, name) === 0) return undefined;
   return gatewaysOf(read, kind, namespace, name).find((gateway) => read.query(expressionsWithoutRoom, gateway).includes(`${kind}/${namespace}/${name}`));
 }

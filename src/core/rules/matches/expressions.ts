@@ -1,5 +1,5 @@
 import { callExpression } from '../../graph/compile-calls.ts';
-import type { ServedRouteKind } from '../../graph/protocols.ts';
+import type { RequestRouteKind } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { visitSemantic } from '../../schema/index.ts';
@@ -34,7 +34,7 @@ export interface JudgedExpressions {
  * Judges the regular expressions of a route, in the order in which they stand. Every different expression counts once. However
  * large the route is, the work has a limit.
  */
-export function judgeExpressions(route: Resource<ServedRouteKind>): JudgedExpressions {
+export function judgeExpressions(route: Resource<RequestRouteKind>): JudgedExpressions {
   const unusable: (Expression & { readonly problem: string })[] = [];
   const beyond: Expression[] = [];
   const seen = new Set<string>();
@@ -61,7 +61,7 @@ export function firstOfEachMatch(expressions: readonly Expression[]): readonly E
 }
 
 /** All regular expressions of a route that a data plane compiles. */
-export function expressionsOf(route: Resource<ServedRouteKind>): readonly Expression[] {
+export function expressionsOf(route: Resource<RequestRouteKind>): readonly Expression[] {
   return expressionsIn(route, () => undefined);
 }
 
@@ -70,7 +70,7 @@ interface CompiledExpression extends Expression {
   readonly text: string;
 }
 
-function expressionsIn(route: Resource<ServedRouteKind>, reportSyntax: (found: Expression & { readonly problem: string }) => void): readonly CompiledExpression[] {
+function expressionsIn(route: Resource<RequestRouteKind>, reportSyntax: (found: Expression & { readonly problem: string }) => void): readonly CompiledExpression[] {
   const found: CompiledExpression[] = [];
   const badCalls = new Set<string>();
   visitSemantic(route.kind, route, 'regexOrValue', (path, value, parent) => {

@@ -15,9 +15,17 @@ export function servedMatches(route: Resource<ServedRouteKind>, problems: readon
   // A rule whose matches cannot be read must not answer for requests that it may never have been meant for.
   const isKnown = (rule: number): boolean => !isLost(route, ['spec', 'rules', rule, 'matches']);
   const isInvalid = (rule: number) => (match: number): boolean => problems.some((problem) => problem.scope === 'match' && problem.part === rule && problem.member === match);
-  return route.kind === 'GRPCRoute'
-    ? (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileCalls(matches, isInvalid(rule)) : []))
-    : (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileMatches(matches, isInvalid(rule)) : []));
+  switch (route.kind) {
+    case 'GRPCRoute':
+      return (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileCalls(matches, isInvalid(rule)) : []));
+    case 'HTTPRoute':
+      return (route.spec?.rules ?? []).map(({ matches }, rule) => (isKnown(rule) ? compileMatches(matches, isInvalid(rule)) : []));
+    case 'TLSRoute':
+    case 'TCPRoute':
+    case 'UDPRoute':
+      // The first rule of layer 4 gets everything.
+      return [compileMatches([], () => false)];
+  }
 }
 
 /**

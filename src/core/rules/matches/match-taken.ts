@@ -1,5 +1,8 @@
-import { servedRouteKinds } from '../../graph/protocols.ts';
+import { failureOf, isLayer4, servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
+import type { OwnedMatch } from '../../graph/precedence.ts';
+import type { Path } from '../../resources/path.ts';
 import { describeRef } from '../../resources/reference.ts';
+import type { Resource } from '../../resources/resource.ts';
 import { display } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
 import { takenMatches, type TakenMatch } from './match-places.ts';
@@ -11,11 +14,19 @@ export const shadowed = { condition: 'sallyport.dev/Shadowed', reason: 'MatchTak
 /** Which match gets no request, where, and which one gets them. */
 export function describeTaken({ own, owner, listener, hostname, winner }: TakenMatch): string {
   const host = hostname === '' ? '' : ` for ${display(hostname)}`;
+  if (isLayer4(own.kind)) {
+    return `The route gets no ${failureOf[own.kind].traffic} on listener ${display(listener)} of ${describeRef(owner)}${host}: ${describeRef(winner)} gets all of them.`;
+  }
   return `Rule ${own.rule} match ${own.match} gets no request on listener ${display(listener)} of ${describeRef(owner)}${host}: ${describeRef(winner)} rule ${winner.rule} match ${winner.match} is the same and comes first.`;
 }
 
 /** Which of equal matches comes first, and what to do about it. */
-export const takenCure = 'Of equal matches that of the oldest route comes first, then the first by namespace/name. Remove one of them, or write what tells them apart.';
+export function takenCure(kind: string): string {
+  return isLayer4(kind) ? routeCure : matchCure;
+}
+
+const routeCure = 'The oldest route is served, then the first by namespace/name. Remove one of them, or attach it to another listener.';
+const matchCure = 'Of equal matches that of the oldest route comes first, then the first by namespace/name. Remove one of them, or write what tells them apart.';
 
 export const matchTaken = rule({
   id: 'match-taken',
@@ -24,23 +35,31 @@ export const matchTaken = rule({
   effect: warned,
   consequence: shadowed,
   source: 'Gateway API v1.7.0, HTTPRouteRule.matches and GRPCRouteRule.matches ("the oldest Route based on creation timestamp"); API design guide, "Conflicts"',
-  check({ kind, ref: { namespace, name }, spec }, read, report) {
+  check(subject, read, report) {
+    const { kind, ref: { namespace, name } } = subject;
     const taken = read.query(takenMatches, kind, namespace, name);
     for (const places of Map.groupBy(taken, ({ own }) => `${own.rule} ${own.match}`).values()) {
       const [first] = places;
       if (first === undefined) continue;
       const { own, winner } = first;
       const messages = [...new Set(places.map(describeTaken))];
-      const isWritten = (spec?.rules?.[own.rule]?.matches ?? []).length > 0;
       report({
-        path: ['spec', 'rules', own.rule, 'matches', ...(isWritten ? [own.match] : [])],
+        path: pathOf(subject, own),
         value: display(describeRef(winner)),
         consequence: shadowed,
-        message: `${messages[0]}${messages.length === 1 ? '' : ` (${messages.length - 1} more)`} ${takenCure}`,
+        message: `${messages[0]}${messages.length === 1 ? '' : ` (${messages.length - 1} more)`} ${takenCure(kind)}`,
       });
     }
   },
 });
+
+/** The match as written; the list where there is none, and of layer 4 the rule. */
+function pathOf(route: Resource<ServedRouteKind>, { rule: index, match }: OwnedMatch): Path {
+  const path = ['spec', 'rules', index];
+  if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return path;
+  const isWritten = (route.spec?.rules?.[index]?.matches ?? []).length > 0;
+  return [...path, 'matches', ...(isWritten ? [match] : [])];
+}
 
 /** Rules about what other objects leave to one that works. What works does not depend on them. */
 export const rivalRules: readonly ObjectRule[] = [matchTaken];

@@ -1,4 +1,4 @@
-import { servedRouteKinds } from '../../graph/protocols.ts';
+import { requestRouteKinds } from '../../graph/protocols.ts';
 import { display, quote } from '../../text/display.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import { judgeExpressions } from './expressions.ts';
@@ -8,7 +8,7 @@ import { rule } from '../engine/rule.ts';
 /** The specification leaves the dialect of regular expressions open; ours is RE2, so others may read this one. */
 export const regexNotRe2 = rule({
   id: 'regex-not-re2',
-  kinds: servedRouteKinds,
+  kinds: requestRouteKinds,
   about: 'dialect',
   summary: 'A regular expression is not written in RE2 syntax.',
   effect: deniedWhenStrict,

@@ -1,4 +1,4 @@
-import { servedRouteKinds } from '../../graph/protocols.ts';
+import { requestRouteKinds } from '../../graph/protocols.ts';
 import { display, quote } from '../../text/display.ts';
 import { dataPlaneExpressionBytes, gatewayWithoutRoom } from './data-plane-expressions.ts';
 import { warned } from '../engine/effects.ts';
@@ -13,7 +13,7 @@ const mebibytes = dataPlaneExpressionBytes / 1_024 / 1_024;
 /** Each of them may be fine; but everyone who reads a route compiles all of them, and a data plane has one memory for all routes. */
 export const regexTotalCost = rule({
   id: 'regex-total-cost',
-  kinds: servedRouteKinds,
+  kinds: requestRouteKinds,
   summary: 'The regular expressions of a route, or of all routes of a Gateway, cost too much together.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },

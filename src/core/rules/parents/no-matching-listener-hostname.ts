@@ -1,3 +1,4 @@
+import { hostnamesOf } from '../../graph/route-views.ts';
 import { describeRef } from '../../resources/reference.ts';
 import { attachmentRule } from './route-attachment.ts';
 
@@ -8,7 +9,7 @@ export const noMatchingListenerHostname = attachmentRule({
   reason: 'NoMatchingListenerHostname',
   source: 'Gateway API v1.7.0, HTTPRouteSpec.hostnames; RouteReasonNoMatchingListenerHostname',
   describe(attachment, outcome, route) {
-    const own = route.spec?.hostnames?.join(', ') ?? '';
+    const own = hostnamesOf(route).join(', ');
     const listeners = outcome.listeners.map((listener) => `${listener.name} (${listener.hostname})`).join(', ');
     return { value: own, message: `No listener of ${describeRef(attachment.parent)} covers a hostname of this route. Use a hostname that one covers, or attach elsewhere. Listeners: ${listeners}; hostnames: ${own}.` };
   },

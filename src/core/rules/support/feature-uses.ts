@@ -32,6 +32,7 @@ function* usesIn(route: Resource<ServedRouteKind>, read: Reader): Iterable<Featu
     for (const { rule, path } of routeRules(route)) if (rule.name !== undefined) yield { names: ['GRPCRouteNamedRouteRule'], path: [...path, 'name'] };
     return;
   }
+  if (route.kind !== 'HTTPRoute') return;
   for (const [index, { port }] of (route.spec?.parentRefs ?? []).entries()) {
     if (port !== undefined) yield { names: ['HTTPRouteParentRefPort', 'HTTPRouteDestinationPortMatching'], path: ['spec', 'parentRefs', index, 'port'] };
   }
@@ -101,7 +102,7 @@ function* protocolUses({ kind, ref }: Resource<'HTTPRoute'>, read: Reader): Iter
   for (const [position, { backends: nodes }] of read.query(backends, kind, ref.namespace, ref.name).entries()) {
     for (const [index, { outcome }] of nodes.entries()) {
       if (outcome.type !== 'service') continue;
-      const port = read.query(servicePort, outcome.namespace, outcome.name, String(outcome.port));
+      const port = read.query(servicePort, outcome.namespace, outcome.name, outcome.port);
       const feature = port.type === 'port' ? protocolFeatures[port.appProtocol ?? ''] : undefined;
       if (feature !== undefined) yield { names: [feature], path: ['spec', 'rules', position, 'backendRefs', index] };
     }

@@ -1,5 +1,5 @@
 import type { OwnerKind } from '../../graph/listener-sets.ts';
-import { servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
+import { servedRouteKinds, type RequestRouteKind, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { routeRules } from '../engine/parts.ts';
@@ -28,7 +28,8 @@ function placesIn(subject: Resource<ServedRouteKind | OwnerKind>): Iterable<Path
 
 function* inRoute(route: Resource<ServedRouteKind>): Iterable<Path> {
   if (route.spec?.useDefaultGateways === 'All') yield ['spec', 'useDefaultGateways'];
-  for (const { rule: routeRule, path } of routeRules(route)) {
+  if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return;
+  for (const { rule: routeRule, path } of routeRules<RequestRouteKind>(route)) {
     if (routeRule.sessionPersistence !== undefined) yield [...path, 'sessionPersistence'];
   }
 }

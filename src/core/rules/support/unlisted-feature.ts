@@ -3,10 +3,9 @@ import { ownership, type Ownership } from '../../graph/ownership.ts';
 import { servedRouteKinds } from '../../graph/protocols.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import type { Path } from '../../resources/path.ts';
-import type { SchemaKind } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
-import { rule, type Finding } from '../engine/rule.ts';
+import { rule } from '../engine/rule.ts';
 import { featureUses, type FeatureUse } from './feature-uses.ts';
 
 /** Each implementation tells what it can do; the rule about what Sallyport cannot is unsupported-feature. */
@@ -24,15 +23,6 @@ export const unlistedFeature = rule({
     }
   },
 });
-
-/** The same for a route of a kind that is not evaluated: the kind is a feature itself. */
-export function findingsOfUnlistedKind(read: Reader, kind: SchemaKind, owners: Ownership): readonly Finding[] {
-  if (!streamRoutes.has(kind)) return [];
-  const use: FeatureUse = { names: [kind], path: ['kind'] };
-  return listingClasses(read, owners).filter((listing) => isUnlisted(use, listing)).map((listing) => ({ rule: unlistedFeature.id, ...describe(use, listing) }));
-}
-
-const streamRoutes: ReadonlySet<SchemaKind> = new Set(['TLSRoute', 'TCPRoute', 'UDPRoute']);
 
 /** A class that says what it can do. */
 interface Listing {

@@ -1,4 +1,4 @@
-import { failureOf, type ServedRouteKind } from '../../graph/protocols.ts';
+import { failureOf, type RequestRouteKind } from '../../graph/protocols.ts';
 import type { FilterView } from '../../graph/route-views.ts';
 import type { Path } from '../../resources/path.ts';
 import { display, quote } from '../../text/display.ts';
@@ -12,7 +12,7 @@ import type { Report } from '../engine/rule.ts';
 const everywhere = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestMirror'];
 
 /** The filters that are served on the rules and on the backendRefs of each kind. */
-const served: Readonly<Record<ServedRouteKind, { readonly onRule: readonly string[]; readonly onBackend: readonly string[] }>> = {
+const served: Readonly<Record<RequestRouteKind, { readonly onRule: readonly string[]; readonly onBackend: readonly string[] }>> = {
   HTTPRoute: { onRule: [...everywhere, 'RequestRedirect', 'URLRewrite', 'CORS'], onBackend: [...everywhere, 'URLRewrite'] },
   GRPCRoute: { onRule: everywhere, onBackend: everywhere },
 };
@@ -22,7 +22,7 @@ const redirectCodes = [301, 302, 303, 307, 308];
 
 export interface FilterPlace {
   /** Of the route. */
-  readonly kind: ServedRouteKind;
+  readonly kind: RequestRouteKind;
   readonly path: Path;
 }
 
@@ -51,7 +51,7 @@ function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: 
     value: display(type),
     // An extension is a reference, and one to a kind that is unknown here does not resolve (GEP-1364).
     consequence: type === 'ExtensionRef' ? { ...unsupported, condition: 'ResolvedRefs', reason: 'InvalidKind' } : unsupported,
-    message: `A filter of type ${quote(type)} ${onBackend ? 'on a backendRef ' : ''}is not served; requests that would pass it are answered ${failureOf[kind]}. ${advice(type, known)}`,
+    message: `A filter of type ${quote(type)} ${onBackend ? 'on a backendRef ' : ''}is not served; requests that would pass it are ${failureOf[kind].fate}. ${advice(type, known)}`,
   });
 }
 

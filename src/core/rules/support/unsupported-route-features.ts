@@ -1,4 +1,4 @@
-import type { ServedRouteKind } from '../../graph/protocols.ts';
+import { isLayer4, type Layer4RouteKind, type RequestRouteKind, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { MatchView, RouteRuleView } from '../../graph/route-views.ts';
 import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -13,12 +13,30 @@ const maximumWeight = 1_000_000;
 
 /** What a route asks for and does not get; leaving it out would send requests where nobody wanted them. */
 export function checkRouteFeatures(route: Resource<ServedRouteKind>, report: Report): void {
+  for (const { rule, path } of routeRules(route)) {
+    for (const [index, { weight }] of (rule.backendRefs ?? []).entries()) {
+      expectWithin([0, maximumWeight], { what: 'weight', value: weight, path: [...path, 'backendRefs', index, 'weight'] }, report);
+    }
+  }
+  if (ofLayer4(route)) checkLayer4Rules(route, report);
+  else checkRequestRoute(route, report);
+}
+
+function ofLayer4(route: Resource<ServedRouteKind>): route is Resource<Layer4RouteKind> {
+  return isLayer4(route.kind);
+}
+
+/** Rules of layer 4 have no matches: nothing could choose between them. Since v1 there is but one. */
+function checkLayer4Rules(route: Resource<Layer4RouteKind>, report: Report): void {
+  for (const { path } of routeRules(route).slice(1)) {
+    report({ path, message: `A ${route.kind} forwards everything by its first rule, so this rule is ignored. Move its backendRefs to spec.rules[0], or to a ${route.kind} of its own.` });
+  }
+}
+
+function checkRequestRoute(route: Resource<RequestRouteKind>, report: Report): void {
   for (const part of routeRules(route)) {
     for (const { filters, path } of filterLists(part)) {
       for (const [index, filter] of filters.entries()) checkFilter(filter, { kind: route.kind, path: [...path, index] }, report);
-    }
-    for (const [index, { weight }] of (part.rule.backendRefs ?? []).entries()) {
-      expectWithin([0, maximumWeight], { what: 'weight', value: weight, path: [...part.path, 'backendRefs', index, 'weight'] }, report);
     }
   }
   if (route.kind === 'GRPCRoute') checkCallRules(routeRules(route), report);

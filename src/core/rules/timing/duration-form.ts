@@ -1,4 +1,4 @@
-import { servedRouteKinds } from '../../graph/protocols.ts';
+import { requestRouteKinds } from '../../graph/protocols.ts';
 import { visitSemantic } from '../../schema/index.ts';
 import { display, quote } from '../../text/display.ts';
 import { parseDuration } from '../../text/duration.ts';
@@ -8,7 +8,7 @@ import { rule } from '../engine/rule.ts';
 /** The schema's pattern says only that something is wrong; this says what, and holds where the pattern was edited away. */
 export const durationForm = rule({
   id: 'duration-form',
-  kinds: servedRouteKinds,
+  kinds: requestRouteKinds,
   summary: 'A duration is not written as GEP-2257 demands.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { configuration } from '../../../../src/core/routing/emit.ts';
 import { statuses } from '../../../../src/core/status/emit.ts';
-import { evaluate } from '../../../support/evaluation.ts';
+import { evaluate, standardPolicy } from '../../../support/evaluation.ts';
 import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './requests.ts';
 
 const world = evaluate(platform);
@@ -109,10 +109,11 @@ describe('what kubectl noted as applied', () => {
   });
 
   test('is told of kinds that are not evaluated, too', () => {
-    const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'TCPRoute', metadata: { name: 'echo', namespace: 'shop' }, spec: { parentRefs: [{ name: 'front' }], rules: [{ backendRefs: [{ name: 'echo', port: 1 }] }] } };
-    const applied = JSON.stringify({ ...route, spec: { ...route.spec, rule: [] } });
-    const object = { ...route, metadata: { ...route.metadata, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } } };
-    expect(decide(world, requestOf({ object })).warnings).toEqual([expect.stringContaining('[unserved-kind] kind: '), expect.stringContaining('[field-pruned] spec.rule: ')]);
+    const written = { apiVersion: 'gateway.networking.x-k8s.io/v1alpha1', kind: 'XBackendTrafficPolicy', metadata: { name: 'echo', namespace: 'shop' }, spec: { targetRefs: [{ group: 'gateway.networking.k8s.io', kind: 'Gateway', name: 'front' }] } };
+    const applied = JSON.stringify({ ...written, spec: { ...written.spec, rule: [] } });
+    const object = { ...written, metadata: { ...written.metadata, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } } };
+    const policy = { bundle: { ...standardPolicy.bundle, channel: 'experimental' } } as const;
+    expect(decide(world, requestOf({ object }), { policy }).warnings).toEqual([expect.stringContaining('[unserved-kind] kind: '), expect.stringContaining('[field-pruned] spec.rule: ')]);
   });
 });
 

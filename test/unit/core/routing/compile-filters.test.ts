@@ -3,7 +3,7 @@ import type { Mirrors } from '../../../../src/core/graph/backends.ts';
 import { compileBackendFilters, compileFilters } from '../../../../src/core/routing/compile-filters.ts';
 
 const target = { group: '', kind: 'Service', namespace: 'shop', name: 'copy', port: 80 };
-const found: Mirrors[number] = { target, outcome: { type: 'service', namespace: 'shop', name: 'copy', port: 80 } };
+const found: Mirrors[number] = { target, outcome: { type: 'service', namespace: 'shop', name: 'copy', port: '80' } };
 const missing: Mirrors[number] = { target, outcome: { type: 'absent' } };
 const endpoints = { type: 'endpoints', key: 'endpoints/shop/copy/80' };
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { infrastructure } from '../../../../src/core/routing/infrastructure.ts';
 import { evaluate, listenerSet, ourClass } from '../../../support/evaluation.ts';
 import { gatewayWith } from '../../../support/rules.ts';
+import { tcpPorts } from '../../../support/gateway-ports.ts';
 
 const parametersRef = { group: '', kind: 'ConfigMap', name: 'settings' };
 const gatewayClass = { ...ourClass, spec: { ...ourClass.spec, parametersRef: { ...parametersRef, namespace: 'infra' } } };
@@ -21,7 +22,7 @@ describe('infrastructure', () => {
   test('is what Gateway, ListenerSets and parameters ask for; the Gateway goes before its class', () => {
     const parameters = { 'infra/settings': { replicas: '2', serviceType: 'NodePort' }, 'shop/settings': { replicas: '5' } };
     expect([...evaluate([gatewayClass, gateway, set], { parameters }).kernel.emitted(infrastructure)]).toEqual([['shop/front', {
-      ports: [80, 443],
+      ports: tcpPorts(80, 443),
       addresses: [{ type: 'IPAddress', value: '192.0.2.1' }, { type: 'Hostname', value: '' }],
       parameters: { replicas: 5, serviceType: 'NodePort' },
       labels: { team: 'shop' },
@@ -29,11 +30,12 @@ describe('infrastructure', () => {
     }]]);
   });
 
-  test('has no port for a protocol that is not served, unless another listener has it', () => {
+  test('has each port and transport once, and none for a protocol that is not served', () => {
     const portsOf = (...listeners: readonly unknown[]): unknown => evaluate([ourClass, gatewayWith(...listeners)]).kernel.emitted(infrastructure).get('shop/front')?.ports;
     const [web, raw, names] = [{ name: 'web', port: 80, protocol: 'HTTP' }, { name: 'raw', port: 9000, protocol: 'TCP' }, { name: 'names', port: 53, protocol: 'UDP' }];
-    expect(portsOf(web, raw, names, { name: 'own', port: 81, protocol: 'example.com/own' }, { name: 'odd', port: 82, protocol: 'http' })).toEqual([80]);
-    expect(portsOf(web, { ...raw, port: 80 })).toEqual([80]);
+    expect(portsOf(web, raw, names, { name: 'own', port: 81, protocol: 'example.com/own' }, { name: 'odd', port: 82, protocol: 'http' })).toEqual([{ port: 53, transport: 'UDP' }, { port: 80, transport: 'TCP' }, { port: 9000, transport: 'TCP' }]);
+    expect(portsOf(web, { ...raw, port: 80 })).toEqual(tcpPorts(80));
+    expect(portsOf({ ...raw, port: 53 }, names)).toEqual([{ port: 53, transport: 'TCP' }, { port: 53, transport: 'UDP' }]);
   });
 
   test('is not told of where no protocol is served, so that a mistyped one takes nothing away', () => {

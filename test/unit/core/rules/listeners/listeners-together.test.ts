@@ -56,7 +56,7 @@ describe('listener-tls-overlap, of whoever serves it', () => {
   });
 });
 
-describe('listener-route-kinds-invalid, of protocols that are not served', () => {
+describe('listener-route-kinds-invalid, of layer 4, whoever serves it', () => {
   const kinds = (listener: object, ...allowed: readonly object[]) => remarks('listener-route-kinds-invalid', gatewayWith({ ...listener, allowedRoutes: { kinds: allowed } }));
 
   test.each<[object, string, string]>([

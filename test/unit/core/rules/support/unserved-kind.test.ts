@@ -7,11 +7,9 @@ import { gatewayClass, gatewayOf } from '../../../../support/ownership.ts';
 const { bundle } = standardPolicy;
 const experimental = { ...standardPolicy, bundle: { ...bundle, channel: 'experimental' } } as const;
 
-const backendRefs = [{ name: 'db', port: 5432 }];
-
-function stream(kind: 'TCPRoute' | 'UDPRoute' | 'TLSRoute', ...parents: readonly string[]): object {
-  const hostnames = kind === 'TLSRoute' ? { hostnames: ['db.example.com'] } : {};
-  return { apiVersion: 'gateway.networking.k8s.io/v1', kind, metadata: { name: 'db', namespace: 'shop' }, spec: { parentRefs: parents.map((name) => ({ name })), ...hostnames, rules: [{ backendRefs }] } };
+function trafficPolicy(...gateways: readonly string[]): object {
+  const targetRefs = gateways.map((name) => ({ group: 'gateway.networking.k8s.io', kind: 'Gateway', name }));
+  return { apiVersion: 'gateway.networking.x-k8s.io/v1alpha1', kind: 'XBackendTrafficPolicy', metadata: { name: 'p', namespace: 'shop' }, spec: { targetRefs } };
 }
 
 const world = [gatewayClass('ours', 'sallyport.dev/gateway-controller'), gatewayClass('theirs', 'example.com/controller'), gatewayOf('ours'), gatewayOf('theirs')];
@@ -25,21 +23,21 @@ function judged(object: object, others: readonly object[] = world): readonly (re
 const says = (kind: string) => `Sallyport does not serve objects of kind ${kind} yet, so this object has no effect. Its schema and rules are checked all the same.`;
 
 describe('unserved-kind', () => {
-  test.each(['TCPRoute', 'UDPRoute', 'TLSRoute'] as const)('warns of a valid %s on a Gateway of ours', (kind) => {
-    expect(judged(stream(kind, 'ours'))).toEqual([['unserved-kind', 'warn', says(kind)]]);
+  test('warns of a valid object on a Gateway of ours', () => {
+    expect(judged(trafficPolicy('ours'))).toEqual([['unserved-kind', 'warn', says('XBackendTrafficPolicy')]]);
   });
 
   test('finds nothing where another controller serves the object', () => {
-    expect(judged(stream('TCPRoute', 'theirs'))).toEqual([]);
+    expect(judged(trafficPolicy('theirs'))).toEqual([]);
   });
 
   test('records where the controller is not known', () => {
-    expect(judged(stream('TCPRoute', 'ours'), [])).toEqual([['unserved-kind', 'record', says('TCPRoute')]]);
-    expect(judged(stream('TCPRoute', 'theirs', 'unseen'))).toEqual([['unserved-kind', 'record', says('TCPRoute')]]);
+    expect(judged(trafficPolicy('ours'), [])).toEqual([['unserved-kind', 'record', says('XBackendTrafficPolicy')]]);
+    expect(judged(trafficPolicy('theirs', 'unseen'))).toEqual([['unserved-kind', 'record', says('XBackendTrafficPolicy')]]);
   });
 
   test('names the parents that it applies to', () => {
-    expect(judged(stream('TCPRoute', 'theirs', 'ours'))).toEqual([['unserved-kind', 'warn', `${says('TCPRoute')} This applies to Gateway shop/ours, not to the parents of other controllers.`]]);
+    expect(judged(trafficPolicy('theirs', 'ours'))).toEqual([['unserved-kind', 'warn', `${says('XBackendTrafficPolicy')} This applies to Gateway shop/ours, not to the parents of other controllers.`]]);
   });
 
   test.each([
@@ -59,7 +57,7 @@ describe('unserved-kind', () => {
   });
 
   test('is about exactly the kinds that take no part in evaluation', () => {
-    expect((Object.keys(schemaTables) as SchemaKind[]).filter((kind) => !isKindName(kind))).toContain('TCPRoute');
-    expect(['HTTPRoute', 'GRPCRoute', 'Gateway', 'ListenerSet', 'BackendTLSPolicy'].every((kind) => isKindName(kind))).toBe(true);
+    expect((Object.keys(schemaTables) as SchemaKind[]).filter((kind) => !isKindName(kind))).toContain('XBackendTrafficPolicy');
+    expect(['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute', 'Gateway', 'ListenerSet', 'BackendTLSPolicy'].every((kind) => isKindName(kind))).toBe(true);
   });
 });
