@@ -57,6 +57,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     certificates: (secret) => certificates.pairOf(secret),
     onFault: errors.report,
     ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
+    ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
   });
   exposeProxyCounters(metrics, proxy.counters());
   const sink = new ConfigurationSink((change) => applyChange(change, proxy, certificates));

@@ -73,6 +73,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
     certificates: (secret) => tlsMaterial(workspace, secret),
     onFault: errors.report,
     ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
+    ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
   });
   exposeProxyCounters(metrics, proxy.counters());
   const plane = new StandaloneDataPlane((change) => proxy.apply(change), (listener) => addresses.addressOf(listener));

@@ -5,6 +5,7 @@ import type { Placement } from '../core/routing/table.ts';
 import { compileRules } from './compiled-rule.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { EndpointRegistry } from './endpoints.ts';
+import { Layer4Routes } from './layer4/routes.ts';
 
 /** Configuration resources that take effect together. */
 export interface Transaction {
@@ -29,6 +30,7 @@ const slice = 5;
 /** The configuration in force: listeners, and routes compiled for use. */
 export class Configuration {
   readonly table = new RouteTable();
+  readonly layer4 = new Layer4Routes();
   private readonly endpoints: EndpointRegistry;
   private listenersByKey: ReadonlyMap<ConfigKey, ListenerConfig> = new Map();
   private readonly rulesByRoute = new Map<ConfigKey, ReadonlyMap<number, CompiledRule>>();
@@ -77,6 +79,7 @@ export class Configuration {
     this.listenersByKey = this.listenersAfter(transaction);
     const { upserts, removals, routes } = transaction;
     for (const resource of upserts) if (resource.kind === 'endpoints') this.endpoints.upsert(resource);
+    for (const resource of upserts) if (resource.kind === 'layer4Route') this.layer4.upsert(resource);
     for (const route of routes) this.upsertRoute(route);
     const upserted = new Set(upserts.map(({ key }) => key));
     for (const key of removals) if (!upserted.has(key)) this.remove(key);
@@ -98,6 +101,7 @@ export class Configuration {
   private remove(key: ConfigKey): void {
     this.rulesByRoute.delete(key);
     this.table.remove(key);
+    this.layer4.remove(key);
     this.endpoints.remove(key);
   }
 }

@@ -1,4 +1,6 @@
 import { lastGrpcStatus } from './grpc.ts';
+import { createLayer4Counters } from './layer4/counters.ts';
+import type { Layer4Counters } from './layer4/counters.ts';
 import { reasons } from './reasons.ts';
 import type { Reason } from './reasons.ts';
 
@@ -11,6 +13,7 @@ export const limits = [
   'mirror-body', 'retries', 'retry-body', 'interim-responses',
   'first-byte-time', 'handshake-time', 'idle', 'pipelined', 'pipelined-time', 'request-header', 'request-header-time', 'request-target', 'request-body-time',
   'backend-stalled', 'client-stalled', 'response-header',
+  'tcp-idle', 'tcp-half-closed', 'client-hello', 'udp-flows', 'udp-client-flows', 'udp-queue',
 ] as const;
 export type Limit = (typeof limits)[number];
 
@@ -47,6 +50,7 @@ export interface ProxyCounters {
   mirrored: number;
   /** How often something was refused or given up because a limit was reached. */
   readonly limitsReached: Record<Limit, number>;
+  readonly layer4: Layer4Counters;
   durationSum: number;
   /** Requests by duration, not cumulative: position n counts those up to `durationBounds[n]`. */
   readonly durations: number[];
@@ -69,6 +73,7 @@ export function createCounters(): ProxyCounters {
     upstreamConnectFailures: 0,
     mirrored: 0,
     limitsReached: Object.fromEntries(limits.map((limit) => [limit, 0])) as Record<Limit, number>,
+    layer4: createLayer4Counters(),
     durationSum: 0,
     durations: Array.from({ length: durationBounds.length + 1 }, () => 0),
   };

@@ -7,11 +7,14 @@ import type { Forwarder } from './forwarder.ts';
 import type { ForwardedPolicy } from './forwarding-fields.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { Quotas } from './quota.ts';
+import type { ConnectionLogEntry } from './layer4/connection-log.ts';
+import type { Layer4Routes } from './layer4/routes.ts';
 import type { CertificateSource } from './tls-termination.ts';
 
 /** What every request is handled with. Table and endpoints change underneath; a request keeps what it took. */
 export interface DataPlane extends Routing<CompiledRule> {
   readonly endpoints: EndpointRegistry;
+  readonly layer4: Layer4Routes;
   readonly forwarder: Forwarder;
   /** What to prove oneself with to backends, by Secret. */
   readonly certificates: CertificateSource;
@@ -22,4 +25,5 @@ export interface DataPlane extends Routing<CompiledRule> {
   /** Takes errors that nobody foresaw; what they concern has been ended. Never throws. */
   readonly fault: (error: unknown) => void;
   readonly accessLog: ((entry: AccessLogEntry) => void) | undefined;
+  readonly connectionLog: ((entry: ConnectionLogEntry) => void) | undefined;
 }

@@ -14,6 +14,7 @@ import type { Http1Server } from './http1.ts';
 import { createHttp2Server } from './http2.ts';
 import type { Http2Server } from './http2.ts';
 import { ListenerIndex } from '../core/routing/decision/listener-index.ts';
+import { Layer4Port } from './layer4/port.ts';
 import { LinkedSet } from './linked-set.ts';
 import { peek } from './peek.ts';
 import type { WireProtocol } from './peek.ts';
@@ -35,6 +36,7 @@ export class Front {
   private readonly tls: TlsTermination;
   private readonly http1: Http1Server;
   private readonly http2: Http2Server;
+  private readonly layer4: Layer4Port;
   private readonly sockets = new Set<Socket>();
   /** Those that have not shown yet what they speak. */
   private readonly silent = new LinkedSet<Socket>();
@@ -51,7 +53,14 @@ export class Front {
     this.handshakes = new Handshakes(plane.limits.handshakes, () => plane.quotas.reached('tls-handshakes'));
     this.http1 = createHttp1Server(plane);
     this.http2 = createHttp2Server(plane);
+    this.layer4 = new Layer4Port(plane, {
+      handshakes: this.handshakes,
+      listenerFor: (serverName) => this.secure.select(serverName),
+      contextFor: (serverName) => this.contextFor(serverName),
+      acceptHttps: (socket) => this.shakeHands(socket),
+    });
     this.tls = new TlsTermination(plane.limits, {
+      negotiation: { ALPNProtocols: ['h2', 'http/1.1'] },
       contextFor: (serverName) => this.contextFor(serverName),
       accepted: (socket) => this.acceptDecrypted(socket),
       failed: ({ code }) => {
@@ -89,27 +98,27 @@ export class Front {
   configure(listeners: readonly ListenerConfig[], source: CertificateSource): ListenerProblems {
     const problems = new Map<ConfigKey, readonly string[]>();
     const certificates = new Map<ConfigKey, ListenerCertificates>();
-    const indexes = { HTTP: new ListenerIndex(), HTTPS: new ListenerIndex() };
+    const [plain, secure] = [new ListenerIndex(), new ListenerIndex()];
     for (const listener of listeners) {
-      const { protocol } = listener;
-      if (protocol !== 'HTTP' && protocol !== 'HTTPS') continue;
-      const standing = indexes[protocol].add(listener);
+      const standing = (isSecure(listener) ? secure : plain).add(listener);
       if (standing !== undefined) {
         problems.set(listener.key, [`${standing.key} already serves the same hostname on this port`]);
-      } else if (listener.protocol === 'HTTPS') {
+      } else if (terminatesTls(listener)) {
         const loaded = loadCertificates(listener, source);
         certificates.set(listener.key, loaded);
         if (loaded.problems.length > 0) problems.set(listener.key, loaded.problems);
       }
     }
-    this.plain = indexes.HTTP;
-    this.secure = indexes.HTTPS;
+    this.plain = plain;
+    this.secure = secure;
     this.certificates = certificates;
+    this.layer4.configure(listeners);
     // Without a server name Node asks nobody: what serves then is the listener for any name, if there is one.
-    const fallback = indexes.HTTPS.select('');
+    const fallback = secure.select('');
     // Validation is the same for all listeners of a port (Gateway.spec.tls.frontend).
     const validation = listeners.find(({ clientValidation }) => clientValidation !== undefined)?.clientValidation;
-    this.tls.configure(fallback && certificates.get(fallback.key)?.first, validation);
+    const first = fallback && certificates.get(fallback.key)?.first;
+    for (const termination of [this.tls, this.layer4.tls]) termination.configure(first, validation);
     const waiting = this.waiting ?? [];
     this.waiting = undefined;
     for (const socket of waiting) this.look(socket);
@@ -139,6 +148,7 @@ export class Front {
     for (const socket of this.silent) socket.destroy();
     this.http1.closeIdle();
     await this.lastSocketClosed(grace - idle);
+    this.layer4.cut();
     for (const socket of this.sockets) socket.destroy();
     await this.lastSocketClosed(grace);
     this.http1.close();
@@ -169,14 +179,11 @@ export class Front {
     }
     if (!connections.take()) {
       // One that has said nothing for longest makes room: a flood of them keeps nobody out who has something to say.
-      const silent = this.silent.first;
-      if (silent === undefined) {
+      if (!this.makeRoom()) {
         clients.release(client);
         socket.destroy();
         return;
       }
-      this.silent.delete(silent);
-      silent.destroy();
       connections.exceed();
     }
     socket.once('close', () => {
@@ -184,6 +191,14 @@ export class Front {
       clients.release(client);
     });
     this.accept(socket);
+  }
+
+  private makeRoom(): boolean {
+    const silent = this.silent.first;
+    if (silent === undefined) return this.layer4.makeRoom();
+    this.silent.delete(silent);
+    silent.destroy();
+    return true;
   }
 
   private accept(socket: Socket): void {
@@ -203,6 +218,10 @@ export class Front {
   }
 
   private look(socket: Socket): void {
+    if (this.layer4.isTcp) {
+      this.layer4.acceptTcp(socket);
+      return;
+    }
     const { limits, quotas } = this.plane;
     this.silent.add(socket);
     peek(socket, { timeout: limits.firstByteTimeout, overdue: () => quotas.reached('first-byte-time') }, (protocol) => {
@@ -214,7 +233,8 @@ export class Front {
   private handOver(protocol: WireProtocol, socket: Socket): void {
     switch (protocol) {
       case 'tls':
-        if (this.secure.isEmpty) socket.destroy();
+        if (this.layer4.isTls) this.layer4.tls.accept(socket);
+        else if (this.secure.isEmpty) socket.destroy();
         else this.shakeHands(socket);
         return;
       case 'http2':
@@ -222,7 +242,8 @@ export class Front {
         else this.http2.accept(socket, this.plainConnection(peerOf(socket, 'http')));
         return;
       case 'http1':
-        if (this.plain.isEmpty && !this.secure.isEmpty) closeGently(socket, rawAnswer('plain-http'));
+        if (this.plain.isEmpty && this.layer4.isTls) socket.destroy();
+        else if (this.plain.isEmpty && !this.secure.isEmpty) closeGently(socket, rawAnswer('plain-http'));
         else this.http1.accept(socket, this.plainConnection(peerOf(socket, 'http')));
     }
   }
@@ -240,7 +261,8 @@ export class Front {
     socket.allowHalfOpen = true;
     const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
     const chosen = this.secure.select(serverName);
-    if (chosen === undefined) {
+    // The listener may have changed since the handshake began.
+    if (chosen?.protocol !== 'HTTPS') {
       socket.destroy();
       return;
     }
@@ -268,6 +290,15 @@ export class Front {
     const listener = this.secure.select(serverName);
     return listener === undefined ? undefined : this.certificates.get(listener.key)?.contextFor(serverName);
   }
+}
+
+/** Whether connections to a listener begin with a TLS handshake. */
+function isSecure({ protocol }: ListenerConfig): boolean {
+  return protocol === 'HTTPS' || protocol === 'TLS';
+}
+
+function terminatesTls({ protocol, tlsMode }: ListenerConfig): boolean {
+  return protocol === 'HTTPS' || (protocol === 'TLS' && tlsMode === 'Terminate');
 }
 
 /** Of both families. */

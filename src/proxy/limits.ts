@@ -56,8 +56,22 @@ export interface ProxyLimits {
   /** Interim responses (1xx) of a backend to one request, and their fields together. */
   readonly interimResponses: number;
   readonly interimBytes: number;
-  /** Endpoints tried for one request while nothing has been sent yet. */
+  /** Endpoints tried for one request, or one connection of layer 4, while nothing has been sent yet. */
   readonly attempts: number;
+  /** How long a connection of a TCPRoute or TLSRoute may be silent in both directions. */
+  readonly tcpIdleTimeout: number;
+  /** The same for one that is closed in one direction. */
+  readonly tcpHalfClosedTimeout: number;
+  /** The ClientHello of a connection to a TLS listener, with the headers of its records. */
+  readonly helloBytes: number;
+  /** How long a flow of a UDPRoute may be silent in both directions. */
+  readonly udpIdleTimeout: number;
+  /** Flows of all clients on all ports: beyond it the one that has been silent longest ends. */
+  readonly udpFlows: number;
+  /** Flows of one client address on one port, in the same way. */
+  readonly udpFlowsPerClient: number;
+  /** Bytes of datagrams that wait to be sent on one socket. */
+  readonly udpQueueBytes: number;
 }
 
 export const defaultLimits: ProxyLimits = {
@@ -95,4 +109,11 @@ export const defaultLimits: ProxyLimits = {
   interimResponses: 32,
   interimBytes: 64 * 1024,
   attempts: 3,
+  tcpIdleTimeout: 3_600_000,
+  tcpHalfClosedTimeout: 600_000,
+  helloBytes: 32 * 1024,
+  udpIdleTimeout: 60_000,
+  udpFlows: 8_192,
+  udpFlowsPerClient: 2_048,
+  udpQueueBytes: 1024 * 1024,
 };

@@ -12,6 +12,7 @@ import type { Forwarder } from './forwarder.ts';
 import type { ForwardedPolicy } from './forwarding-fields.ts';
 import { Front, wholeTurn } from './front.ts';
 import type { ListenerProblems } from './front.ts';
+import type { ConnectionLogEntry } from './layer4/connection-log.ts';
 import { defaultLimits } from './limits.ts';
 import type { ProxyLimits } from './limits.ts';
 import { ProtocolForwarder } from './protocol-forwarder.ts';
@@ -24,6 +25,8 @@ export interface ProxyOptions {
   readonly certificates: CertificateSource;
   /** Takes one entry for each ended request and must not throw; absent, none is made. */
   readonly accessLog?: (entry: AccessLogEntry) => void;
+  /** The same for connections and flows of TCP, TLS and UDP listeners. */
+  readonly connectionLog?: (entry: ConnectionLogEntry) => void;
   readonly forwarded?: ForwardedPolicy;
   /** Takes errors that nobody foresaw, once what they concern has been ended; absent, they are thrown where nothing is left to end. */
   readonly onFault?: (error: unknown) => void;
@@ -101,6 +104,7 @@ class DataPlaneProxy implements Proxy {
       match: (listener, request) => configuration.table.match(listener, request),
       ruleOf: (matched) => configuration.ruleOf(matched),
       endpoints,
+      layer4: configuration.layer4,
       forwarder,
       certificates: options.certificates,
       limits,
@@ -109,6 +113,7 @@ class DataPlaneProxy implements Proxy {
       counters,
       fault,
       accessLog: options.accessLog,
+      connectionLog: options.connectionLog,
     };
   }
 
@@ -178,6 +183,7 @@ class DataPlaneProxy implements Proxy {
   private bindingsOf(listeners: ReadonlyMap<ConfigKey, ListenerConfig>): Map<string, Binding> {
     const bindings = new Map<string, Binding>();
     for (const listener of listeners.values()) {
+      if (listener.protocol === 'UDP') continue;
       const address = this.options.bind(listener);
       const name = formatAddress(address.host, address.port);
       const binding = bindings.get(name) ?? { address, listeners: [] };

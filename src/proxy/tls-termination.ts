@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, createServer } from 'node:tls';
-import type { SecureContext, Server, TLSSocket } from 'node:tls';
+import type { SecureContext, Server, TLSSocket, TlsOptions } from 'node:tls';
 import type { Socket } from 'node:net';
 import type { ClientValidation, ListenerConfig } from '../core/routing/config.ts';
 import type { ProxyLimits } from './limits.ts';
@@ -60,6 +60,8 @@ function loadIdentity(secret: string, source: CertificateSource, validation: Cli
 }
 
 export interface TlsHandlers {
+  /** How the protocol inside of TLS is negotiated (RFC 7301). */
+  readonly negotiation: Pick<TlsOptions, 'ALPNProtocols' | 'ALPNCallback'>;
   /** The context for a server name in lower case, `''` where the client sent none; `undefined` refuses the handshake. */
   readonly contextFor: (serverName: string) => SecureContext | undefined;
   readonly accepted: (socket: TLSSocket) => void;
@@ -102,7 +104,7 @@ export class TlsTermination {
 function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validation: ClientValidation | undefined): Server {
   const server = createServer({
     minVersion: 'TLSv1.2',
-    ALPNProtocols: ['h2', 'http/1.1'],
+    ...handlers.negotiation,
     handshakeTimeout: limits.tlsHandshakeTimeout,
     allowHalfOpen: true,
     requestCert: validation !== undefined,

@@ -21,6 +21,13 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   total('upstream_connect_failures_total', 'Attempts to connect to an endpoint that failed.', () => counters.upstreamConnectFailures);
   total('mirrored_requests_total', 'Copies of requests sent for mirror filters.', () => counters.mirrored);
   metrics.observedCounter(define('limits_reached_total', 'How often something was refused or given up because a limit was reached, by limit.', ['limit']), () => labelled(counters.limitsReached));
+  const { layer4 } = counters;
+  metrics.observedCounter(define('layer4_connections_total', 'Connections to TCP and TLS listeners, and flows of UDP, that began.', ['transport']), () => labelled(layer4.started));
+  metrics.observed(define('layer4_open_connections', 'Connections to TCP and TLS listeners, and flows of UDP, open now.', ['transport']), () => labelled(layer4.open));
+  metrics.observedCounter(define('layer4_received_bytes_total', 'Bytes from clients of TCP, TLS and UDP listeners.', ['transport']), () => labelled(layer4.received));
+  metrics.observedCounter(define('layer4_sent_bytes_total', 'Bytes from backends to clients of TCP, TLS and UDP listeners.', ['transport']), () => labelled(layer4.sent));
+  metrics.observedCounter(define('layer4_failures_total', 'Connections to TCP and TLS listeners, and flows of UDP, that did not end in order.', ['reason']), () => labelled(layer4.reasons));
+  total('layer4_dropped_datagrams_total', 'Datagrams for which there was no backend, or no room to send them.', () => layer4.droppedDatagrams);
   metrics.observedHistogram(define('request_duration_seconds', 'Time from the request’s first byte to its end.'), () => ({
     bounds: durationBounds.map(inSeconds),
     counts: counters.durations,

@@ -6,6 +6,7 @@ import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
 import { Front } from '../../../src/proxy/front.ts';
 import { defaultLimits } from '../../../src/proxy/limits.ts';
 import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
+import { Layer4Routes } from '../../../src/proxy/layer4/routes.ts';
 import { sendRaw, throwFault, web } from '../../support/proxy.ts';
 
 const counters = createCounters();
@@ -22,6 +23,8 @@ const plane: DataPlane = {
   quotas,
   fault: throwFault,
   accessLog: undefined,
+  connectionLog: undefined,
+  layer4: new Layer4Routes(),
 };
 
 const fronts: Front[] = [];

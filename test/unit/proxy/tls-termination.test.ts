@@ -28,6 +28,7 @@ function terminate() {
   const outcomes: PromiseWithResolvers<'accepted' | 'failed'>[] = [];
   let contextFor: (serverName: string) => ReturnType<ReturnType<typeof loadCertificates>['contextFor']> = () => undefined;
   const termination = new TlsTermination(defaultLimits, {
+    negotiation: { ALPNProtocols: ['h2', 'http/1.1'] },
     contextFor: (serverName) => contextFor(serverName),
     accepted(socket) {
       outcomes.shift()?.resolve('accepted');
@@ -121,7 +122,7 @@ describe('the certificates of a listener', () => {
 
 test('a server name that no listener serves fails', async () => {
   const termination = Promise.withResolvers<string>();
-  const server = new TlsTermination(defaultLimits, { contextFor: () => undefined, accepted: () => termination.resolve('accepted'), failed: () => termination.resolve('failed') });
+  const server = new TlsTermination(defaultLimits, { negotiation: {}, contextFor: () => undefined, accepted: () => termination.resolve('accepted'), failed: () => termination.resolve('failed') });
   server.configure(serving, undefined);
   const [near, far] = duplexPair();
   server.accept(far as Socket);

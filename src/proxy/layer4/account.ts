@@ -1,0 +1,83 @@
+import type { ConfigKey, Layer4RouteConfig, ListenerConfig } from '../../core/routing/config.ts';
+import type { ConnectionLogEntry } from './connection-log.ts';
+import type { Layer4Counters } from './counters.ts';
+import type { Layer4Reason, Transport } from './reasons.ts';
+
+/** Where accounts are kept. */
+export interface Books {
+  readonly counters: { readonly layer4: Layer4Counters };
+  readonly connectionLog: ((entry: ConnectionLogEntry) => void) | undefined;
+}
+
+/** A connection or flow at its beginning. */
+export interface Opening {
+  readonly transport: Transport;
+  /** The client's address. */
+  readonly client: string;
+  readonly listener: ListenerConfig;
+  /** In lower case; `''` where the client names none. */
+  readonly serverName: string;
+}
+
+/** Counts one connection or flow from its beginning to its end, and logs it then. */
+export class Account {
+  route: Layer4RouteConfig | undefined;
+  backend: ConfigKey | undefined;
+  /** `host:port` of the endpoint tried last. */
+  upstream: string | undefined;
+  private readonly books: Books;
+  private readonly opening: Opening;
+  private readonly startedAt = performance.now();
+  private receivedBytes = 0;
+  private sentBytes = 0;
+  private isClosed = false;
+
+  constructor(books: Books, opening: Opening) {
+    this.books = books;
+    this.opening = opening;
+    const { started, open } = books.counters.layer4;
+    started[opening.transport] += 1;
+    open[opening.transport] += 1;
+  }
+
+  /** Bytes of the client. */
+  received(bytes: number): void {
+    this.receivedBytes += bytes;
+    this.books.counters.layer4.received[this.opening.transport] += bytes;
+  }
+
+  /** Bytes of the backend. */
+  sent(bytes: number): void {
+    this.sentBytes += bytes;
+    this.books.counters.layer4.sent[this.opening.transport] += bytes;
+  }
+
+  /** Closes the account; only the first time counts. `reason` is absent where the connection ended in order. */
+  close(reason?: Layer4Reason): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    const { counters, connectionLog } = this.books;
+    counters.layer4.open[this.opening.transport] -= 1;
+    if (reason !== undefined) counters.layer4.reasons[reason] += 1;
+    connectionLog?.(this.entry(reason));
+  }
+
+  private entry(reason: Layer4Reason | undefined): ConnectionLogEntry {
+    const { opening, route, backend, upstream, receivedBytes, sentBytes } = this;
+    const duration = performance.now() - this.startedAt;
+    return {
+      time: new Date(Date.now() - duration).toISOString(),
+      transport: opening.transport,
+      client: opening.client,
+      ...(opening.serverName === '' ? {} : { serverName: opening.serverName }),
+      receivedBytes,
+      sentBytes,
+      durationMs: Math.round(duration * 1_000) / 1_000,
+      listener: opening.listener.key,
+      ...(route === undefined ? {} : { route: `${route.routeKind}/${route.route}` }),
+      ...(backend === undefined ? {} : { backend: backend.replace(/^endpoints\//, '') }),
+      ...(upstream === undefined ? {} : { upstream }),
+      ...(reason === undefined ? {} : { reason }),
+    };
+  }
+}

@@ -1,0 +1,115 @@
+/** The parts of a TLS ClientHello that choose a listener and a route. */
+export interface ClientHello {
+  /** The name in the extension server_name in lower case (RFC 6066 section 3); `''` without the extension. */
+  readonly serverName: string;
+  /** The protocols that the client offers, in its order (RFC 7301); empty without the extension. */
+  readonly protocols: readonly string[];
+}
+
+/**
+ * Reads the body of a ClientHello message (RFC 8446 section 4.1.2, RFC 5246 section 7.4.1.2), without the header of the handshake
+ * message.
+ *
+ * Every length must fit exactly. Unknown extensions, cipher suites and key shares are skipped, so that GREASE (RFC 8701) changes
+ * nothing.
+ *
+ * @returns `undefined` where the message is malformed
+ */
+export function parseClientHello(body: Buffer): ClientHello | undefined {
+  const cursor = new Cursor(body);
+  const majorVersion = cursor.number(1);
+  cursor.skip(1 + randomBytes);
+  const session = cursor.vector(1);
+  const suites = cursor.vector(2);
+  const compressions = cursor.vector(1);
+  if (majorVersion !== 3 || session.length > longestSession) return undefined;
+  if (suites.length < 2 || suites.length % 2 !== 0 || compressions.length === 0) return undefined;
+  // Extensions as a whole are optional up to TLS 1.2.
+  if (cursor.isAtEnd) return { serverName: '', protocols: [] };
+  const extensions = cursor.vector(2);
+  return cursor.isAtEnd ? readExtensions(new Cursor(extensions)) : undefined;
+}
+
+const randomBytes = 32;
+const longestSession = 32;
+const extensionTypes = { serverName: 0, protocols: 16 };
+
+function readExtensions(cursor: Cursor): ClientHello | undefined {
+  const seen = new Set<number>();
+  let serverName: string | undefined = '';
+  let protocols: readonly string[] | undefined = [];
+  while (!cursor.isOver) {
+    const type = cursor.number(2);
+    const content = new Cursor(cursor.vector(2));
+    // RFC 8446 section 4.2: no extension may come twice.
+    if (seen.has(type)) return undefined;
+    seen.add(type);
+    if (type === extensionTypes.serverName) serverName = readServerName(content);
+    else if (type === extensionTypes.protocols) protocols = readProtocols(content);
+  }
+  if (!cursor.isAtEnd || serverName === undefined || protocols === undefined) return undefined;
+  return { serverName, protocols };
+}
+
+const hostName = 0;
+const printable = /^[\x21-\x7e]{1,255}$/;
+
+/** RFC 6066 section 3: one name of each type, and host_name is the only type that exists. */
+function readServerName(cursor: Cursor): string | undefined {
+  const names = new Cursor(cursor.vector(2));
+  const type = names.number(1);
+  const name = names.vector(2).toString('latin1');
+  return cursor.isAtEnd && names.isAtEnd && type === hostName && printable.test(name) ? name.toLowerCase() : undefined;
+}
+
+/** RFC 7301 section 3.1. */
+function readProtocols(cursor: Cursor): readonly string[] | undefined {
+  const names = new Cursor(cursor.vector(2));
+  const protocols: string[] = [];
+  while (!names.isOver) protocols.push(names.vector(1).toString('latin1'));
+  return cursor.isAtEnd && names.isAtEnd && protocols.length > 0 && !protocols.includes('') ? protocols : undefined;
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Reads numbers and vectors one after the other. Once something does not fit, everything after it is empty. */
+class Cursor {
+  private readonly bytes: Buffer;
+  private position = 0;
+  private failed = false;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  /** Whether all bytes were read, and everything fitted. */
+  get isAtEnd(): boolean {
+    return !this.failed && this.position === this.bytes.length;
+  }
+
+  /** Whether nothing more can be read. */
+  get isOver(): boolean {
+    return this.failed || this.position === this.bytes.length;
+  }
+
+  number(size: 1 | 2): number {
+    const bytes = this.take(size);
+    return bytes.length === 0 ? 0 : bytes.readUIntBE(0, size);
+  }
+
+  /** Bytes behind their length, which takes `size` bytes. */
+  vector(size: 1 | 2): Buffer {
+    return this.take(this.number(size));
+  }
+
+  skip(count: number): void {
+    this.take(count);
+  }
+
+  private take(count: number): Buffer {
+    this.failed ||= this.position + count > this.bytes.length;
+    if (this.failed) return nothing;
+    this.position += count;
+    return this.bytes.subarray(this.position - count, this.position);
+  }
+}

@@ -1,0 +1,143 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import type { ListenerConfig } from '../../core/routing/config.ts';
+import type { Address } from '../address.ts';
+import { Connector } from '../connector.ts';
+import type { DataPlane } from '../data-plane.ts';
+import type { Endpoint } from '../endpoints.ts';
+import type { Upstream } from '../forwarder.ts';
+import { watchForReset } from '../reset-probe.ts';
+import { Account } from './account.ts';
+import type { Layer4Reason } from './reasons.ts';
+import { Relay } from './relay.ts';
+import { reset } from './reset.ts';
+import type { Destination } from './routes.ts';
+
+/** A client's connection that is to be forwarded byte by byte. */
+export interface Arrival {
+  /** What clients send comes from here; of terminated TLS it is the decrypted socket. */
+  readonly socket: Socket;
+  readonly transport: 'tcp' | 'tls';
+  /** The client's address. */
+  readonly client: string;
+  readonly listener: ListenerConfig;
+  /** Of the TLS handshake, in lower case; `''` without one. */
+  readonly serverName: string;
+  /** Protocols that are offered to backends over TLS: those that the client negotiated (RFC 7301). */
+  readonly protocols: readonly string[];
+}
+
+/**
+ * One connection of a TCP or TLS listener from its arrival to its end: chooses a backend by weight, tries endpoints, and joins
+ * client and backend. Where no backend can be had, the client's connection is reset.
+ */
+export class Layer4Connection {
+  readonly arrival: Arrival;
+  private readonly plane: DataPlane;
+  private readonly account: Account;
+  private readonly tried: Endpoint[] = [];
+  private connecting: Socket | undefined;
+  private relay: Relay | undefined;
+  private isOver = false;
+
+  constructor(plane: DataPlane, arrival: Arrival) {
+    this.plane = plane;
+    this.arrival = arrival;
+    this.account = new Account(plane, arrival);
+  }
+
+  start(): void {
+    const { socket } = this.arrival;
+    socket.on('error', () => undefined).once('close', () => this.clientClosed());
+    if (socket.destroyed) {
+      this.clientClosed();
+      return;
+    }
+    watchForReset(socket);
+    this.choose();
+  }
+
+  /** Resets client and backend. */
+  abort(reason: Layer4Reason): void {
+    if (this.relay !== undefined) this.relay.abort(reason);
+    else this.end(reason);
+  }
+
+  private choose(): void {
+    const { listener, serverName } = this.arrival;
+    const { layer4, endpoints } = this.plane;
+    const route = layer4.routeFor(listener.key, serverName);
+    if (route === undefined) {
+      this.end('no-route');
+      return;
+    }
+    this.account.route = route;
+    const destination = layer4.next(route, endpoints);
+    if (typeof destination === 'string') {
+      this.end(destination);
+      return;
+    }
+    this.account.backend = destination.backend;
+    this.connect(destination);
+  }
+
+  private connect(destination: Destination): void {
+    const { limits, counters } = this.plane;
+    const now = performance.now();
+    const endpoint = this.tried.length < limits.attempts ? destination.endpoints.pick(this.tried, now) : undefined;
+    if (endpoint === undefined) {
+      this.end('connect-failed');
+      return;
+    }
+    this.tried.push(endpoint);
+    this.account.upstream = endpoint.address;
+    counters.upstreamAttempts += 1;
+    const connector = new Connector(this.upstreamOf(endpoint), this.arrival.protocols, limits.connectTimeout, openHalf);
+    this.connecting = connector.connect({
+      established: (backend) => this.established(backend, endpoint),
+      failed: () => {
+        if (this.isOver) return;
+        counters.upstreamConnectFailures += 1;
+        endpoint.connectFailed(performance.now());
+        this.connect(destination);
+      },
+    });
+  }
+
+  private upstreamOf(endpoint: Endpoint): Upstream {
+    const { gateway, backendCertificate } = this.arrival.listener;
+    return endpoint.upstream(gateway, () => (backendCertificate === undefined ? undefined : this.plane.certificates(backendCertificate)));
+  }
+
+  private established(backend: Socket, endpoint: Endpoint): void {
+    endpoint.connected();
+    this.connecting = undefined;
+    if (this.isOver) {
+      reset(backend);
+      return;
+    }
+    this.relay = new Relay(this.arrival.socket, backend, this.plane.limits, {
+      received: (bytes) => this.account.received(bytes),
+      sent: (bytes) => this.account.sent(bytes),
+      reached: (limit) => this.plane.quotas.reached(limit),
+      ended: (reason) => this.end(reason),
+    });
+  }
+
+  private clientClosed(): void {
+    // A relay knows itself how its sides end.
+    if (this.relay === undefined) this.end('client-reset');
+  }
+
+  private end(reason: Layer4Reason | undefined): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.account.close(reason);
+    this.connecting?.destroy();
+    if (reason !== undefined) reset(this.arrival.socket);
+  }
+}
+
+function openHalf(address: Address): Socket {
+  return connect({ ...address, allowHalfOpen: true });
+}

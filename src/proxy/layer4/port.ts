@@ -1,0 +1,91 @@
+import type { Socket } from 'node:net';
+import type { ConfigKey, ListenerConfig } from '../../core/routing/config.ts';
+import { plainPeer } from '../address.ts';
+import type { DataPlane } from '../data-plane.ts';
+import { LinkedSet } from '../linked-set.ts';
+import { Layer4Connection } from './connection.ts';
+import type { Arrival } from './connection.ts';
+import { TlsDispatch } from './tls.ts';
+import type { SecurePort } from './tls.ts';
+
+/** The connections of one TCP port that are forwarded byte by byte. */
+export class Layer4Port {
+  private readonly plane: DataPlane;
+  private readonly connections = new Map<Socket, Layer4Connection>();
+  /** Clients of TCP listeners that have not sent anything yet. */
+  private readonly silent = new LinkedSet<Socket>();
+  private listeners: ReadonlyMap<ConfigKey, ListenerConfig> = new Map();
+  private tcp: ListenerConfig | undefined;
+  private hasTls = false;
+  /** The connections of TLS listeners. */
+  readonly tls: TlsDispatch;
+
+  constructor(plane: DataPlane, port: SecurePort) {
+    this.plane = plane;
+    this.tls = new TlsDispatch(plane, port, (arrival) => this.forward(arrival));
+  }
+
+  /** Puts these listeners in place of the earlier ones. Connections of those that are gone end within `drainTimeout`. */
+  configure(listeners: readonly ListenerConfig[]): void {
+    this.listeners = new Map(listeners.map((listener) => [listener.key, listener]));
+    this.tcp = listeners.find(({ protocol }) => protocol === 'TCP');
+    this.hasTls = listeners.some(({ protocol }) => protocol === 'TLS');
+    const orphans = [...this.connections.values()].filter((connection) => this.isOrphan(connection));
+    if (orphans.length === 0) return;
+    setTimeout(() => {
+      for (const connection of orphans) if (this.isOrphan(connection)) connection.abort('cut');
+    }, this.plane.limits.drainTimeout).unref();
+  }
+
+  /** Whether every connection belongs to a TCPRoute, whatever its first bytes are. */
+  get isTcp(): boolean {
+    return this.tcp !== undefined;
+  }
+
+  /** Whether the server name in a ClientHello decides who serves a TLS connection. */
+  get isTls(): boolean {
+    return this.hasTls;
+  }
+
+  /** Ends the connection whose client has been silent longest since it was opened; tells whether there was one. */
+  makeRoom(): boolean {
+    const silent = this.silent.first;
+    if (silent === undefined) return false;
+    this.silent.delete(silent);
+    this.connections.get(silent)?.abort('evicted');
+    return true;
+  }
+
+  /** Forwards a connection of the TCP listener. */
+  acceptTcp(socket: Socket): void {
+    if (this.tcp === undefined) {
+      socket.destroy();
+      return;
+    }
+    this.silent.add(socket);
+    socket.once('data', () => this.silent.delete(socket));
+    // The listener for `data` must not set bytes free before there is a backend to take them.
+    socket.pause();
+    this.forward({ socket, transport: 'tcp', client: plainPeer(socket.remoteAddress), listener: this.tcp, serverName: '', protocols: [] });
+  }
+
+  /** Resets every connection that is left. */
+  cut(): void {
+    for (const connection of this.connections.values()) connection.abort('cut');
+  }
+
+  private forward(arrival: Arrival): void {
+    const { socket } = arrival;
+    const connection = new Layer4Connection(this.plane, arrival);
+    this.connections.set(socket, connection);
+    socket.once('close', () => {
+      this.connections.delete(socket);
+      this.silent.delete(socket);
+    });
+    connection.start();
+  }
+
+  private isOrphan({ arrival }: Layer4Connection): boolean {
+    return !this.listeners.has(arrival.listener.key);
+  }
+}

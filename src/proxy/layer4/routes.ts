@@ -1,0 +1,47 @@
+import type { BackendTarget, ConfigKey, Layer4RouteConfig } from '../../core/routing/config.ts';
+import { decideBackend } from '../../core/routing/decision/decide.ts';
+import { Layer4Table } from '../../core/routing/decision/layer4.ts';
+import { Balancer } from '../balancer.ts';
+import type { EndpointRegistry, EndpointSet } from '../endpoints.ts';
+import type { Layer4Reason } from './reasons.ts';
+
+/** Where a connection or flow goes. */
+export interface Destination {
+  /** The key of the endpoints. */
+  readonly backend: ConfigKey;
+  readonly endpoints: EndpointSet;
+}
+
+/** The routes of layer 4 in force, and whose turn it is among their backends. */
+export class Layer4Routes {
+  private readonly table = new Layer4Table();
+  private readonly balancers = new Map<ConfigKey, Balancer<BackendTarget>>();
+
+  /** Puts a route in, in place of its previous version. Shares go on where they stand unless weights have changed. */
+  upsert(route: Layer4RouteConfig): void {
+    const backends = route.backends.map(({ weight, target }) => ({ weight, value: target }));
+    this.balancers.set(route.key, new Balancer(backends, this.balancers.get(route.key)));
+    this.table.upsert(route);
+  }
+
+  /** Takes a route out; nothing happens where there is none. */
+  remove(key: ConfigKey): void {
+    this.balancers.delete(key);
+    this.table.remove(key);
+  }
+
+  /** The route for a connection or flow; `serverName` is `''` where the client names none. */
+  routeFor(listener: ConfigKey, serverName: string): Layer4RouteConfig | undefined {
+    return this.table.routeFor(listener, serverName);
+  }
+
+  /** The next backend of a route by weight, or why none gets the connection. */
+  next(route: Layer4RouteConfig, registry: EndpointRegistry): Destination | Layer4Reason {
+    if (route.failure !== undefined) return 'rule-failure';
+    const target = this.balancers.get(route.key)?.next();
+    const backend = target?.type === 'endpoints' ? target.key : undefined;
+    const endpoints = decideBackend(target && { endpoints: backend }, (key) => registry.get(key));
+    if (typeof endpoints === 'string') return endpoints;
+    return backend === undefined ? 'invalid-backend' : { backend, endpoints };
+  }
+}

@@ -1,0 +1,128 @@
+import type { Socket } from 'node:net';
+import type { SecureContext, TLSSocket } from 'node:tls';
+import type { ClientValidation, ListenerConfig } from '../../core/routing/config.ts';
+import { plainPeer } from '../address.ts';
+import type { DataPlane } from '../data-plane.ts';
+import type { Handshakes } from '../handshakes.ts';
+import { noteCarrier } from '../reset-probe.ts';
+import { TlsTermination } from '../tls-termination.ts';
+import type { CertificatePair, TlsHandlers } from '../tls-termination.ts';
+import type { ClientHello } from './client-hello.ts';
+import type { Arrival } from './connection.ts';
+import { readHello } from './hello-reader.ts';
+import { reset } from './reset.ts';
+
+/** The parts of a port that TLS connections of all kinds share. */
+export interface SecurePort {
+  readonly handshakes: Handshakes;
+  /** The listener for a server name in lower case, `''` where the client sends none. */
+  listenerFor(serverName: string): ListenerConfig | undefined;
+  contextFor(serverName: string): SecureContext | undefined;
+  /** Takes a connection over that belongs to an HTTPS listener; it is read from its first byte. */
+  acceptHttps(socket: Socket): void;
+}
+
+interface Terminating {
+  readonly listener: ListenerConfig;
+  readonly hello: ClientHello;
+}
+
+/**
+ * The TLS connections of a port with TLS listeners: finds the listener by the server name in the ClientHello, and terminates TLS or
+ * passes the connection through. A connection that no listener serves, or whose ClientHello is malformed, is closed without an alert.
+ */
+export class TlsDispatch {
+  private readonly plane: DataPlane;
+  private readonly port: SecurePort;
+  private readonly forward: (arrival: Arrival) => void;
+  private readonly terminating = new WeakMap<Socket, Terminating>();
+  /** For clients that offer one protocol or none, and for those that offer several. */
+  private readonly confirming: TlsTermination;
+  private readonly silent: TlsTermination;
+
+  constructor(plane: DataPlane, port: SecurePort, forward: (arrival: Arrival) => void) {
+    this.plane = plane;
+    this.port = port;
+    this.forward = forward;
+    const handlers: Omit<TlsHandlers, 'negotiation'> = {
+      contextFor: (serverName) => port.contextFor(serverName),
+      accepted: (socket) => this.accepted(socket),
+      failed: ({ code }) => {
+        this.count();
+        if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') plane.quotas.reached('handshake-time');
+      },
+    };
+    // A single protocol is confirmed, because some clients insist on it (RFC 7301). Nobody knows which one of several the backend
+    // speaks, and a server need not choose.
+    this.confirming = new TlsTermination(plane.limits, { ...handlers, negotiation: { ALPNCallback: ({ protocols }) => protocols[0] } });
+    this.silent = new TlsTermination(plane.limits, { ...handlers, negotiation: {} });
+  }
+
+  /** As `TlsTermination.configure`. */
+  configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
+    for (const termination of [this.confirming, this.silent]) termination.configure(first, validation);
+  }
+
+  /** Takes a connection whose first byte begins a TLS handshake. */
+  accept(socket: Socket): void {
+    const { handshakes } = this.port;
+    const { limits, quotas } = this.plane;
+    handshakes.begun(socket);
+    readHello(socket, limits, (hello) => {
+      handshakes.done(socket);
+      if (typeof hello !== 'string') {
+        this.dispatch(socket, hello);
+        return;
+      }
+      if (hello === 'too-long') quotas.reached('client-hello');
+      else if (hello === 'timeout') quotas.reached('handshake-time');
+      this.refuse(socket);
+    });
+  }
+
+  private dispatch(socket: Socket, hello: ClientHello): void {
+    const listener = this.port.listenerFor(hello.serverName);
+    if (listener === undefined) this.refuse(socket);
+    else if (listener.protocol === 'HTTPS') this.port.acceptHttps(socket);
+    else if (listener.tlsMode === 'Terminate') this.terminate(socket, { listener, hello });
+    else this.forward({ ...arrivalOf(socket, listener, hello), protocols: [] });
+  }
+
+  private terminate(socket: Socket, terminating: Terminating): void {
+    this.port.handshakes.begun(socket);
+    this.terminating.set(socket, terminating);
+    // A client that ends its side before the handshake is done never finishes it.
+    socket.allowHalfOpen = false;
+    const termination = terminating.hello.protocols.length > 1 ? this.silent : this.confirming;
+    termination.accept(socket);
+  }
+
+  private accepted(socket: TLSSocket): void {
+    const below = this.port.handshakes.done(socket);
+    const terminating = below === undefined ? undefined : this.terminating.get(below);
+    const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
+    // The name that chose the listener must be the one that the handshake was made for.
+    if (below === undefined || terminating === undefined || terminating.hello.serverName !== serverName) {
+      socket.destroy();
+      return;
+    }
+    noteCarrier(socket, below);
+    socket.allowHalfOpen = true;
+    const { alpnProtocol } = socket;
+    const protocols = typeof alpnProtocol === 'string' ? [alpnProtocol] : [];
+    this.forward({ ...arrivalOf(socket, terminating.listener, terminating.hello), protocols });
+  }
+
+  private refuse(socket: Socket): void {
+    this.count();
+    reset(socket);
+  }
+
+  private count(): void {
+    this.plane.counters.tlsFailures += 1;
+  }
+}
+
+function arrivalOf(socket: Socket, listener: ListenerConfig, { serverName }: ClientHello): Omit<Arrival, 'protocols'> {
+  return { socket, transport: 'tls', client: plainPeer(socket.remoteAddress), listener, serverName };
+}
