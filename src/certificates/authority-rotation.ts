@@ -44,7 +44,7 @@ export class AuthorityRotation {
     return startRounds(async () => this.#due(await this.round()), {
       longest: 60_000,
       retry: 1_000,
-      onError: (err) => log.warn({ err }, 'certificate rotation failed, will try again'),
+      onError: (err) => log.warn({ err }, 'certificate rotation failed, will retry'),
       wakeOn: [(listener) => secrets.onChange(listener), (listener) => bundles.onChange(listener)],
     });
   }
@@ -80,7 +80,7 @@ export class AuthorityRotation {
       case 'publish':
         if (bundle === undefined) return;
         if ((await bundles.publish(step.certificates, bundle.version)) === 'published') {
-          log.info({ certificates: step.certificates.length }, 'bundle of trusted authorities published');
+          log.info({ certificates: step.certificates.length }, 'trusted authorities published');
         }
         return;
       case 'wait':

@@ -18,7 +18,7 @@ export function writeAuthorities(state: AuthorityState): SecretText {
 /** Reads what `writeAuthorities` wrote. Never throws. */
 export function readAuthorities(data: SecretText): ReadAuthorities {
   const json = parseJson(data[entry]);
-  if (!isRecord(json)) return { type: 'unreadable', problem: `${entry} is missing or no JSON object` };
+  if (!isRecord(json)) return { type: 'unreadable', problem: `${entry} is missing or not a JSON object` };
   if (json['version'] !== 1) return { type: 'unreadable', problem: `${entry} has another version than 1` };
   const { current, next, retired } = json;
   if (current !== undefined && !isSigning(current)) return { type: 'unreadable', problem: `current in ${entry} is incomplete` };

@@ -64,7 +64,7 @@ export function readTlsSecret(secret: unknown): TlsSecret {
 export function authorityFacts(configMap: unknown): AuthorityFacts {
   const text = recordOf(recordOf(configMap)['data'])['ca.crt'];
   if (text === undefined || text === null) return unusable('ca.crt is missing from its data');
-  if (typeof text !== 'string') return unusable('ca.crt is no text');
+  if (typeof text !== 'string') return unusable('ca.crt is not a string');
   const certificates = splitPem(text);
   if (certificates.length === 0) return unusable('ca.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)');
   const broken = certificates.findIndex((pem) => attempt(() => new X509Certificate(pem)) === undefined);
@@ -78,7 +78,7 @@ function readEntry(name: 'tls.crt' | 'tls.key', data: Record<string, unknown>, s
   if (typeof plain === 'string' && plain !== '') return { type: 'text', text: plain };
   const encoded = data[name];
   if (encoded === undefined || encoded === null) return unusable(`${name} is missing from its data`);
-  if (typeof encoded !== 'string') return unusable(`${name} is no text; data holds base64`);
+  if (typeof encoded !== 'string') return unusable(`${name} is not a string; data holds base64`);
   const text = decodeBase64(encoded);
   if (text === undefined) return unusable(`${name} is not base64; put PEM text under stringData instead`);
   return text === '' ? unusable(`${name} is empty`) : { type: 'text', text };

@@ -35,7 +35,7 @@ export async function watchCertificateFiles(files: CertificateFiles, log: Logger
   const round = async (): Promise<number> => {
     const read = await readPair(files);
     const problem = read.type === 'unusable' ? read.problem : '';
-    if (problem !== '' && problem !== reported) log.warn({ ...files, problem }, 'new certificate files cannot be used, the old certificate stays');
+    if (problem !== '' && problem !== reported) log.warn({ ...files, problem }, 'invalid certificate files, the previous certificate stays in use');
     reported = problem;
     if (read.type === 'material' && differs(read.material, source.current())) source.replace(read.material);
     return pollInterval;
@@ -44,7 +44,7 @@ export async function watchCertificateFiles(files: CertificateFiles, log: Logger
   const rounds = startRounds(round, {
     longest: pollInterval,
     retry: 1_000,
-    onError: (err) => log.warn({ err }, 'certificate files could not be read'),
+    onError: (err) => log.warn({ err }, 'cannot read certificate files'),
     wakeOn: [...folders].map((folder) => (listener: () => void) => watchFolder(folder, listener)),
   });
   return { source, stop: rounds.stop };

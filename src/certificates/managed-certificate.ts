@@ -51,7 +51,7 @@ export class ManagedCertificate {
     return startRounds(() => this.round(), {
       longest: 60_000,
       retry: 1_000,
-      onError: (err) => log.warn({ err }, 'serving certificate could not be renewed, will try again'),
+      onError: (err) => log.warn({ err }, 'cannot renew the serving certificate, will retry'),
       wakeOn: [(listener) => secrets.onChange(listener)],
     });
   }

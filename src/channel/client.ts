@@ -78,7 +78,7 @@ class Connection implements ChannelConnection {
         });
       } catch (error) {
         const problem = error instanceof Error ? error.message : String(error);
-        if (!signal.aborted) log.warn({ controller, gateway, problem }, 'no connection to the controller, what is configured stays in force');
+        if (!signal.aborted) log.warn({ controller, gateway, problem }, 'no connection to the controller, the current configuration stays in effect');
       }
       failures = wasConnected ? 0 : failures + 1;
       await pauseFor(this.#pauseAfter(failures), signal);
@@ -164,7 +164,7 @@ async function open(session: ClientHttp2Session, { gateway, name, token, patienc
 const refusals: Readonly<Record<number, string>> = {
   401: 'the controller does not accept the token for this Gateway',
   404: 'the controller does not serve this Gateway (yet)',
-  503: 'the controller cannot judge the token now',
+  503: 'the controller cannot validate the token now',
 };
 
 /** Ends early, without an error, when the signal comes. */

@@ -221,7 +221,7 @@ async function admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { 
     if (reviewed === 'busy') return refuse(stream, constants.HTTP_STATUS_SERVICE_UNAVAILABLE);
     if (!reviewed) return refuse(stream, constants.HTTP_STATUS_UNAUTHORIZED);
   } catch (err) {
-    options.log.warn({ err }, 'the token of a proxy could not be judged');
+    options.log.warn({ err }, 'cannot validate the token of a proxy');
     return refuse(stream, constants.HTTP_STATUS_SERVICE_UNAVAILABLE);
   }
   const source = options.sourceOf(gateway);
@@ -244,7 +244,7 @@ async function serveProxy(stream: ServerHttp2Stream, { gateway, proxy, source }:
   const send = (message: ToProxy): void => {
     if (stream.destroyed || stream.writableEnded) return;
     if (stream.writableLength > limits.backlog) {
-      log.warn({ gateway, proxy, bytes: stream.writableLength }, 'a proxy does not keep up and has to connect again');
+      log.warn({ gateway, proxy, bytes: stream.writableLength }, 'a proxy is too slow and must reconnect');
       stream.close(constants.NGHTTP2_CANCEL);
     } else stream.write(encodeLine(message));
   };

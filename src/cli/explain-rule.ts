@@ -8,7 +8,7 @@ export function explainRule(id: string): string {
   const summary = ruleSummaries.get(id);
   if (summary === undefined) {
     const near = nearest(id, ruleSummaries.keys());
-    throw new UsageError(`there is no rule ${id}; ${near === undefined ? 'findings show the ids of their rules in brackets' : `did you mean ${near}?`}`);
+    throw new UsageError(`unknown rule ${id}; ${near === undefined ? 'findings show rule ids in brackets' : `did you mean ${near}?`}`);
   }
   return packageFile(`docs/rules/${id}.md`) ?? `# ${id}\n\n${summary}\n`;
 }

@@ -78,7 +78,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     proxy.retire();
     await delay(options.drain);
   });
-  readiness.require(() => (sink.isSynchronised ? [] : ['the controller has not sent all of the configuration yet']));
+  readiness.require(() => (sink.isSynchronised ? [] : ['the configuration is not synced yet']));
   errors.survive(running);
   readiness.started();
   log.info({ gateway: options.gateway, controller: options.controller, probePort }, 'proxy started');

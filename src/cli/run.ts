@@ -104,7 +104,7 @@ function applyAcknowledgement(workspace: Workspace, writes: readonly Write[], lo
   try {
     workspace.kernel.apply(writes);
   } catch (error) {
-    log.error({ err: error }, 'an acknowledgement could not be evaluated');
+    log.error({ err: error }, 'cannot evaluate an acknowledgement');
   }
 }
 
@@ -146,11 +146,11 @@ function createFollower({ terminal, workspace, plane, proxy, log, problems: know
       const touched = [...change.added, ...change.changed.map(({ after }) => after), ...change.removed];
       if (touched.some((document) => isSecret(document.value))) plane.sink.report(await proxy.reloadCertificates());
       const files = [...new Set(touched.map((document) => document.file))];
-      terminal.heading(`${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'nothing applied' : `applied ${files.join(', ')}`}`);
+      terminal.heading(`${new Date().toLocaleTimeString()}  ${files.length === 0 ? 'no change applied' : `applied ${files.join(', ')}`}`);
       for (const line of linesOf(terminal, reportWorkspace(workspace, change.problems, 'error'))) if (!seen.has(line)) terminal.line(line);
       printStatuses(terminal, [...workspace.kernel.emitted(statuses)].filter(([key, status]) => before.get(key) !== status));
     } catch (error) {
-      log.error({ err: error }, 'a change of the files could not be applied');
+      log.error({ err: error }, 'cannot apply a change of the files');
     }
   };
 }

@@ -13,12 +13,12 @@ export function isUsageError(error: unknown): error is UsageError {
   return error instanceof Error && error.name === 'UsageError';
 }
 
-/** Waits for something that fails only by what it was given; `what` cannot be used then, and the error says why. */
+/** Waits for something that fails only because of its input. The error names the input, `what`, and the reason. */
 export async function orUsageError<T>(what: string, attempt: Promise<T>): Promise<T> {
   try {
     return await attempt;
   } catch (error) {
-    throw new UsageError(`${what} cannot be used: ${placeOf(error, what)}${reasonOf(error)}`);
+    throw new UsageError(`cannot use ${what}: ${placeOf(error, what)}${reasonOf(error)}`);
   }
 }
 

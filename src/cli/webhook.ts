@@ -63,7 +63,7 @@ export function startWebhook(options: WebhookCommandOptions): Promise<{ stop(): 
 }
 
 async function start(options: WebhookCommandOptions, running: Shutdown): Promise<void> {
-  await orUsageError('these lifetimes of certificates', Promise.try(checkRotationPolicy, options.rotation));
+  await orUsageError('these certificate lifetimes', Promise.try(checkRotationPolicy, options.rotation));
   const log = createLogger(options.logLevel);
   const metrics = createMetrics();
   metrics.observeProcess();

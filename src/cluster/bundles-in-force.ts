@@ -22,7 +22,7 @@ export class BundlesInForce {
   constructor({ log, metrics }: Telemetry) {
     this.#log = log;
     metrics.observed(
-      { name: 'crd_bundle_info', help: 'The bundle that objects of an installed kind are judged by; always 1.', labels: ['kind', 'bundle', 'channel', 'certain'] },
+      { name: 'crd_bundle_info', help: 'Bundle that the objects of an installed kind are validated against; always 1.', labels: ['kind', 'bundle', 'channel', 'certain'] },
       () => [...this.#kinds.values()].map(({ kind, bundle, certain }) => ({ labels: [kind, bundle.minor, bundle.channel, String(certain)], value: 1 })),
     );
   }
@@ -43,7 +43,7 @@ export class BundlesInForce {
   #announce({ kind, bundle: { minor, channel }, certain }: KindInForce, installed: InstalledKind | undefined): void {
     const facts = { kind, bundle: minor, channel, annotated: bundleVersionOf(installed) };
     if (certain) this.#log.info(facts, 'bundle in force');
-    else this.#log.warn(facts, 'the installed schema is of no known release: what contradicts this bundle is not denied');
+    else this.#log.warn(facts, 'the installed schema matches no known release: violations of this bundle are not denied');
   }
 }
 

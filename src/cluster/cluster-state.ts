@@ -97,10 +97,10 @@ export class ClusterState {
     const kinds = [...this.#kinds].flatMap(([kind, followed]) => {
       const { synced, phase, problem } = this.#source.stateOf(followed);
       if (synced) return [];
-      const what = phase === 'waiting' ? `it is not known yet whether ${kind} is installed` : `objects of kind ${kind} are not read yet`;
+      const what = phase === 'waiting' ? `not known yet whether ${kind} is installed` : `objects of kind ${kind} are not synced yet`;
       return [problem === undefined ? what : `${what} (${problem})`];
     });
-    return kinds.length > 0 || this.#source.settled ? kinds : ['the installed CRDs are not read yet'];
+    return kinds.length > 0 || this.#source.settled ? kinds : ['the installed CRDs are not synced yet'];
   }
 }
 

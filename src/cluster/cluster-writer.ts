@@ -53,5 +53,5 @@ function evaluated(kind: string, { apiVersion }: WireObject): ResourceType | und
 }
 
 function unknownKind(kind = ''): WriteResult {
-  return { type: 'invalid', message: `no object of kind ${kind} is ever written` };
+  return { type: 'invalid', message: `unsupported kind ${kind}` };
 }

@@ -49,7 +49,7 @@ export class AcknowledgementReporter {
 
   constructor(options: AcknowledgementReporterOptions) {
     this.#options = options;
-    this.#writes = options.metrics.counter({ name: 'acknowledgement_reports_total', help: 'Reports to other replicas of what data planes acknowledged, by what became of them.', labels: ['result'] });
+    this.#writes = options.metrics.counter({ name: 'acknowledgement_reports_total', help: 'Reports of data plane acknowledgements to other replicas, by result.', labels: ['result'] });
   }
 
   /** There is something new. */
@@ -81,7 +81,7 @@ export class AcknowledgementReporter {
     const result = await writer.apply(reportObject(replica, report()));
     this.#writes.at(result.type).value += 1;
     if (result.type === 'ok') return;
-    log.warn({ outcome: result.type, problem: result.message }, 'other replicas cannot be told what data planes acknowledged');
+    log.warn({ outcome: result.type, problem: result.message }, 'cannot publish the acknowledgements of data planes to other replicas');
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.enqueue(), retry);
   }

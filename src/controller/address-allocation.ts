@@ -105,19 +105,19 @@ interface Circumstances {
 /** Why a claim cannot have an address, or keep it. */
 function refusalOf(address: bigint, { claim, pool, ledger }: Circumstances): string | undefined {
   const text = formatIpAddress(address);
-  if (!isInPool(address, pool)) return `${text} does not belong to the address pool, which is ${described(pool)}.`;
+  if (!isInPool(address, pool)) return `${text} is not in the address pool (${described(pool)}).`;
   const family = familyOf(address);
-  if (!claim.families.includes(family)) return `${text} cannot lead to the Service of this Gateway, which has no ${family}.`;
+  if (!claim.families.includes(family)) return `${text} is unusable: the Service of this Gateway has no ${family}.`;
   const owner = ledger.ownerOf(address)?.gateway;
-  return owner === claim.gateway ? undefined : `${text} is that of Gateway ${owner}.`;
+  return owner === claim.gateway ? undefined : `${text} is already assigned to Gateway ${owner}.`;
 }
 
 function notUsable(refusals: readonly string[]): AddressProblem {
-  return { reason: 'AddressNotUsable', message: `${refusals.join(' ')} Ask for an address of the pool that is free, or leave value out for any.` };
+  return { reason: 'AddressNotUsable', message: `${refusals.join(' ')} Request a free address of the pool, or omit value to get any address.` };
 }
 
 function exhausted({ families }: Claim, pool: readonly AddressRange[]): AddressProblem {
-  return { reason: 'AddressNotAssigned', message: `No ${families.join(' or ')} address of the address pool, which is ${described(pool)}, is free. Give the controller a larger one (--address-pool), or delete a Gateway that has one.` };
+  return { reason: 'AddressNotAssigned', message: `The address pool (${described(pool)}) has no free ${families.join(' or ')} address. Enlarge the pool (--address-pool), or delete a Gateway that uses an address.` };
 }
 
 function lowestFree(family: IpFamily, pool: readonly AddressRange[], ledger: AddressLedger): bigint | undefined {

@@ -74,7 +74,7 @@ export class AddressPool {
 
   constructor(options: AddressPoolOptions) {
     this.#options = options;
-    this.#writes = options.metrics.counter({ name: 'address_writes_total', help: 'Writes of addresses of the pool to Services, by what became of them.', labels: ['result'] });
+    this.#writes = options.metrics.counter({ name: 'address_writes_total', help: 'Writes of pool addresses to Services, by result.', labels: ['result'] });
   }
 
   /** What the cluster told; nobody is given anything before all of it is known. */
@@ -201,8 +201,8 @@ export class AddressPool {
   #recordFailure(gateway: string, { metadata: { namespace = '', name } }: WireObject, { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>): void {
     // Somebody was quicker: what is new is on its way here.
     if (type === 'conflict' || type === 'notFound') return;
-    this.#options.log.warn({ gateway, outcome: type, problem: message }, 'address could not be given to a Service');
-    if (type === 'forbidden' || type === 'invalid') this.#setProblem(gateway, { reason: 'AddressNotAssigned', message: `Service ${namespace}/${name} cannot be given an address of the pool: ${message}` });
+    this.#options.log.warn({ gateway, outcome: type, problem: message }, 'cannot assign an address to a Service');
+    if (type === 'forbidden' || type === 'invalid') this.#setProblem(gateway, { reason: 'AddressNotAssigned', message: `Cannot assign an address of the pool to Service ${namespace}/${name}: ${message}` });
   }
 
   #rest(gateway: string, { type }: WriteResult): void {

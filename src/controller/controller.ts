@@ -86,9 +86,9 @@ export class Controller {
     this.#workloads = new DataPlaneWorkloads({ onChange: describe });
     this.#pool = new AddressPool({ ranges: dataPlane().addressPool ?? [], writer, requestOf: (gateway) => this.#requestOf(gateway), mayWrite, onProblem: describe, log, metrics });
     this.#finalizers = new GatewayClassFinalizers({ writer, controllerName, mayWrite, log });
-    metrics.observed({ name: 'controller_leader', help: 'Whether this replica writes.', labels: [] }, () => [{ labels: [], value: Number(mayWrite()) }]);
-    metrics.observed({ name: 'controller_gateways', help: 'Gateways that are served.', labels: [] }, () => [{ labels: [], value: this.#dataPlanes.tally().gateways }]);
-    metrics.observed({ name: 'controller_data_planes', help: 'Pods of data planes: connected to this replica, ready for traffic, late in acknowledging.', labels: ['state'] }, () => {
+    metrics.observed({ name: 'controller_leader', help: 'Whether this replica is the leader.', labels: [] }, () => [{ labels: [], value: Number(mayWrite()) }]);
+    metrics.observed({ name: 'controller_gateways', help: 'Gateways that this controller serves.', labels: [] }, () => [{ labels: [], value: this.#dataPlanes.tally().gateways }]);
+    metrics.observed({ name: 'controller_data_planes', help: 'Data plane pods that are connected to this replica, ready for traffic, or late to acknowledge.', labels: ['state'] }, () => {
       const { connected, ready, late } = this.#dataPlanes.tally();
       return Object.entries({ connected, ready, late }).map(([state, value]) => ({ labels: [state], value }));
     });
@@ -218,7 +218,7 @@ export class Controller {
   #recordDrift(gateway: string, { kind = '', metadata }: WireObject): void {
     const live = this.#live.get(`Gateway/${gateway}`);
     if (live === undefined) return;
-    const note = `${kind} ${metadata.namespace ?? ''}/${metadata.name} was changed or deleted by somebody else, and is made as the Gateway wants it.`;
+    const note = `${kind} ${metadata.namespace ?? ''}/${metadata.name} was changed or deleted. The controller restores it.`;
     this.#events.record({ regarding: regarding(live.kind, live.object), type: 'Warning', reason: 'DataPlaneChanged', action: 'Provision', note });
   }
 

@@ -50,7 +50,7 @@ export class DataPlaneProvisioner {
   constructor(options: DataPlaneProvisionerOptions) {
     this.#options = options;
     this.#drift = new DriftDetector({ onDrift: (gateway, object) => this.#undo(gateway, object) });
-    this.#writes = options.metrics.counter({ name: 'provisioning_writes_total', help: 'Writes of objects of data planes, by what became of them.', labels: ['kind', 'result'] });
+    this.#writes = options.metrics.counter({ name: 'provisioning_writes_total', help: 'Writes of data plane objects, by result.', labels: ['kind', 'result'] });
   }
 
   /** Something that the data plane of a Gateway (`namespace/name`) depends on has changed. */
@@ -165,9 +165,9 @@ export class DataPlaneProvisioner {
     if (result.type === 'ok') this.#drift.applied(object, result.object);
     const uid = uidOf(result);
     if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound')) return { done: true, ...(uid !== undefined && { uid }) };
-    log.warn({ kind, namespace: metadata.namespace, name: metadata.name, outcome: result.type, problem: result.message }, 'object of a data plane could not be written');
+    log.warn({ kind, namespace: metadata.namespace, name: metadata.name, outcome: result.type, problem: result.message }, 'cannot write an object of a data plane');
     if (result.type !== 'forbidden' && result.type !== 'invalid') return { done: false };
-    return { done: false, problem: { refusal: 'NoResources', message: `${kind} ${metadata.namespace ?? ''}/${metadata.name} cannot be ${step === 'apply' ? 'made' : 'deleted'}: ${result.message}` } };
+    return { done: false, problem: { refusal: 'NoResources', message: `Cannot ${step} ${kind} ${metadata.namespace ?? ''}/${metadata.name}: ${result.message}` } };
   }
 
   #setProblem(gateway: string, problem: DataPlaneProblem | undefined): void {
@@ -220,5 +220,5 @@ function isForeign(found: WriteResult | undefined, gateway: string): boolean {
 
 function conflictWith(objects: readonly WireObject[]): DataPlaneProblem {
   const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`).join(', ');
-  return { refusal: 'NameConflict', message: `The data plane needs names that others have: ${names}. Rename or delete what has them, or rename the Gateway.` };
+  return { refusal: 'NameConflict', message: `The data plane conflicts with objects that Sallyport does not own: ${names}. Rename or delete these objects, or rename the Gateway.` };
 }

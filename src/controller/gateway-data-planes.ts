@@ -256,10 +256,10 @@ export class GatewayDataPlanes {
   }
 }
 
-const unreachable = 'The Service of the data plane has no address: no load balancer has given it one yet.';
+const unreachable = 'The Service of the data plane has no address yet: the load balancer has not assigned one.';
 
 function remarkOn(late: ReadonlySet<string>): string {
-  return late.size === 0 ? '' : `Not acknowledged in time, so that an older generation may be served there, by ${listed([...late])}.`;
+  return late.size === 0 ? '' : `These data plane pods did not acknowledge the newest generation in time and may serve an older one: ${listed([...late])}.`;
 }
 
 const shown = 3;

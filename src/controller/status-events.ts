@@ -26,8 +26,8 @@ export function statusFullEvents(kind: string, object: WireObject, entries: read
     const told = conditions.map(({ type, status, message }) => (message === '' ? `${type} is ${status}.` : `${type} is ${status}: ${message}`)).join(' ');
     const frame = { type: 'Warning', reason: 'StatusFull', action: 'Reconcile' } as const;
     return kind === 'BackendTLSPolicy'
-      ? { ...frame, regarding: { apiVersion: `${ref.group}/v1`, kind: ref.kind, namespace: ref.namespace, name: ref.name }, note: `${kind} ${namespace}/${name} has no room for this Gateway in its status: ${told}` }
-      : { ...frame, regarding: regarding(kind, object), note: `The status has no room for ${placeOf({ ...ref })}: ${told}` };
+      ? { ...frame, regarding: { apiVersion: `${ref.group}/v1`, kind: ref.kind, namespace: ref.namespace, name: ref.name }, note: `The status of ${kind} ${namespace}/${name} is full and has no entry for this Gateway: ${told}` }
+      : { ...frame, regarding: regarding(kind, object), note: `The status is full and has no entry for ${placeOf({ ...ref })}: ${told}` };
   });
 }
 

@@ -79,8 +79,8 @@ export class StatusWriter {
     this.#pace = { ...defaultPace, ...options.pace };
     this.#now = options.now ?? (() => new Date());
     const { metrics } = options;
-    this.#writes = metrics.counter({ name: 'status_writes_total', help: 'Writes of statuses, by what became of them.', labels: ['kind', 'result'] });
-    this.#suppressed = metrics.counter({ name: 'status_writes_suppressed_total', help: 'Statuses that were not written: equal ones, and those that somebody else writes, too.', labels: ['kind', 'reason'] });
+    this.#writes = metrics.counter({ name: 'status_writes_total', help: 'Status writes, by result.', labels: ['kind', 'result'] });
+    this.#suppressed = metrics.counter({ name: 'status_writes_suppressed_total', help: 'Status writes that were skipped because the status was equal or contested.', labels: ['kind', 'reason'] });
   }
 
   /** Something about the object or about our part of its status has changed. */
@@ -153,7 +153,7 @@ export class StatusWriter {
   #tell(key: string, { kind, before, object, ours }: Sent): void {
     const { controllerName, events, log } = this.#options;
     const leftOut = withoutRoom(ours, object['status'], controllerName);
-    if (leftOut.length > 0) log.warn({ object: key, leftOut: leftOut.map(({ ref }) => `${ref.namespace}/${ref.name}`).slice(0, 20), count: leftOut.length }, 'the status has no room for all that there is to say');
+    if (leftOut.length > 0) log.warn({ object: key, leftOut: leftOut.map(({ ref }) => `${ref.namespace}/${ref.name}`).slice(0, 20), count: leftOut.length }, 'the status is full, some entries are left out');
     for (const note of [...statusEvents(kind, before, object['status'], controllerName), ...statusFullEvents(kind, object, leftOut)]) events.record(note);
   }
 
@@ -170,7 +170,7 @@ export class StatusWriter {
       case 'notFound':
         return;
       case 'forbidden': case 'invalid': case 'unavailable':
-        log.warn({ object: key, outcome: result.type, problem: result.message }, 'status could not be written');
+        log.warn({ object: key, outcome: result.type, problem: result.message }, 'cannot write status');
         this.#later(key, this.#pace.retry * 5);
     }
   }
@@ -196,8 +196,8 @@ export class StatusWriter {
     const recent = before.rewrites.filter((at) => this.#now().getTime() - at < this.#pace.window);
     if (recent.length < this.#pace.rewrites) return false;
     this.#suppressed.at(kind, 'contested').value += 1;
-    this.#options.log.warn({ object: key }, 'somebody else overwrites this status again and again, it is left alone for a while');
-    const note = `Somebody else overwrites the status again and again. It is left alone for ${Math.ceil(this.#pace.window / 1000)} seconds; only one controller may write it.`;
+    this.#options.log.warn({ object: key }, 'another writer keeps overwriting this status, writes pause');
+    const note = `Another writer keeps overwriting the status. Writes pause for ${Math.ceil(this.#pace.window / 1000)} seconds. Only one controller may write the status.`;
     this.#options.events.record({ regarding: regarding(kind, object), type: 'Warning', reason: 'StatusContested', action: 'Reconcile', note });
     this.#contested.set(key, ours);
     return true;

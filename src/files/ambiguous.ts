@@ -37,7 +37,7 @@ function explain(scalar: string): string | undefined {
   if (no.test(scalar)) return asBoolean(scalar, false);
   if (octal.test(scalar)) return asOctal(scalar);
   if (number.test(scalar) && !coreNumber.test(scalar)) {
-    return `${scalar} is read as text here and as a number by kubectl; write "${scalar}" for text, or plain digits for a number`;
+    return `${scalar} is text here and a number for kubectl; use "${scalar}" for text, or plain digits for a number`;
   }
   return undefined;
 }
@@ -45,9 +45,9 @@ function explain(scalar: string): string | undefined {
 function asOctal(scalar: string): string | undefined {
   const [here, there] = [Number(scalar), Number.parseInt(scalar, 8)];
   if (here === there) return undefined;
-  return `${scalar} is read as the number ${here} here and as ${there} by kubectl; write "${scalar}" for text, ${here} or ${there} for a number`;
+  return `${scalar} is the number ${here} here and ${there} for kubectl; use "${scalar}" for text, ${here} or ${there} for a number`;
 }
 
 function asBoolean(scalar: string, value: boolean): string {
-  return `${scalar} is read as text here and as ${value} by kubectl; write "${scalar}" for text, ${value} for a boolean`;
+  return `${scalar} is text here and ${value} for kubectl; use "${scalar}" for text, ${value} for a boolean`;
 }

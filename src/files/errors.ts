@@ -5,12 +5,12 @@ export function isMissing(error: unknown): boolean {
 }
 
 const reasons: ReadonlyMap<unknown, string> = new Map([
-  ['ENOENT', 'there is no such file or folder'],
+  ['ENOENT', 'file or folder not found'],
   ['EACCES', 'permission denied'],
   ['EPERM', 'permission denied'],
-  ['ELOOP', 'its symbolic links lead in a circle'],
+  ['ELOOP', 'symbolic links form a loop'],
   ['EMFILE', 'too many files are open'],
-  ['EISDIR', 'it is a folder'],
+  ['EISDIR', 'expected a file, found a folder'],
 ]);
 
 /** Why something could not be read, for people. */

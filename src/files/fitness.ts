@@ -35,7 +35,7 @@ export function isFiniteThroughout(value: unknown): boolean {
 }
 
 function infinite(value: number): string {
-  return `${value} is no JSON number; write a finite number, or quote it if it is meant as text`;
+  return `invalid number ${value}: use a finite number, or quote it as a string`;
 }
 
 class Examination {
@@ -50,7 +50,7 @@ class Examination {
       return this.reject(infinite(value));
     }
     if (typeof value !== 'object' || value === null) return { values: 1, depth: 0 };
-    if (this.open.has(value)) return this.reject('an alias refers to the object that it is part of; write the part out');
+    if (this.open.has(value)) return this.reject('an alias refers to the object that contains it; write the value out');
     const extent = this.known.get(value) ?? this.measure(value);
     if (extent === undefined) return undefined;
     this.known.set(value, extent);
@@ -76,10 +76,10 @@ class Examination {
 
   private bounded(extent: Extent): Extent | undefined {
     if (extent.values > maximumValues) {
-      return this.reject(`it holds more than ${maximumValues} values when its aliases are written out; use fewer aliases`);
+      return this.reject(`the expanded document has more than ${maximumValues} values; use fewer aliases`);
     }
     if (this.path.length + extent.depth > maximumDepth) {
-      return this.reject(`it is nested deeper than ${maximumDepth} levels when its aliases are written out`);
+      return this.reject(`the expanded document is nested deeper than ${maximumDepth} levels`);
     }
     return extent;
   }

@@ -112,7 +112,7 @@ function failure(position: Position, message: string): ChunkProblem {
 function explain(chunk: Chunk, outline: Outline, error: unknown): ChunkProblem {
   if (!(error instanceof YAMLException) || error.mark === undefined) {
     const detail = error instanceof Error ? error.message : 'the reason is unknown';
-    return failure(outline.at(0), `the document cannot be read: ${detail}`);
+    return failure(outline.at(0), `invalid document: ${detail}`);
   }
   const { reason, mark } = error;
   if (reason === 'duplicated mapping key') return duplicateKey(chunk, outline, mark.position);
@@ -126,14 +126,14 @@ function duplicateKey({ text }: Chunk, outline: Outline, position: number): Chun
   const start = /["']/.test(text[position - 1] ?? '') ? position - 1 : position;
   keyThere.lastIndex = start;
   const key = keyThere.exec(text)?.[0] ?? '';
-  const message = `the key ${quote(key.replaceAll(/^["']|["']$/g, ''))} is written twice in one object; keep one of them`;
+  const message = `duplicate key ${quote(key.replaceAll(/^["']|["']$/g, ''))} in one object; keep one of them`;
   return failure(outline.at(start), message);
 }
 
 /** Says what to do where the parser's own words do not. */
 function clearer(reason: string, { text }: Chunk): string {
-  if (reason.startsWith('tab characters')) return 'the line is indented by a tab; use blanks, YAML forbids tabs here';
-  if (reason.startsWith('nesting exceeded')) return `it is nested deeper than ${maximumDepth} levels`;
+  if (reason.startsWith('tab characters')) return 'the line is indented with a tab; use spaces, YAML forbids tabs here';
+  if (reason.startsWith('nesting exceeded')) return `the document is nested deeper than ${maximumDepth} levels`;
   return `invalid YAML: ${reason}${text.includes('{{') ? '; if this is a template, render it first, e.g. helm template . | sallyport check -' : ''}`;
 }
 

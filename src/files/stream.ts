@@ -45,7 +45,7 @@ async function* streamOf(bytes: AsyncIterable<Uint8Array>, file: string): AsyncG
     }
   } catch (error) {
     // Gone since its folder was listed.
-    if (!isMissing(error)) yield failed(file, `it cannot be read: ${reasonOf(error)}`);
+    if (!isMissing(error)) yield failed(file, `cannot read the file: ${reasonOf(error)}`);
   }
 }
 
@@ -54,7 +54,7 @@ async function* chunksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Chunk
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const piece of bytes) {
     yield* splitter.push(decode(() => decoder.decode(piece, { stream: true })));
-    if (splitter.pending > longestDocument) throw new Error(`a document has more than ${longestDocument} characters; split it by lines "---"`);
+    if (splitter.pending > longestDocument) throw new Error(`a document has more than ${longestDocument} characters; split it with "---" lines`);
   }
   yield* splitter.push(decode(() => decoder.decode()));
   yield* splitter.end();
@@ -64,7 +64,7 @@ function decode(attempt: () => string): string {
   try {
     return attempt();
   } catch {
-    throw new Error('it is not UTF-8; save it in this encoding');
+    throw new Error('invalid encoding; save the file as UTF-8');
   }
 }
 

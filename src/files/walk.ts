@@ -47,7 +47,7 @@ async function* visitPath(path: string, onFolder: OnFolder): AsyncGenerator<Foun
     const info = await stat(path);
     if (info.isDirectory()) yield* visitFolder(path, { above: [], onFolder });
     else if (info.isFile()) yield { type: 'file', path };
-    else yield { type: 'problem', path, message: 'it is neither a file nor a folder; what comes by a pipe is read by -', isGone: true };
+    else yield { type: 'problem', path, message: 'not a file or folder; use - to read from a pipe', isGone: true };
   } catch (error) {
     const isGone = isMissing(error);
     yield { type: 'problem', path, message: reasonOf(error), isGone };
@@ -65,7 +65,7 @@ async function* visitFolder(folder: string, { above, onFolder }: Way): AsyncGene
       yield* visitEntry(join(folder, name), { above: [...above, real], onFolder });
     }
   } catch (error) {
-    if (!isMissing(error)) yield { type: 'problem', path: folder, message: `the folder cannot be read: ${reasonOf(error)}`, isGone: false };
+    if (!isMissing(error)) yield { type: 'problem', path: folder, message: `cannot read the folder: ${reasonOf(error)}`, isGone: false };
   }
 }
 
@@ -78,7 +78,7 @@ async function* visitEntry(path: string, way: Way): AsyncGenerator<Found> {
     const isGone = isMissing(error);
     // Gone since the folder was listed, unless it is a link.
     if (isGone && !(await isLink(path))) return;
-    yield { type: 'problem', path, message: isGone ? 'the symbolic link leads nowhere' : reasonOf(error), isGone: false };
+    yield { type: 'problem', path, message: isGone ? 'the symbolic link is broken' : reasonOf(error), isGone: false };
   }
 }
 

@@ -70,7 +70,7 @@ export class WatchedFolders {
       this.watched.set(folder, { identity, watcher });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const message = `changes in this folder will not be noticed, it cannot be watched: ${reason}`;
+      const message = `cannot watch this folder, changes are not detected: ${reason}`;
       this.problems.push({ file: folder, severity: 'warning', message });
     }
   }

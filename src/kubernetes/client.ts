@@ -126,7 +126,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ProtocolError('the API server answered with something that is no JSON');
+    throw new ProtocolError('the API server sent a response that is not valid JSON');
   }
 }
 

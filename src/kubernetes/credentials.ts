@@ -61,7 +61,7 @@ interface Config {
 
 function loadFromPod(config: { loadFromCluster(): void }): void {
   if (process.env['KUBERNETES_SERVICE_HOST'] === undefined) {
-    throw new Error('this is no pod of a cluster (KUBERNETES_SERVICE_HOST is not set); give a kubeconfig');
+    throw new Error('not running in a pod (KUBERNETES_SERVICE_HOST is not set); use a kubeconfig');
   }
   config.loadFromCluster();
 }

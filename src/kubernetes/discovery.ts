@@ -150,7 +150,7 @@ export class Discovery {
         if (signal.aborted) break;
         this.outdated.add(name);
         this.lastProblem = messageOf(error);
-        this.options.log.warn({ definition: name, problem: this.lastProblem }, 'definition cannot be read');
+        this.options.log.warn({ definition: name, problem: this.lastProblem }, 'cannot read CustomResourceDefinition');
         await this.options.clock.sleep(this.backoff.next(error instanceof ApiError ? error.retryAfter : undefined), signal);
       }
     }
@@ -160,7 +160,7 @@ export class Discovery {
   private async read(name: string): Promise<InstalledKind | undefined> {
     try {
       const definition = await this.options.client.request({ path: pathOf(customResourceDefinitions, { name }), signal: this.controller.signal });
-      if (!isKubernetesObject(definition)) throw new ProtocolError('the API server answered with something that is no object');
+      if (!isKubernetesObject(definition)) throw new ProtocolError('the API server sent a response that is not a valid object');
       return readInstalledKind(definition);
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;

@@ -159,7 +159,7 @@ export class EventRecorder {
     await former;
     const outcome: WriteOutcome = this.controller.signal.aborted ? { type: 'ok' } : await write();
     this.waiting -= 1;
-    if (outcome.type !== 'ok') this.options.log.debug({ outcome }, 'event was not recorded');
+    if (outcome.type !== 'ok') this.options.log.debug({ outcome }, 'cannot record event');
   }
 }
 

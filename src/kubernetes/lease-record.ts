@@ -118,7 +118,7 @@ export class LeaseRecord {
   }
 
   private see(lease: unknown): void {
-    if (!isKubernetesObject(lease)) throw new ProtocolError('the API server answered with something that is no Lease');
+    if (!isKubernetesObject(lease)) throw new ProtocolError('the API server sent a response that is not a valid Lease');
     this.lease = lease;
     const spec = JSON.stringify(this.spec);
     if (this.observed?.spec !== spec) this.observed = { spec, at: this.options.clock.now() };

@@ -82,7 +82,7 @@ export class Election {
         this.renewedAt = sent;
         log.info({ lease: name, identity }, 'became leader');
         await this.serve(signal);
-        log.info({ lease: name, identity }, 'leads no longer');
+        log.info({ lease: name, identity }, 'stopped leading');
       }
       await clock.sleep(this.timings.retryPeriod * (1 + clock.random() * waitingJitter), signal);
     }
@@ -137,7 +137,7 @@ export class Election {
       // A request that hangs leaves time for another one.
       return await this.record.acquire(this.timings.renewDeadline / 2, signal);
     } catch (error) {
-      if (!signal.aborted) this.options.log.warn({ lease: this.options.name, problem: messageOf(error) }, 'lease cannot be renewed');
+      if (!signal.aborted) this.options.log.warn({ lease: this.options.name, problem: messageOf(error) }, 'cannot renew the lease');
       return false;
     }
   }
@@ -147,7 +147,7 @@ export class Election {
     try {
       await this.record.release(this.timings.retryPeriod);
     } catch (error) {
-      this.options.log.info({ lease: this.options.name, problem: messageOf(error) }, 'lease was not given back');
+      this.options.log.info({ lease: this.options.name, problem: messageOf(error) }, 'cannot release the lease');
     }
   }
 }

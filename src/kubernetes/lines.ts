@@ -36,7 +36,7 @@ function parseLine(line: string, limit: number): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    throw new ProtocolError('a line of the stream is no JSON');
+    throw new ProtocolError('a line of the stream is not valid JSON');
   }
 }
 

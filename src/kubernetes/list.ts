@@ -69,9 +69,9 @@ function readPage(answer: unknown): { page: Omit<Page, 'restarted'>; next: strin
   const metadata = isRecord(answer) ? answer['metadata'] : undefined;
   const items = isRecord(answer) ? (answer['items'] ?? []) : undefined;
   const resourceVersion = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
-  if (!isRecord(metadata) || !Array.isArray(items) || typeof resourceVersion !== 'string') throw new ProtocolError('the API server answered with something that is no list');
+  if (!isRecord(metadata) || !Array.isArray(items) || typeof resourceVersion !== 'string') throw new ProtocolError('the API server sent a response that is not a valid list');
   const objects: readonly unknown[] = items;
-  if (!objects.every(isKubernetesObject)) throw new ProtocolError('a list holds something that is no object');
+  if (!objects.every(isKubernetesObject)) throw new ProtocolError('a list has an item that is not an object');
   const next = metadata['continue'];
   return { page: { objects, resourceVersion }, next: typeof next === 'string' && next !== '' ? next : undefined };
 }

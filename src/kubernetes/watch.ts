@@ -76,7 +76,7 @@ function readLine(line: unknown): WatchEvent | Error {
   const { type: name, object } = isRecord(line) ? line : {};
   if (name === 'ERROR') return apiError(isRecord(object) && typeof object['code'] === 'number' ? object['code'] : 500, object);
   const type = types.get(name);
-  if (type === undefined) return new ProtocolError('a line of the watch is no event');
+  if (type === undefined) return new ProtocolError('a line of the watch is not a valid event');
   // A bookmark has a version and no name.
   const named = type === 'bookmark' && isRecord(object) && isRecord(object['metadata']) ? { metadata: { name: 'bookmark', ...object['metadata'] } } : object;
   return isKubernetesObject(named) ? { type, object: named } : new ProtocolError('an event of the watch has no object');

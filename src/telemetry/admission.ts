@@ -13,7 +13,7 @@ export interface AdmissionMetrics {
   readonly refused: Family<Cell>;
   /** What waits or is held now. Labels: what (`reviews` that wait for their turn, `bytes` of bodies). */
   readonly held: Family<Cell>;
-  /** Answers that were less than they should be. Labels: reason. */
+  /** Responses without a full verdict. Labels: reason. */
   readonly degraded: Family<Cell>;
 }
 
@@ -37,12 +37,12 @@ export function createAdmissionMetrics(metrics: Metrics, facts: AdmissionFacts):
   );
   return {
     requests: metrics.counter(define('requests_total', 'Admission requests by verdict.', ['kind', 'operation', 'verdict', 'dry_run'])),
-    duration: metrics.histogram(define('duration_seconds', 'Time from arrival to answer.', ['operation']), durationBuckets),
-    findings: metrics.counter(define('rule_findings_total', 'Findings by rule and by what was done with them.', ['rule', 'mode'])),
-    inflight: metrics.gauge(define('inflight', 'Requests that are being answered.')).at(),
+    duration: metrics.histogram(define('duration_seconds', 'Time from arrival to response.', ['operation']), durationBuckets),
+    findings: metrics.counter(define('rule_findings_total', 'Findings by rule and effect.', ['rule', 'mode'])),
+    inflight: metrics.gauge(define('inflight', 'Requests in flight.')).at(),
     refused: metrics.counter(define('connections_refused_total', 'Connections closed because of a limit.', ['reason'])),
     held: metrics.gauge(define('held', 'Reviews that wait for their turn, and bytes of bodies that are held.', ['what'])),
-    degraded: metrics.counter(define('degraded_total', 'Answers that were less than they should be.', ['reason'])),
+    degraded: metrics.counter(define('degraded_total', 'Responses without a full verdict.', ['reason'])),
   };
 }
 

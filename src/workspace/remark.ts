@@ -22,11 +22,11 @@ export function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject,
     case 'invalid':
       return isManifest(document.value)
         ? { document, type: 'invalid', name: 'document', message: parsed.problem }
-        : { document, type: 'stray', name: 'document', message: 'no Kubernetes object; left alone.' };
+        : { document, type: 'stray', name: 'document', message: 'not a Kubernetes object; ignored.' };
     case 'unserved':
       return { document, type: 'unserved', name: describeRef(parsed.ref), message: '' };
     case 'foreign':
-      return { document, type: 'foreign', name: describeRef(parsed.ref), message: 'not a kind of the Gateway API; left alone.' };
+      return { document, type: 'foreign', name: describeRef(parsed.ref), message: 'not a Gateway API kind; ignored.' };
   }
 }
 

@@ -81,10 +81,10 @@ describe('a pool of addresses', () => {
 
   test('says what cannot be had, and who has it', async () => {
     await ask('late', '192.0.2.1');
-    await waitForProblem('late', '192.0.2.1 does not belong to the address pool, which is 10.80.200.0/31.');
+    await waitForProblem('late', '192.0.2.1 is not in the address pool (10.80.200.0/31).');
     expect(conditionOf(await waitForGateway('late', namespace, ['Accepted', 'True']), 'Programmed')).toMatchObject({ reason: 'AddressNotUsable' });
     await ask('late', first);
-    await waitForProblem('late', `${first} is that of Gateway ${namespace}/web.`);
+    await waitForProblem('late', `${first} is already assigned to Gateway ${namespace}/web.`);
   });
 
   test('that is exhausted says so, also by an Event, and gives what becomes free', async () => {

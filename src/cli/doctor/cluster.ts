@@ -12,11 +12,11 @@ function server({ server: version }: DoctorFacts): readonly Verdict[] {
 function permissions(facts: DoctorFacts): readonly Verdict[] {
   const { permissions: answers } = facts;
   if (answers.type === 'unknown') {
-    const message = `of webhook and watchdog are not known; asking takes the right to create SubjectAccessReviews: ${answers.problem}`;
+    const message = `cannot check the permissions of webhook and watchdog; this requires permission to create SubjectAccessReviews: ${answers.problem}`;
     return [warn('permissions', message, 'kubectl auth can-i create subjectaccessreviews.authorization.k8s.io')];
   }
   const lacking = keepsAuthority(facts) ? answers.value.denied : answers.value.denied.filter(({ resource }) => resource !== 'secrets');
-  if (lacking.length === 0) return [ok('permissions', 'webhook and watchdog may do all that they have to')];
+  if (lacking.length === 0) return [ok('permissions', 'webhook and watchdog have all permissions that they need')];
   return [...Map.groupBy(lacking, ({ account }) => account)].map(([account, some]) =>
     fail('permissions', `ServiceAccount ${facts.installation.namespace}/${account} lacks ${some.map(describe).join('; ')}`, applyAgain));
 }

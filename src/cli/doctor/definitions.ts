@@ -34,20 +34,20 @@ const needed = [tables.GatewayClass, tables.Gateway, tables.HTTPRoute, tables.Re
 export const definitionChecks: readonly Check[] = [presence, establishment, bundleVersion, downgrade, channel, schemas, storedVersions];
 
 function presence({ kinds }: DoctorFacts): readonly Verdict[] {
-  if (kinds.type === 'unknown') return [fail('crds-installed', `the CRDs cannot be listed: ${kinds.problem}`, 'kubectl auth can-i list customresourcedefinitions.apiextensions.k8s.io')];
+  if (kinds.type === 'unknown') return [fail('crds-installed', `cannot list CRDs: ${kinds.problem}`, 'kubectl auth can-i list customresourcedefinitions.apiextensions.k8s.io')];
   const found = new Set(ofGateway(kinds.value).map(({ plural }) => plural));
-  if (found.size === 0) return [fail('crds-installed', 'no CRD of the Gateway API is installed', install('standard'))];
+  if (found.size === 0) return [fail('crds-installed', 'no Gateway API CRDs found', install('standard'))];
   const missing = needed.filter((plural) => !found.has(plural));
   const command = install(commonChannel(kinds.value) ?? 'standard');
-  if (missing.length > 0) return [fail('crds-installed', `these CRDs are missing and nothing works without: ${missing.join(', ')}`, command)];
+  if (missing.length > 0) return [fail('crds-installed', `required CRDs not found: ${missing.join(', ')}`, command)];
   const absent = isNewest(kinds.value) ? Object.keys(bundled).filter((plural) => !found.has(plural)) : [];
-  if (absent.length > 0) return [warn('crds-installed', `the bundle is installed in part, without ${absent.join(', ')}`, command)];
-  return [ok('crds-installed', `${found.size} kinds of the Gateway API are installed`)];
+  if (absent.length > 0) return [warn('crds-installed', `the bundle is incomplete; CRDs not found: ${absent.join(', ')}`, command)];
+  return [ok('crds-installed', `${found.size} Gateway API kinds are installed`)];
 }
 
 function establishment({ kinds }: DoctorFacts): readonly Verdict[] {
   return known(kinds).flatMap(({ name, established, deleting }) => {
-    if (deleting) return [fail('crds-established', `${name} is being deleted, and goes once its objects have: GatewayClasses when no Gateway names them any more`, `kubectl get ${name} -A`)];
+    if (deleting) return [fail('crds-established', `${name} is being deleted. The deletion completes when its objects are deleted. A GatewayClass stays while a Gateway uses it`, `kubectl get ${name} -A`)];
     return established ? [] : [fail('crds-established', `${name} is not served`, `kubectl describe crd ${name}`)];
   });
 }
@@ -59,13 +59,13 @@ function bundleVersion({ kinds }: DoctorFacts): readonly Verdict[] {
   const command = install(commonChannel(installed) ?? 'standard');
   if (versions.size > 1) {
     const parts = [...versions].map(([version, some = []]) => `${version || 'without version'}: ${some.map(({ plural }) => plural).join(', ')}`);
-    return [fail('crds-bundle', `CRDs of several bundles are mixed (${parts.join('; ')})`, command)];
+    return [fail('crds-bundle', `CRDs come from several bundles (${parts.join('; ')})`, command)];
   }
   const [version = ''] = versions.keys();
   const read = parseBundleVersion(version);
-  if (!read.ok) return [warn('crds-bundle', `the CRDs name no bundle that is known (${JSON.stringify(version)}): ${read.problem}`, command)];
+  if (!read.ok) return [warn('crds-bundle', `invalid bundle version in the CRD annotations (${JSON.stringify(version)}): ${read.problem}`, command)];
   if (isSupportedBundle(version)) return [ok('crds-bundle', `bundle ${version}`)];
-  return [warn('crds-bundle', `bundle ${version} is not one of those that are fully supported: ${supportedBundles.join(', ')}`, command)];
+  return [warn('crds-bundle', `bundle ${version} is not fully supported; supported bundles: ${supportedBundles.join(', ')}`, command)];
 }
 
 /** The policy that comes with a bundle stays when somebody puts older definitions in place of newer ones. */
@@ -75,7 +75,7 @@ function downgrade({ kinds, guardedBundle }: DoctorFacts): readonly Verdict[] {
   const older = ofGateway(known(kinds)).filter((kind) => rank(versionOf(kind)) < rank(guarded));
   if (older.length === 0) return [];
   const names = older.map(({ plural }) => plural).join(', ');
-  const message = `${names}: older than bundle ${guarded}, which was installed before (${policyName} says so); fields that only the newer one has are lost at the next write`;
+  const message = `${names}: older than bundle ${guarded}, which was installed before (recorded in ${policyName}). The next write of an object removes fields that only the newer bundle has`;
   return [fail('crds-downgraded', message, install(commonChannel(older) ?? 'standard', guarded))];
 }
 
@@ -85,11 +85,11 @@ function channel({ kinds }: DoctorFacts): readonly Verdict[] {
   const standard = installed.filter((kind) => channelOf(kind) === 'standard');
   const experimental = installed.filter((kind) => channelOf(kind) === 'experimental');
   const neither = installed.length - standard.length - experimental.length;
-  if (neither > 0) return [warn('crds-channel', `${neither} CRDs name no channel`, install('standard'))];
-  if (standard.length === 0) return [ok('crds-channel', 'experimental channel: fields may change or go without notice')];
+  if (neither > 0) return [warn('crds-channel', `${neither} CRDs have no channel annotation`, install('standard'))];
+  if (standard.length === 0) return [ok('crds-channel', 'experimental channel: fields may change or disappear without notice')];
   if (experimental.length === 0) return [ok('crds-channel', 'standard channel')];
   const names = experimental.map(({ plural }) => plural).join(', ');
-  return [warn('crds-channel', `the channels are mixed: ${names} are experimental, the others standard`, install('standard'))];
+  return [warn('crds-channel', `CRDs come from both channels: ${names} are experimental, the others are standard`, install('standard'))];
 }
 
 /** Annotations are what somebody wrote; what a definition is, its schema tells. */
@@ -97,7 +97,7 @@ function schemas({ kinds }: DoctorFacts): readonly Verdict[] {
   const installed = ofGateway(known(kinds));
   const departures = Map.groupBy(installed, departure);
   departures.delete(undefined);
-  if (installed.length > 0 && departures.size === 0) return [ok('crds-schema', 'every schema is as it was released')];
+  if (installed.length > 0 && departures.size === 0) return [ok('crds-schema', 'all schemas match a release')];
   return [...departures].map(([message, some]) => warn('crds-schema', `${some.map(({ name }) => name).join(', ')}: ${message}`, ...some.slice(0, 1).map(reinstall)));
 }
 
@@ -109,10 +109,10 @@ function departure(kind: InstalledKind): string | undefined {
   if (annotated !== undefined && released.some((bundle) => isSameBundle(bundle, annotated))) return undefined;
   if (schema !== undefined) {
     const said = annotated === undefined ? 'no released bundle' : nameOfBundle(annotated);
-    return `the annotations name ${said}, but the schema is that of ${nameOfBundle(schema)}, by which the webhook judges`;
+    return `the annotations name ${said}, but the schema matches ${nameOfBundle(schema)}. The webhook validates against ${nameOfBundle(schema)}`;
   }
   if (annotated === undefined) return undefined;
-  return `the schema is not one that was released as ${nameOfBundle(annotated)}: somebody changed it, or it is newer than this program. What contradicts ${nameOfBundle(annotated)} is only warned of`;
+  return `the schema does not match release ${nameOfBundle(annotated)}: it was modified, or it is newer than this program. Violations of ${nameOfBundle(annotated)} get warnings only`;
 }
 
 /** Never an older bundle than annotations or schema are of. */
@@ -129,7 +129,7 @@ function storedVersions({ kinds }: DoctorFacts): readonly Verdict[] {
   const installed = ofGateway(known(kinds));
   if (installed.length === 0) return [];
   const blocking = installed.flatMap((kind) => blocked(kind));
-  return blocking.length === 0 ? [ok('crds-stored-versions', `no stored version blocks an upgrade to ${newest}`)] : blocking;
+  return blocking.length === 0 ? [ok('crds-stored-versions', `stored versions allow an upgrade to ${newest}`)] : blocking;
 }
 
 /** The API server refuses a definition that leaves out a version in which objects may still be stored. */
@@ -138,10 +138,10 @@ function blocked(kind: InstalledKind): readonly Verdict[] {
   const gone = listed === undefined ? [] : kind.storedVersions.filter((version) => !listed.includes(version));
   if (gone.length === 0) return [];
   const storage = kind.versions.find((version) => version.storage)?.name;
-  const message = `${kind.name}: objects may be stored as ${gone.join(', ')}, which bundle ${newest} does not have; the upgrade would be refused`;
+  const message = `${kind.name}: objects may be stored as ${gone.join(', ')}, which bundle ${newest} does not serve. The API server would reject the upgrade`;
   // While a version that goes away is the one that objects are stored in, writing them again changes nothing.
   if (storage === undefined || gone.includes(storage)) {
-    return [fail('crds-stored-versions', `${message}. Install first a bundle that has both ${storage ?? 'it'} and a version of ${newest}, then ask again`)];
+    return [fail('crds-stored-versions', `${message}. First install a bundle that has both ${storage ?? 'it'} and a version of ${newest}, then run doctor again`)];
   }
   return [fail('crds-stored-versions', message, ...rewrite(kind, storage))];
 }

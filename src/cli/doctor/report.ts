@@ -24,5 +24,5 @@ export function printVerdicts(terminal: Terminal, verdicts: readonly Verdict[]):
     for (const command of commands) terminal.line(`     $ ${command}`);
   }
   const count = (status: Verdict['status']): number => verdicts.filter((verdict) => verdict.status === status).length;
-  terminal.line(`${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} broken`);
+  terminal.line(`${count('ok')} ok, ${count('warn')} warnings, ${count('fail')} failed`);
 }

@@ -8,9 +8,9 @@ export const webhookChecks: readonly Check[] = [configured, failurePolicy, endpo
 function configured({ configuration, installation }: DoctorFacts): readonly Verdict[] {
   const { configuration: name, namespace, service } = installation;
   const look = `kubectl get validatingwebhookconfiguration ${name} -o yaml`;
-  if (configuration.type === 'unknown') return [fail('webhook-configuration', `cannot be read: ${configuration.problem}`, look)];
+  if (configuration.type === 'unknown') return [fail('webhook-configuration', `cannot read the configuration: ${configuration.problem}`, look)];
   if (configuration.value === undefined) {
-    return [fail('webhook-configuration', `there is no ValidatingWebhookConfiguration ${name}: nothing is checked`, applyAgain)];
+    return [fail('webhook-configuration', `ValidatingWebhookConfiguration ${name} not found: no write is validated`, applyAgain)];
   }
   const elsewhere = configuration.value.webhooks.filter((webhook) => webhook.service?.namespace !== namespace || webhook.service.name !== service);
   if (elsewhere.length > 0) {
@@ -23,17 +23,17 @@ function failurePolicy({ configuration, probe }: DoctorFacts): readonly Verdict[
   const present = presentConfiguration(configuration);
   if (present === undefined) return [];
   const { name, webhooks } = present;
-  if (!mayBlock(present)) return [ok('webhook-failure-policy', 'Ignore: while the webhook cannot be called, writes go through unchecked')];
-  if (probe.type === 'failed') return [fail('webhook-failure-policy', 'Fail, and the webhook cannot be called: writes are rejected', breakGlass(name, webhooks.length))];
+  if (!mayBlock(present)) return [ok('webhook-failure-policy', 'Ignore: the API server admits writes without validation while it cannot call the webhook')];
+  if (probe.type === 'failed') return [fail('webhook-failure-policy', 'Fail, and the API server cannot call the webhook: it rejects writes', breakGlass(name, webhooks.length))];
   const isMixed = webhooks.some((webhook) => webhook.failurePolicy === 'Ignore');
-  return [ok('webhook-failure-policy', isMixed ? 'Fail for some webhooks, Ignore for others' : 'Fail: while the webhook cannot be called, writes are rejected')];
+  return [ok('webhook-failure-policy', isMixed ? 'Fail for some webhooks, Ignore for others' : 'Fail: the API server rejects writes while it cannot call the webhook')];
 }
 
 function endpoints({ readyEndpoints, installation: { namespace, service } }: DoctorFacts): readonly Verdict[] {
-  if (readyEndpoints.type === 'unknown') return [warn('webhook-endpoints', `EndpointSlices cannot be read: ${readyEndpoints.problem}`, `kubectl auth can-i list endpointslices.discovery.k8s.io -n ${namespace}`)];
+  if (readyEndpoints.type === 'unknown') return [warn('webhook-endpoints', `cannot read EndpointSlices: ${readyEndpoints.problem}`, `kubectl auth can-i list endpointslices.discovery.k8s.io -n ${namespace}`)];
   const look = podsOf(namespace);
   if (readyEndpoints.value === 0) return [fail('webhook-endpoints', `Service ${service} has no ready pod`, look, `kubectl -n ${namespace} describe service ${service}`)];
-  if (readyEndpoints.value === 1) return [warn('webhook-endpoints', `Service ${service} has one ready pod only: its restart is an outage`, look)];
+  if (readyEndpoints.value === 1) return [warn('webhook-endpoints', `Service ${service} has only one ready pod: its restart is an outage`, look)];
   return [ok('webhook-endpoints', `Service ${service} has ${readyEndpoints.value} ready pods`)];
 }
 
@@ -45,27 +45,27 @@ function trust({ configuration, authorities, installation }: DoctorFacts): reado
   const stored = storedAuthorities(authorities);
   const { namespace, configuration: name } = installation;
   const logs = logsOf(namespace);
-  if (trusted.length === 0) return [fail('webhook-ca-bundle', `${name} has no caBundle: the API server trusts only what its own system trusts`, logs)];
-  if (stored === undefined) return [ok('webhook-ca-bundle', `${name} trusts ${count(trusted.length, 'authority', 'authorities')}, of somebody else`)];
+  if (trusted.length === 0) return [fail('webhook-ca-bundle', `${name} has no caBundle: the API server uses its system trust roots`, logs)];
+  if (stored === undefined) return [ok('webhook-ca-bundle', `${name} trusts ${count(trusted.length, 'authority', 'authorities')} that Sallyport does not manage`)];
   if (stored.current !== undefined && !trusted.includes(stored.current.certificate)) {
     return [fail('webhook-ca-bundle', `${name} does not trust the authority that signs the webhook's certificates`, logs)];
   }
   const missing = stored.bundle.filter((certificate) => !trusted.includes(certificate)).length;
   const foreign = trusted.filter((certificate) => !stored.bundle.includes(certificate)).length;
-  if (missing + foreign > 0) return [warn('webhook-ca-bundle', `${name} lags behind the Secret (${missing} missing, ${foreign} too many); the leader puts it right within a minute`, logs)];
+  if (missing + foreign > 0) return [warn('webhook-ca-bundle', `${name} differs from the Secret (${missing} missing, ${foreign} extra). The leader updates it within a minute`, logs)];
   return [ok('webhook-ca-bundle', `${name} trusts ${count(trusted.length, 'authority', 'authorities')}`)];
 }
 
 function authority({ authorities, installation: { namespace, secret }, now }: DoctorFacts): readonly Verdict[] {
-  if (authorities.type === 'unknown') return [warn('webhook-authority', `Secret ${namespace}/${secret} cannot be read: ${authorities.problem}`, `kubectl auth can-i get secrets/${secret} -n ${namespace}`)];
-  if (authorities.value === undefined) return [ok('webhook-authority', `there is no Secret ${namespace}/${secret}: certificates come from elsewhere, or the webhook never ran`)];
-  if (authorities.value.type === 'unreadable') return [fail('webhook-authority', `Secret ${namespace}/${secret}: ${authorities.value.problem}; the leader replaces it, if one is there`, podsOf(namespace), logsOf(namespace))];
+  if (authorities.type === 'unknown') return [warn('webhook-authority', `cannot read Secret ${namespace}/${secret}: ${authorities.problem}`, `kubectl auth can-i get secrets/${secret} -n ${namespace}`)];
+  if (authorities.value === undefined) return [ok('webhook-authority', `Secret ${namespace}/${secret} not found: the certificates come from another source, or the webhook has never run`)];
+  if (authorities.value.type === 'unreadable') return [fail('webhook-authority', `Secret ${namespace}/${secret}: ${authorities.value.problem}. The leader replaces it`, podsOf(namespace), logsOf(namespace))];
   const { current } = authorities.value;
-  if (current === undefined) return [warn('webhook-authority', 'no authority signs at present; a new one does as soon as it is trusted, within a minute')];
+  if (current === undefined) return [warn('webhook-authority', 'no authority signs certificates now. A new one signs as soon as it is trusted, within a minute')];
   const end = new Date(current.notAfter).toISOString();
   const restart = `kubectl -n ${namespace} rollout restart deployment -l app.kubernetes.io/component=webhook`;
   if (current.notAfter <= now) return [fail('webhook-authority', `expired at ${end}`, restart)];
-  if (current.renewalTime <= now - overdue) return [warn('webhook-authority', `valid until ${end}, but its renewal was due at ${new Date(current.renewalTime).toISOString()}`, restart)];
+  if (current.renewalTime <= now - overdue) return [warn('webhook-authority', `valid until ${end}, but the renewal is overdue since ${new Date(current.renewalTime).toISOString()}`, restart)];
   return [ok('webhook-authority', `valid until ${end}`)];
 }
 
@@ -76,27 +76,27 @@ function reachability({ probe, installation }: DoctorFacts): readonly Verdict[] 
   const check = 'webhook-reachable';
   switch (probe.type) {
     case 'denied':
-      return [ok(check, 'the API server reaches the webhook: it denied a probe, as it must')];
+      return [ok(check, 'the API server reaches the webhook: the webhook denied the probe as expected')];
     case 'suspended':
-      return [warn(check, `cannot be tried while GatewayClass is not served: ${probe.message}`)];
+      return [warn(check, `cannot probe while the API server does not serve GatewayClass: ${probe.message}`)];
     case 'inconclusive':
-      return [warn(check, `the probe came to nothing: ${probe.message}`)];
+      return [warn(check, `the probe was inconclusive: ${probe.message}`)];
     case 'admitted': {
-      const message = 'the probe was let through: either the call failed and failurePolicy Ignore hid that, or the webhook was not asked';
+      const message = 'the API server admitted the probe: either the call failed and failurePolicy Ignore hides it, or the API server did not call the webhook';
       return [fail(check, message, `kubectl get --raw /metrics | grep apiserver_admission_webhook_fail_open_count`, `kubectl get validatingwebhookconfiguration ${installation.configuration} -o yaml`)];
     }
     case 'failed':
-      return [fail(check, `the call breaks off at: ${phases[probe.phase]}. The API server says: ${probe.message}`, ...nextSteps[probe.phase](installation))];
+      return [fail(check, `the call fails at: ${phases[probe.phase]}. Error of the API server: ${probe.message}`, ...nextSteps[probe.phase](installation))];
   }
 }
 
 const phases: Readonly<Record<CallPhase, string>> = {
-  service: 'Service (no ready pod, or a port that it does not have)',
-  dns: 'name resolution (the API server itself must resolve the name)',
-  connect: 'connection (a firewall or NetworkPolicy between API server and pods; on private clusters open the webhook port, with overlay networks use hostNetwork)',
-  tls: 'TLS (the certificate is not trusted or has another name)',
-  http: 'HTTP (something else answers at this address)',
-  timeout: 'timeout (nobody answers, often a firewall between API server and pods)',
+  service: 'Service (no ready pod, or the port does not exist)',
+  dns: 'DNS (the API server must resolve the name)',
+  connect: 'connection (check firewalls and NetworkPolicies between API server and pods; open the webhook port on private clusters, use hostNetwork with overlay networks)',
+  tls: 'TLS (the certificate is not trusted, or its name does not match)',
+  http: 'HTTP (another server answers at this address)',
+  timeout: 'timeout (no answer; often caused by a firewall between API server and pods)',
   unknown: 'unknown phase',
 };
 

@@ -17,7 +17,7 @@ export class InternalErrors {
   /** Registers `sallyport_internal_errors_total`; call it once for each set of metrics. */
   constructor(log: Logger, metrics: Metrics) {
     this.#log = log;
-    this.#count = metrics.counter({ name: 'internal_errors_total', help: 'Errors inside the program that nobody foresaw, by where they came up.', labels: ['origin'] });
+    this.#count = metrics.counter({ name: 'internal_errors_total', help: 'Unexpected internal errors, by origin.', labels: ['origin'] });
     for (const origin of ['exchange', 'exception', 'rejection']) this.#count.at(origin);
   }
 

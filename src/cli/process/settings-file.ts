@@ -22,12 +22,12 @@ export interface LiveSettings {
  * @throws UsageError where the file cannot be used at the start: all mistakes, a line each, as `file:line:column: setting: …`
  */
 export async function openSettings(file: string, { log, metrics }: { readonly log: Logger; readonly metrics: Metrics }): Promise<LiveSettings> {
-  const failed = metrics.gauge({ name: 'settings_reload_failed', help: 'Whether the settings file holds mistakes, so that older settings are in force.', labels: [] }).at();
+  const failed = metrics.gauge({ name: 'settings_reload_failed', help: 'Whether the settings file is invalid and the previous settings are in effect.', labels: [] }).at();
   const listeners = new Set<() => void>();
   const watching = await watchFolder([file], ({ documents, problems }) => {
     const read = readContent(file, { documents, problems });
     failed.value = read.ok ? 0 : 1;
-    if (!read.ok) return log.error({ file, problems: read.problems.map(formatProblem) }, 'settings cannot be used, the older ones stay');
+    if (!read.ok) return log.error({ file, problems: read.problems.map(formatProblem) }, 'invalid settings file, the previous settings stay in effect');
     settings = read.settings;
     log.info({ file, profile: settings.profile }, 'settings replaced');
     for (const listener of listeners) listener();
@@ -35,7 +35,7 @@ export async function openSettings(file: string, { log, metrics }: { readonly lo
   const first = readContent(file, watching.content);
   if (!first.ok) {
     watching.close();
-    throw new UsageError(`the settings cannot be used:\n${first.problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`);
+    throw new UsageError(`invalid settings file:\n${first.problems.map((problem) => `  ${formatProblem(problem)}`).join('\n')}`);
   }
   let { settings } = first;
   return {
@@ -51,7 +51,7 @@ function readContent(file: string, { documents, problems }: FolderContent): Read
   // What is only doubtful in a list of objects (a value that YAML reads otherwise than meant) is a mistake here.
   if (problems.length > 0) return { ok: false, problems };
   const [document, second] = documents;
-  if (second !== undefined) return { ok: false, problems: [{ file, severity: 'error', position: second.locate([]), message: 'a second document begins here; settings are one document, remove the line "---"' }] };
+  if (second !== undefined) return { ok: false, problems: [{ file, severity: 'error', position: second.locate([]), message: 'unexpected second document: the settings are one document. Remove the line "---"' }] };
   const read = readSettings(document?.value);
   if (read.ok) return read;
   return {

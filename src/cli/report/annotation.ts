@@ -35,7 +35,7 @@ function withAnnotation(object: Reported): Reported {
       return reason === undefined ? finding : { ...finding, suppression: { by: 'annotation' as const, reason } };
     }),
     ...ignored.problems.map((message) => remark('warning', message)),
-    ...idle.map((rule) => remark('note', `silences ${rule}, which finds nothing here; leave it out unless other options of check need it`)),
+    ...idle.map((rule) => remark('note', `silences ${rule}, which has no findings here; remove it unless other options of check need it`)),
   ];
   return { ...object, findings: findings.sort(byPosition) };
 }
@@ -54,7 +54,7 @@ export function readIgnored(json: unknown): Ignored {
     const rule = (colon === -1 ? entry : entry.slice(0, colon)).trim();
     const reason = colon === -1 ? '' : entry.slice(colon + 1).trim();
     if (!ruleSummaries.has(rule)) problems.push(unknownRule(rule));
-    else if (reason === '') problems.push(`silences ${rule} without a reason, so it does not; write "${rule}: why it is right here"`);
+    else if (reason === '') problems.push(`silences ${rule} without a reason and is ignored; use "${rule}: why it is right here"`);
     else reasons.set(rule, reason);
   }
   return { reasons, problems };
@@ -62,6 +62,6 @@ export function readIgnored(json: unknown): Ignored {
 
 function unknownRule(rule: string): string {
   const near = nearest(rule, ruleSummaries.keys());
-  const advice = near === undefined ? 'write the id of a rule, as findings show it in brackets' : `did you mean ${near}?`;
-  return `names ${quote(rule)}, which is no rule; ${advice}`;
+  const advice = near === undefined ? 'use the id of a rule; findings show it in brackets' : `did you mean ${near}?`;
+  return `names ${quote(rule)}, which is not a rule; ${advice}`;
 }

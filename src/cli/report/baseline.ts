@@ -24,7 +24,7 @@ export async function readBaseline(file: string): Promise<Baseline> {
 }
 
 function identitiesIn(text: string, file: string): readonly string[] {
-  const advice = `write it anew with --write-baseline ${file}`;
+  const advice = `create it again with --write-baseline ${file}`;
   let json: { readonly version?: unknown; readonly findings?: unknown } | null;
   try {
     json = JSON.parse(text) as typeof json;
@@ -33,7 +33,7 @@ function identitiesIn(text: string, file: string): readonly string[] {
   }
   const findings = json?.findings;
   if (json?.version !== 1 || !Array.isArray(findings) || !findings.every((entry) => typeof entry === 'string')) {
-    throw new UsageError(`the baseline ${file} is not of version 1, or its findings are no list of texts; ${advice}`);
+    throw new UsageError(`the baseline ${file} does not have version 1, or its findings are not a list of strings; ${advice}`);
   }
   return findings;
 }
@@ -66,5 +66,5 @@ export async function* withBaseline(report: Report, baseline: Baseline): Report 
 function compare(finding: ReportedFinding, baseline: Baseline): ReportedFinding {
   const { identity, suppression } = finding;
   if (identity === undefined || suppression !== undefined || !baseline.take(identity())) return finding;
-  return { ...finding, suppression: { by: 'baseline', reason: 'known since the baseline was written' } };
+  return { ...finding, suppression: { by: 'baseline', reason: 'listed in the baseline' } };
 }

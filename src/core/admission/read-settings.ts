@@ -40,10 +40,10 @@ type Fields<T> = { readonly [K in keyof T]-?: Read<NonNullable<T[K]>> };
 
 function fieldsOf<T extends object>(fields: Fields<T>): Read<Partial<T>> {
   return (json, path, report) => {
-    if (!isRecord(json)) return report(path, `${quote(json)} stands here; write ${Object.keys(fields).join(', ')} with their values`);
+    if (!isRecord(json)) return report(path, `expected an object with ${Object.keys(fields).join(', ')}, found ${quote(json)}`);
     const result: Partial<T> = {};
     for (const [key, value] of Object.entries(json)) {
-      if (!hasField(fields, key)) report([...path, key], `there is no such setting; ${choice(key, Object.keys(fields))}`);
+      if (!hasField(fields, key)) report([...path, key], `unknown setting; ${choice(key, Object.keys(fields))}`);
       else if (value !== null) {
         const read = fields[key](value, [...path, key], report);
         if (read !== undefined) result[key] = read;
@@ -60,13 +60,13 @@ function hasField<T extends object>(fields: Fields<T>, key: string): key is keyo
 function oneOf<const T extends string>(values: readonly T[]): Read<T> {
   return (json, path, report) => {
     const found = values.find((value) => value === json);
-    return found ?? report(path, `${quote(json)} is not known here; ${choice(json, values)}`);
+    return found ?? report(path, `unsupported value ${quote(json)}; ${choice(json, values)}`);
   };
 }
 
 function listOf<T>(item: Read<T>): Read<readonly T[]> {
   return (json, path, report) => {
-    if (!Array.isArray(json)) return report(path, `${quote(json)} is no list; write each entry on a line of its own, after "- "`);
+    if (!Array.isArray(json)) return report(path, `expected a list, found ${quote(json)}; write each entry on its own line after "- "`);
     return json.flatMap((value, index) => {
       const read = item(value, [...path, index], report);
       return read === undefined ? [] : [read];
@@ -75,29 +75,29 @@ function listOf<T>(item: Read<T>): Read<readonly T[]> {
 }
 
 function text(example: string, form: RegExp = /^/): Read<string> {
-  return (json, path, report) => (typeof json === 'string' && json !== '' && form.test(json) ? json : report(path, `${quote(json)} stands here; write ${example}`));
+  return (json, path, report) => (typeof json === 'string' && json !== '' && form.test(json) ? json : report(path, `expected ${example}, found ${quote(json)}`));
 }
 
 const ruleIds = [...allRules.map(({ id }) => id), schemaRule, unknownFieldRule, lostProtectionRule];
 const effect = oneOf<Effect>(['none', 'record', 'warn', 'deny']);
 
 const effects: Read<Readonly<Record<string, Effect>>> = (json, path, report) => {
-  if (!isRecord(json)) return report(path, `${quote(json)} stands here; write rule ids with none, record, warn or deny each`);
+  if (!isRecord(json)) return report(path, `expected rule ids, each with none, record, warn or deny, found ${quote(json)}`);
   const entries = Object.entries(json).map(([id, value]) => {
-    if (!ruleIds.includes(id)) report([...path, id], `there is no rule of this id; ${choice(id, ruleIds, 'see docs/rules for all')}`);
+    if (!ruleIds.includes(id)) report([...path, id], `unknown rule; ${choice(id, ruleIds, 'see docs/rules for all')}`);
     return [id, effect(value, [...path, id], report)] as const;
   });
   return Object.fromEntries(entries.filter((entry): entry is [string, Effect] => entry[1] !== undefined));
 };
 
-const namespaceName = text('the name of a namespace; patterns are not known, for many namespaces use a selector', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/);
+const namespaceName = text('a namespace name (use a selector for many namespaces)', /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/);
 
 const selectorKeys = ['matchLabels', 'matchExpressions'];
 
 const selector: Read<LabelSelector> = (json, path, report) => {
   // Left out, a misspelt requirement would let the selector choose every namespace.
   const unknown = isRecord(json) ? Object.keys(json).filter((key) => !selectorKeys.includes(key)) : [];
-  for (const key of unknown) report([...path, key], `a selector has no such part; ${choice(key, selectorKeys)}`);
+  for (const key of unknown) report([...path, key], `unknown selector field; ${choice(key, selectorKeys)}`);
   for (const problem of selectorProblems(json)) report([...path, ...problem.path], problem.message);
   return isRecord(json) ? json : undefined;
 };
@@ -105,8 +105,8 @@ const selector: Read<LabelSelector> = (json, path, report) => {
 const bundle: Read<Minor> = (json, path, report) => {
   const version = parseBundleVersion(json);
   if (version.ok && supportedMinors.includes(version.minor)) return version.minor;
-  const why = version.ok ? 'no schema of that release is known' : version.problem;
-  return report(path, `${quote(json)} cannot be used: ${why}; write one of ${supportedBundles.join(', ')}`);
+  const why = version.ok ? 'the release is unsupported' : version.problem;
+  return report(path, `unsupported bundle ${quote(json)}: ${why}; use one of ${supportedBundles.join(', ')}`);
 };
 
 const namespaceFields: Fields<NamespaceSettings> = { names: listOf(namespaceName), selector, profile: oneOf(profiles), effects };
@@ -123,7 +123,7 @@ const overrideFields: Fields<BundleOverride> = {
 
 const namespaceEntry: Read<NamespaceSettings> = (json, path, report) => {
   const entry = fieldsOf(namespaceFields)(json, path, report);
-  if (isRecord(json) && !isGiven(json['names']) && !isGiven(json['selector'])) report(path, 'it is not said which namespaces are meant; write names or a selector');
+  if (isRecord(json) && !isGiven(json['names']) && !isGiven(json['selector'])) report(path, 'no namespaces selected; set names or selector');
   return entry;
 };
 
@@ -154,7 +154,7 @@ export const settingNames: readonly string[] = [
 ];
 
 /** What to write instead: what is near, or what there is. */
-function choice(written: unknown, known: readonly string[], all = `write one of ${known.join(', ')}`): string {
+function choice(written: unknown, known: readonly string[], all = `use one of ${known.join(', ')}`): string {
   const near = typeof written === 'string' ? nearest(written, known) : undefined;
   return near === undefined ? all : `did you mean ${near}?`;
 }

@@ -31,7 +31,7 @@ export function parseBundleVersion(annotation: unknown): BundleVersion {
   const prerelease = parts?.['prerelease'];
   const minor = minors.find((known) => known === parts?.['minor']);
   if (parts === undefined) return { ok: false, problem: 'it is no version; write for example v1.7.0' };
-  if (minor === undefined) return { ok: false, problem: `no release from v${minors[0]} to v${minors.at(-1)} is meant` };
+  if (minor === undefined) return { ok: false, problem: `not a release from v${minors[0]} to v${minors.at(-1)}` };
   return prerelease === undefined ? { ok: true, minor } : { ok: true, minor, prerelease };
 }
 

@@ -32,6 +32,6 @@ export function gatewayClassStatus(read: Reader, name: string): GatewayClassStat
 function supportedVersion(versions: Installation['bundleVersions']): Outcome {
   const others = Object.entries(versions).filter(([, version]) => !isSupportedBundle(version));
   if (others.length === 0) return isTrue('SupportedVersion');
-  const found = others.map(([kind, version]) => `The CRD of ${kind} ${version === '' ? 'does not say of which bundle it is' : `is of the bundle ${display(version)}`}.`);
-  return isFalse('UnsupportedVersion', `${joinMessages(found)} Supported are ${supportedBundles.join(', ')}. Objects are served as far as they can be understood.`);
+  const found = others.map(([kind, version]) => `The CRD of ${kind} has ${version === '' ? 'no bundle version annotation' : `bundle version ${display(version)}`}.`);
+  return isFalse('UnsupportedVersion', `${joinMessages(found)} Supported versions: ${supportedBundles.join(', ')}. Sallyport serves objects on a best-effort basis.`);
 }

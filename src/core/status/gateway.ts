@@ -66,10 +66,10 @@ function addressProblem(given: Given, wanted: readonly WantedAddress[]): Address
   const missing = wanted.filter((one) => one.value !== '' && !given.some((address) => isSame(one, address)));
   if (missing.length > 0) {
     const values = missing.map(({ value }) => value).join(', ');
-    return { reason: 'AddressNotUsable', message: `The network has not given ${values} to this Gateway. Ask for an address that is free and belongs to it, or leave value out for any.` };
+    return { reason: 'AddressNotUsable', message: `The network did not assign ${values} to this Gateway. Request a free address that the network can assign, or omit value to get any address.` };
   }
   const anyOf = wanted.find((one) => one.value === '' && given.length > 0 && !given.some(({ type }) => type === one.type));
-  return anyOf && { reason: 'AddressNotAssigned', message: `The network has given this Gateway no address of the type ${anyOf.type}. Ask for another type, or leave addresses out.` };
+  return anyOf && { reason: 'AddressNotAssigned', message: `The network assigned no address of type ${anyOf.type} to this Gateway. Request another type, or omit addresses.` };
 }
 
 function isSame(one: Given[number], other: Given[number]): boolean {

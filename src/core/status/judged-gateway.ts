@@ -33,6 +33,6 @@ export const isGatewayAccepted = defineQuery({
 
 function gatewayAccepted(refusal: Refusal | undefined, listeners: readonly JudgedListener[]): Outcome {
   if (refusal !== undefined) return isFalse(refusal.reason, refusal.message);
-  if (listeners.length === 0) return isFalse('ListenersNotValid', 'The Gateway has no listeners, so nothing can connect. Write at least one under spec.listeners.');
+  if (listeners.length === 0) return isFalse('ListenersNotValid', 'The Gateway has no listeners. Add at least one under spec.listeners.');
   return summariseListeners(listeners, ({ outcomes }) => (outcomes.Accepted.status === 'False' ? outcomes.Accepted : undefined));
 }

@@ -41,7 +41,7 @@ function refusalOf(read: Reader, { namespace, name }: ListenerOwner, parent: Lis
   const own = ownerRefusal(read.query(partProblems, 'ListenerSet', namespace, name));
   if (own !== undefined) return own;
   if (read.query(isGatewayAccepted, parent.namespace, parent.name)) return undefined;
-  return { reason: parentNotAccepted, message: `Gateway ${parent.namespace}/${parent.name} is not accepted; see its own conditions.` };
+  return { reason: parentNotAccepted, message: `Gateway ${parent.namespace}/${parent.name} is not accepted; see its conditions.` };
 }
 
 const parentNotAccepted = 'ParentNotAccepted';

@@ -34,14 +34,14 @@ export type Refusal = NonNullable<DataPlaneFacts['refusal']>;
 export function judgeListeners(read: Reader, owner: ListenerOwner, { refusal, service }: Observation): readonly JudgedListener[] {
   const problems = read.query(partProblems, owner.kind, owner.namespace, owner.name);
   const reported = read.input(acknowledgementCell, owner.kind, owner.namespace, owner.name)?.listenerProblems ?? {};
-  const serviceOfOwner = refusal === undefined ? service : isFalse('Invalid', `The ${owner.kind} is not accepted; see its own conditions.`);
+  const serviceOfOwner = refusal === undefined ? service : isFalse('Invalid', `The ${owner.kind} is not accepted; see its conditions.`);
   return listenersOf(read, owner).map((node) => {
     const problem = Object.hasOwn(reported, node.name) ? reported[node.name] : undefined;
     return judge(node, problems, refusal === undefined && problem !== undefined ? isFalse('Invalid', problem) : serviceOfOwner);
   });
 }
 
-export const notAccepted = 'What is not accepted is not served; see Accepted.';
+export const notAccepted = 'Not programmed because it is not accepted; see the Accepted condition.';
 
 function judge(node: ListenerNode, problems: readonly PartProblem[], service: Outcome): JudgedListener {
   const { accepted: refusal, conflicted: conflict, references, overlapping } = listenerValidity(problems, node.index);
@@ -61,7 +61,7 @@ function judge(node: ListenerNode, problems: readonly PartProblem[], service: Ou
 
 function programmed(node: ListenerNode, { against, service }: { readonly against: string | undefined; readonly service: Outcome }): Outcome {
   if (against !== undefined) return isFalse(against, notAccepted);
-  return canServe(node) || service.status === 'False' ? service : isFalse('Invalid', 'There is no usable certificate, so nothing can connect; see ResolvedRefs.');
+  return canServe(node) || service.status === 'False' ? service : isFalse('Invalid', 'Not programmed because the listener has no usable certificate; see the ResolvedRefs condition.');
 }
 
 /** Whether a listener has what clients need to connect. */

@@ -41,7 +41,7 @@ export function policyStatus(read: Reader, namespace: string, name: string): Pol
 }
 
 /** Of a Gateway beyond `mostAncestors`. No status shows it; an Event tells it. */
-const withoutRoom = isFalse('StatusFull', `The status of the policy has no room for more than ${mostAncestors} Gateways, and others are older: requests to its Services are answered 500 here. Give this Gateway Services of its own.`);
+const withoutRoom = isFalse('StatusFull', `The status of the policy lists at most ${mostAncestors} Gateways, the oldest first. Requests from this Gateway to the Services of the policy get a 500. Use separate Services for this Gateway.`);
 
 /**
  * @param problems of the policy itself, and of the targets through which it reaches a Gateway
@@ -52,7 +52,7 @@ function acceptance(problems: readonly PartProblem[], leftOut: readonly string[]
   if (against !== undefined) return isFalse(against.reason, against.message);
   if (leftOut.length === 0) return isTrue('Accepted');
   const more = leftOut.length > shown ? ` and ${leftOut.length - shown} more` : '';
-  return isTrue('Accepted', `There is room for ${mostAncestors} Gateways: requests to the Services are answered 500 by ${leftOut.slice(0, shown).join(', ')}${more}.`);
+  return isTrue('Accepted', `The status lists at most ${mostAncestors} Gateways. Requests to the Services get a 500 from these Gateways: ${leftOut.slice(0, shown).join(', ')}${more}.`);
 }
 
 /** Messages name no more than people read. */

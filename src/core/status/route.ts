@@ -71,7 +71,7 @@ function partialValidity(dropped: readonly PartProblem[], kind: ServedRouteKind)
 function describeDropped({ scope, part, member, message }: PartProblem, kind: ServedRouteKind): string {
   const { traffic, fate } = failureOf[kind];
   const place = `spec.rules[${part}]`;
-  if (scope === 'match') return `Dropped Rule ${part} in part (${place}.matches[${member}] matches nothing): ${message}`;
+  if (scope === 'match') return `Dropped Rule ${part} in part (${place}.matches[${member}] matches no request): ${message}`;
   if (scope === 'backendRef') return `Dropped Rule ${part} in part (${place}.backendRefs[${member}], its share of ${traffic} is ${fate}): ${message}`;
   return `Dropped Rule ${part} (${place}, its ${traffic} are ${fate}): ${message}`;
 }

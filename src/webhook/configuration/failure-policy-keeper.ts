@@ -42,7 +42,7 @@ export class FailurePolicyKeeper {
   start(): Rounds {
     this.#record = noProbes;
     const { log, interval = defaultInterval } = this.#options;
-    return startRounds(() => this.round(), { longest: interval, retry: 1_000, onError: (err) => log.warn({ err }, 'failurePolicy could not be looked after, will try again') });
+    return startRounds(() => this.round(), { longest: interval, retry: 1_000, onError: (err) => log.warn({ err }, 'cannot reconcile failurePolicy, will retry') });
   }
 
   /**
@@ -98,11 +98,11 @@ function presentPolicy(configuration: WebhookConfiguration, wanted: FailurePolic
 }
 
 function defineMetrics(metrics: Metrics, present: () => FailurePolicy | undefined) {
-  metrics.observed({ name: 'webhook_failure_policy', help: 'The failurePolicy in force, as the leader saw it last: 1 for that one.', labels: ['policy'] }, () => {
+  metrics.observed({ name: 'webhook_failure_policy', help: 'Current failurePolicy as observed by the leader; 1 for the current one.', labels: ['policy'] }, () => {
     const policy = present();
     return policy === undefined ? [] : (['Ignore', 'Fail'] as const).map((each) => ({ labels: [each], value: each === policy ? 1 : 0 }));
   });
-  const probes = metrics.counter({ name: 'webhook_probes_total', help: 'Probes through the API server, by what they showed.', labels: ['outcome'] });
+  const probes = metrics.counter({ name: 'webhook_probes_total', help: 'Probes through the API server, by outcome.', labels: ['outcome'] });
   const changes = metrics.counter({ name: 'webhook_failure_policy_changes_total', help: 'Changes of the failurePolicy.', labels: ['to', 'reason'] });
   // There from the start at 0: Prometheus sees no increase in a series that begins with 1, and this one is alerted on.
   changes.at('Ignore', 'Unreachable');

@@ -45,13 +45,13 @@ export function recordProbe(record: ProbeRecord, under: FailurePolicy, outcome: 
  */
 export function decideFailurePolicy(wanted: FailurePolicy, { under, proven, broken }: ProbeRecord): FailurePolicyStep | undefined {
   if (under === 'Fail' && wanted === 'Ignore') {
-    return { to: 'Ignore', reason: 'NotWanted', message: 'the settings ask for failurePolicy Ignore' };
+    return { to: 'Ignore', reason: 'NotWanted', message: 'The settings request failurePolicy Ignore.' };
   }
   if (under === 'Fail' && broken >= enoughFailures) {
-    return { to: 'Ignore', reason: 'Unreachable', message: `${broken} probes in a row did not reach the webhook; writes are let through unchecked until it answers` };
+    return { to: 'Ignore', reason: 'Unreachable', message: `${broken} consecutive probes did not reach the webhook. The API server admits writes without validation until the webhook answers.` };
   }
   if (under === 'Ignore' && wanted === 'Fail' && proven >= enoughProof) {
-    return { to: 'Fail', reason: 'Proven', message: `${proven} probes in a row were denied by the webhook, as they must be; from now on writes that it cannot check are rejected` };
+    return { to: 'Fail', reason: 'Proven', message: `The webhook denied ${proven} consecutive probes as expected. The API server now rejects writes that the webhook cannot validate.` };
   }
   return undefined;
 }

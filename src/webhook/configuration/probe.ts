@@ -35,7 +35,7 @@ export function isProbe({ kind, object }: AdmissionRequest): boolean {
   return kind === 'GatewayClass' && Object.hasOwn(recordOf(recordOf(metadata)['labels']), probeLabel);
 }
 
-const message = `${proof}; objects with the label ${probeLabel} are its own probes, remove the label from others`;
+const message = `${proof}; the webhook uses the label ${probeLabel} for its own probes, remove the label from other objects`;
 
 /** What the webhook says to its probe. */
 export const probeDenial: Denied = {

@@ -26,7 +26,7 @@ const defaultPatience = 5_000;
 /** Calls this replica's own TLS port, now and after each change, trusting what the live configuration trusts. */
 export function startSelfCheck(options: SelfCheckOptions): SelfCheck {
   const { bundles, certificates } = options;
-  let problem: string | undefined = 'its own TLS port was not called yet';
+  let problem: string | undefined = 'the self-check has not called the TLS port yet';
   const round = async (): Promise<number> => {
     problem = await findProblem(options);
     return problem === undefined ? interval : interval / 10;
@@ -44,11 +44,11 @@ export function startSelfCheck(options: SelfCheckOptions): SelfCheck {
 
 async function findProblem({ bundles, address, serverName, patience = defaultPatience }: SelfCheckOptions): Promise<string | undefined> {
   const bundle = await bundles.read();
-  if (bundle === undefined) return 'there is no ValidatingWebhookConfiguration';
+  if (bundle === undefined) return 'ValidatingWebhookConfiguration not found';
   // Without a bundle the API server trusts what its own system trusts.
   const trust = bundle.certificates.length === 0 ? {} : { ca: joinPem(bundle.certificates) };
   const refusal = await shakeHands({ ...address, servername: serverName, timeout: patience, ...trust });
-  return refusal === undefined ? undefined : `its certificate is not trusted by the ValidatingWebhookConfiguration (${refusal})`;
+  return refusal === undefined ? undefined : `the ValidatingWebhookConfiguration does not trust the serving certificate (${refusal})`;
 }
 
 /** Opens a TLS connection and closes it again. Resolves with what is wrong, if anything; rejects where no answer came in time. */

@@ -74,21 +74,21 @@ export class Watchdog {
     this.#now = options.now ?? (() => performance.now());
     this.#lookedAt = this.#now();
     const { metrics } = options;
-    this.#released = metrics.counter({ name: 'watchdog_released_total', help: 'How often failurePolicy was set to Ignore because no webhook pod was ready.', labels: [] }).at();
-    metrics.observed({ name: 'watchdog_ready_endpoints', help: 'Ready endpoints of the webhook, as the watchdog saw them last.', labels: [] }, () =>
+    this.#released = metrics.counter({ name: 'watchdog_released_total', help: 'Times the watchdog set failurePolicy to Ignore because no webhook pod was ready.', labels: [] }).at();
+    metrics.observed({ name: 'watchdog_ready_endpoints', help: 'Ready endpoints of the webhook as observed by the watchdog.', labels: [] }, () =>
       this.#sight === undefined ? [] : [{ labels: [], value: this.#sight.readyEndpoints }],
     );
   }
 
   start(): Rounds {
     const { log } = this.#options;
-    return startRounds(() => this.round(), { longest: interval, retry: interval, onError: (err) => log.warn({ err }, 'webhook could not be watched, will try again') });
+    return startRounds(() => this.round(), { longest: interval, retry: interval, onError: (err) => log.warn({ err }, 'cannot check the webhook, will retry') });
   }
 
   /** Why it cannot do its work; none while it can. */
   problems(): readonly string[] {
     const blind = this.#now() - this.#lookedAt;
-    return this.#sight !== undefined && blind < blindAfter ? [] : [`the webhook was not seen for ${Math.round(blind / 1000)} s`];
+    return this.#sight !== undefined && blind < blindAfter ? [] : [`no endpoints of the webhook observed for ${Math.round(blind / 1000)} s`];
   }
 
   /**
@@ -124,7 +124,7 @@ export class Watchdog {
       type: 'Warning',
       reason: 'FailurePolicyIgnore',
       action: 'Released',
-      note: `no pod of Service ${service.namespace}/${service.name} was ready for ${patience / 1000} s; writes are let through unchecked until the webhook is back`,
+      note: `Service ${service.namespace}/${service.name} had no ready pod for ${patience / 1000} s. The API server admits writes without validation until the webhook is ready.`,
     });
   }
 }

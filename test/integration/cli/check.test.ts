@@ -81,7 +81,7 @@ describe('sallyport check', () => {
   test('ends with 1 where a file cannot be read, and judges the others', () => {
     const { code, stdout } = check(['missing.yaml', '-'], `a: [\n---\n${parent}---\n${route('cart')}`);
     expect(code).toBe(1);
-    expect(stdout).toContain('missing.yaml:1:1: error [unreadable-file] there is no such file or folder\n');
+    expect(stdout).toContain('missing.yaml:1:1: error [unreadable-file] file or folder not found\n');
     expect(stdout).toContain('stdin:2:1: error [unreadable-file] invalid YAML');
     expect(stdout).toContain('3 objects: 2 errors, 0 warnings\n');
   });
@@ -91,8 +91,8 @@ describe('sallyport check', () => {
     [['--colour', '-'], "error: unknown option '--colour'"],
     [['-o', 'xml', '-'], "argument 'xml' is invalid. Allowed choices are text, json, sarif, junit, github."],
     [['--bundle', 'v0.1', '-'], "argument 'v0.1' is invalid."],
-    [['--explain', 'path-sintax'], 'sallyport: there is no rule path-sintax; did you mean path-syntax?\n'],
-    [['--baseline', 'none.json', '-'], 'sallyport: the baseline none.json cannot be used: there is no such file or folder\n'],
+    [['--explain', 'path-sintax'], 'sallyport: unknown rule path-sintax; did you mean path-syntax?\n'],
+    [['--baseline', 'none.json', '-'], 'sallyport: cannot use the baseline none.json: file or folder not found\n'],
     [['--closed', '--stateless', '-'], 'sallyport: --closed conflicts with --stateless: --closed reports references between objects, --stateless ignores them\n'],
     [['--baseline', 'a.json', '--write-baseline', 'b.json', '-'], 'cannot be used with option'],
   ])('ends with 2 where it cannot do its work: %j', (args, message) => {

@@ -43,19 +43,19 @@ describe('the settings file', () => {
     await writeFile(file, 'profile: standart\neffects:\n  duration-from: warn\nnamespaces:\n  - names: [shop]\n    profil: audit\n');
     await expect(open(file)).rejects.toThrow(
       [
-        'the settings cannot be used:',
-        `  ${file}:1:1: profile: "standart" is not known here; did you mean standard?`,
-        `  ${file}:3:3: effects.duration-from: there is no rule of this id; did you mean duration-form?`,
-        `  ${file}:6:5: namespaces[0].profil: there is no such setting; did you mean profile?`,
+        'invalid settings file:',
+        `  ${file}:1:1: profile: unsupported value "standart"; did you mean standard?`,
+        `  ${file}:3:3: effects.duration-from: unknown rule; did you mean duration-form?`,
+        `  ${file}:6:5: namespaces[0].profil: unknown setting; did you mean profile?`,
       ].join('\n'),
     );
   });
 
   test.each([
     ['no YAML', 'profile: [audit\n', /settings\.yaml:\d+:\d+: invalid YAML/],
-    ['two documents', 'profile: audit\n---\nprofile: strict\n', /settings\.yaml:3:1: a second document/],
+    ['two documents', 'profile: audit\n---\nprofile: strict\n', /settings\.yaml:3:1: unexpected second document/],
     ['a list', '- profile: audit\n', /settings\.yaml:1:1: /],
-    ['the same setting twice', 'profile: audit\nprofile: strict\n', /settings\.yaml:2:1: the key "profile" is written twice/],
+    ['the same setting twice', 'profile: audit\nprofile: strict\n', /settings\.yaml:2:1: duplicate key "profile"/],
   ])('%s is refused', async (_name, text, message) => {
     const file = join(folder, 'settings.yaml');
     await writeFile(file, text);
@@ -63,7 +63,7 @@ describe('the settings file', () => {
   });
 
   test('a file that is missing is told so', async () => {
-    await expect(open(join(folder, 'settings.yaml'))).rejects.toThrow(/settings\.yaml: there is no such file/);
+    await expect(open(join(folder, 'settings.yaml'))).rejects.toThrow(/settings\.yaml: file or folder not found/);
   });
 
   test('an empty file means the defaults', async () => {
@@ -91,7 +91,7 @@ describe('the settings file', () => {
     await until(async () => expect(await metrics.scrape()).toContain('sallyport_settings_reload_failed 1'));
     expect(settings.current().profile).toBe('strict');
     expect(changes).toBe(1);
-    expect(logged.join('')).toContain('settings.yaml:1:1: profile: \\"strictly\\" is not known here; did you mean strict?');
+    expect(logged.join('')).toContain('settings.yaml:1:1: profile: unsupported value \\"strictly\\"; did you mean strict?');
 
     await mount('4', 'profile: standard\n');
     await rm(join(folder, '..3'), { recursive: true });

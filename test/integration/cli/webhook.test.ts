@@ -37,19 +37,19 @@ function run(...args: readonly string[]): Promise<Ended> {
 describe('a webhook that cannot start says why, without a stack', () => {
   test('mistakes in the settings', async () => {
     const { code, stderr } = await run(`--settings=${join(folder, 'bad.yaml')}`);
-    expect(stderr).toBe(`sallyport: the settings cannot be used:\n  ${join(folder, 'bad.yaml')}:2:1: failurepolicy: there is no such setting; did you mean failurePolicy?\n`);
+    expect(stderr).toBe(`sallyport: invalid settings file:\n  ${join(folder, 'bad.yaml')}:2:1: failurepolicy: unknown setting; did you mean failurePolicy?\n`);
     expect(code).toBe(1);
   });
 
   test('no way to reach a cluster', async () => {
     const { code, stderr } = await run(`--settings=${join(folder, 'good.yaml')}`);
-    expect(stderr).toMatch(/^sallyport: the kubeconfig cannot be used: .*no-kubeconfig.*\n$/);
+    expect(stderr).toMatch(/^sallyport: cannot use the kubeconfig: .*no-kubeconfig.*\n$/);
     expect(code).toBe(1);
   });
 
   test('lifetimes with which calls would fail', async () => {
     const { code, stderr } = await run('--authority-lifetime=3m', '--certificate-lifetime=50s', '--propagation-time=8s', '--clock-skew=1s');
-    expect(stderr).toBe('sallyport: these lifetimes of certificates cannot be used: an authority must live more than 180 s with these certificates: 3 × (certificate lifetime + propagation time + 2 × clock skew)\n');
+    expect(stderr).toBe('sallyport: cannot use these certificate lifetimes: an authority must live more than 180 s with these certificates: 3 × (certificate lifetime + propagation time + 2 × clock skew)\n');
     expect(code).toBe(1);
   });
 

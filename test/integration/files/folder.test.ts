@@ -53,10 +53,10 @@ describe('readFolder', () => {
     const lines = await read(folder, join(folder, 'missing'));
     expect(lines).toEqual([
       'c.yaml: {"port":1}',
-      'd.yaml: the symbolic link leads nowhere',
-      'missing: there is no such file or folder',
+      'd.yaml: the symbolic link is broken',
+      'missing: file or folder not found',
       expect.stringMatching(/^a\.yaml:1:\d+: invalid YAML: /),
-      'b.yaml: it cannot be read: it is not UTF-8; save it in this encoding',
+      'b.yaml: cannot read the file: invalid encoding; save the file as UTF-8',
     ]);
   });
 
@@ -79,9 +79,9 @@ describe('readFolder', () => {
     await write('a.yaml', 'port: 1');
     expect(await read(folder, '/dev/null')).toEqual([
       'a.yaml: {"port":1}',
-      'loop.yaml: its symbolic links lead in a circle',
-      '/dev/null: it is neither a file nor a folder; what comes by a pipe is read by -',
-      'huge.yaml: it cannot be read: it has 67108865 bytes; at most 67108864 are read, split it',
+      'loop.yaml: symbolic links form a loop',
+      '/dev/null: not a file or folder; use - to read from a pipe',
+      'huge.yaml: cannot read the file: the file has 67108865 bytes, more than the limit of 67108864; split the file',
     ]);
   });
 });

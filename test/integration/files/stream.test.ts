@@ -39,14 +39,14 @@ describe('streamObjects', () => {
   });
 
   test('reports what is not UTF-8, what is missing, and what fails', async () => {
-    expect(await read(['-'], bytes('a: 1\n---\n', Buffer.from([0xff])))).toEqual([['stdin', 0, 1, { a: 1 }], 'stdin: it cannot be read: it is not UTF-8; save it in this encoding']);
-    expect(await read(['-'], bytes(Buffer.from('a: ä').subarray(0, 4)))).toEqual(['stdin: it cannot be read: it is not UTF-8; save it in this encoding']);
-    expect(await read(['does-not-exist.yaml'])).toEqual(['does-not-exist.yaml: there is no such file or folder']);
+    expect(await read(['-'], bytes('a: 1\n---\n', Buffer.from([0xff])))).toEqual([['stdin', 0, 1, { a: 1 }], 'stdin: cannot read the file: invalid encoding; save the file as UTF-8']);
+    expect(await read(['-'], bytes(Buffer.from('a: ä').subarray(0, 4)))).toEqual(['stdin: cannot read the file: invalid encoding; save the file as UTF-8']);
+    expect(await read(['does-not-exist.yaml'])).toEqual(['does-not-exist.yaml: file or folder not found']);
     const failing = (async function* fail(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('a: 1\n---\n');
       throw new Error('the pipe broke');
     })();
-    expect(await read(['-'], failing)).toEqual([['stdin', 0, 1, { a: 1 }], 'stdin: it cannot be read: the pipe broke']);
+    expect(await read(['-'], failing)).toEqual([['stdin', 0, 1, { a: 1 }], 'stdin: cannot read the file: the pipe broke']);
   });
 
   test('gives up on a document without end', async () => {
@@ -55,7 +55,7 @@ describe('streamObjects', () => {
       const piece = Buffer.alloc(1024 * 1024, 'a');
       for (; sent < 200; sent++) yield piece;
     })();
-    expect(await read(['-'], endless)).toEqual([expect.stringMatching(/^stdin: it cannot be read: a document has more than 67108864 characters; split it/)]);
+    expect(await read(['-'], endless)).toEqual([expect.stringMatching(/^stdin: cannot read the file: a document has more than 67108864 characters; split it/)]);
     expect(sent).toBeLessThan(70);
   });
 });

@@ -132,7 +132,7 @@ describe('watchFolder', () => {
 
   test('a folder that is not there yet, or is replaced', async () => {
     const { watch, all } = await watched(at('later', 'sub'));
-    expect(watch.content.problems.map(({ message }) => message)).toEqual(['there is no such file or folder']);
+    expect(watch.content.problems.map(({ message }) => message)).toEqual(['file or folder not found']);
     await mkdir(at('later', 'sub'), { recursive: true });
     await writeFile(at('later', 'sub', 'a.yaml'), object('one'));
     await until(() => expect(all().at(-1)).toBe('+one'));
@@ -183,11 +183,11 @@ describe('watchFolder', () => {
     const { watch, changes } = await watched(folder);
     await writeFile(at('.new'), new Uint8Array([0xff]));
     await rename(at('.new'), at('a.yaml'));
-    await until(() => expect(changes).toEqual([['!a.yaml: it cannot be read: it is not UTF-8; save it in this encoding']]));
+    await until(() => expect(changes).toEqual([['!a.yaml: cannot read the file: invalid encoding; save the file as UTF-8']]));
     expect(watch.content.documents.map(({ value }) => nameOf(value))).toEqual(['one']);
     await symlink('a.yaml', at('.new'));
     await rename(at('.new'), at('a.yaml'));
-    await until(() => expect(changes[1]).toEqual(['!a.yaml: its symbolic links lead in a circle']));
+    await until(() => expect(changes[1]).toEqual(['!a.yaml: symbolic links form a loop']));
     expect(watch.content.documents.map(({ value }) => nameOf(value))).toEqual(['one']);
     await rm(at('a.yaml'));
     await until(() => expect(changes[2]).toEqual(['-one']));
@@ -198,7 +198,7 @@ describe('watchFolder', () => {
     await symlink('.real', at('a.yaml'));
     const { watch, all } = await watched(folder);
     await rename(at('.real'), at('.away'));
-    await until(() => expect(all()).toEqual(['!a.yaml: the symbolic link leads nowhere']));
+    await until(() => expect(all()).toEqual(['!a.yaml: the symbolic link is broken']));
     expect(watch.content.documents).toHaveLength(1);
     await writeFile(at('.real'), object('one', 2));
     await until(() => expect(all().at(-1)).toBe('one 1→2'));

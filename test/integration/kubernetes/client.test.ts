@@ -167,6 +167,6 @@ describe('a kubeconfig', () => {
   });
 
   test('is not needed in a pod, and nowhere else may it be missing', async () => {
-    await expect(loadCredentials('in-cluster')).rejects.toThrow('give a kubeconfig');
+    await expect(loadCredentials('in-cluster')).rejects.toThrow('use a kubeconfig');
   });
 });

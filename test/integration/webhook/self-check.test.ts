@@ -35,14 +35,14 @@ function trust(...authorities: readonly Authority[]): void {
 }
 
 test('a replica is trusted as soon as the live configuration trusts its authority, and as long as it does', async () => {
-  await eventually(() => expect(check.problem()).toBe('there is no ValidatingWebhookConfiguration'));
+  await eventually(() => expect(check.problem()).toBe('ValidatingWebhookConfiguration not found'));
   bundles.cell.write([]);
-  await eventually(() => expect(check.problem()).toMatch(/not trusted by the ValidatingWebhookConfiguration/));
+  await eventually(() => expect(check.problem()).toMatch(/ValidatingWebhookConfiguration does not trust the serving certificate/));
   trust(await createAuthority(), authority);
   await eventually(() => expect(check.problem()).toBeUndefined());
   const other = await createAuthority();
   certificates.replace(await issueServingCertificate(other, serviceNames('hook', 'gates')));
-  await eventually(() => expect(check.problem()).toMatch(/not trusted/));
+  await eventually(() => expect(check.problem()).toMatch(/does not trust/));
   trust(other);
   await eventually(() => expect(check.problem()).toBeUndefined());
 });

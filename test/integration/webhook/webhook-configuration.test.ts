@@ -196,7 +196,7 @@ describe('what looks after the failurePolicy', () => {
       stage.server.fail({ when: ({ path }) => path.endsWith('/endpointslices'), act: { code: 403 } });
       await expect(watching.round()).rejects.toThrow('injected');
       expect(await failurePolicy()).toBe('Fail');
-      expect(watching.problems()).toEqual(['the webhook was not seen for 40 s']);
+      expect(watching.problems()).toEqual(['no endpoints of the webhook observed for 40 s']);
     });
   });
 });

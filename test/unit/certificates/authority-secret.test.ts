@@ -39,7 +39,7 @@ describe('the Secret of the authorities', () => {
       expect(read).toEqual({ type: 'unreadable', problem: expect.any(String) });
       expect(JSON.stringify(read)).not.toContain('SECRET');
     }
-    expect(readAuthorities({})).toEqual({ type: 'unreadable', problem: 'authorities.json is missing or no JSON object' });
+    expect(readAuthorities({})).toEqual({ type: 'unreadable', problem: 'authorities.json is missing or not a JSON object' });
   });
 });
 

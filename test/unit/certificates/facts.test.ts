@@ -30,7 +30,7 @@ describe('authorityFacts', () => {
 
   test.each<[unknown, string]>([
     [undefined, 'ca.crt is missing from its data'],
-    [1, 'ca.crt is no text'],
+    [1, 'ca.crt is not a string'],
     ['', 'ca.crt holds no PEM certificate (-----BEGIN CERTIFICATE-----)'],
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'certificate 1 of 1 in ca.crt cannot be read'],
   ])('%j', (text, problem) => {
@@ -76,7 +76,7 @@ describe('certificateFacts', () => {
     ['tls.crt is missing from its data', () => ({ type: 'kubernetes.io/tls' })],
     ['tls.crt is missing from its data', () => secret(undefined, 'YQ==')],
     ['tls.key is missing from its data', () => secret(base64(material.certificate), undefined)],
-    ['tls.crt is no text; data holds base64', () => secret(17, '')],
+    ['tls.crt is not a string; data holds base64', () => secret(17, '')],
     ['tls.crt is not base64; put PEM text under stringData instead', () => secret(material.certificate, '')],
     ['tls.crt is empty', () => secret('', '')],
     ['tls.key is empty', () => secret(base64(material.certificate), '')],

@@ -43,7 +43,7 @@ test('a change is logged once', () => {
   update(gateways, changed);
   expect(logged()).toEqual([{
     level: 'warn', kind: 'httproutes', bundle: '1.7', channel: 'standard', annotated: 'v1.7.0',
-    msg: 'the installed schema is of no known release: what contradicts this bundle is not denied',
+    msg: 'the installed schema matches no known release: violations of this bundle are not denied',
   }]);
   update(gateways);
   expect(logged()).toEqual([{ level: 'info', kind: 'httproutes', msg: 'kind is no longer installed' }]);

@@ -97,13 +97,13 @@ describe('the state of a cluster', () => {
     const { source, state } = started();
     source.states.set('Gateway', { phase: 'waiting', synced: false });
     source.states.set('Service', { phase: 'following', synced: false, problem: 'services is forbidden' });
-    expect(state.problems()).toEqual(['it is not known yet whether Gateway is installed', 'objects of kind Service are not read yet (services is forbidden)']);
+    expect(state.problems()).toEqual(['not known yet whether Gateway is installed', 'objects of kind Service are not synced yet (services is forbidden)']);
   });
 
   test('definitions count, too', () => {
     const { source, state } = started();
     source.settled = false;
-    expect(state.problems()).toEqual(['the installed CRDs are not read yet']);
+    expect(state.problems()).toEqual(['the installed CRDs are not synced yet']);
   });
 
   test('a kind that is known to be absent is no problem', () => {

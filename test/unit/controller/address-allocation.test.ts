@@ -58,7 +58,7 @@ describe('an address of the pool', () => {
     expect(addresses(0, '10.0.0.0/30', 'fd00::/126')).toEqual(['fd00::', '10.0.0.0']);
     expect(addresses(0, '10.0.0.0/30')).toEqual(['10.0.0.0']);
     expect(given(0, '10.0.0.0/30').waits).toBe(true);
-    expect(given(1, '10.0.0.0/30').problem).toEqual({ reason: 'AddressNotAssigned', message: expect.stringContaining('No IPv6 address of the address pool, which is 10.0.0.0/30, is free.') });
+    expect(given(1, '10.0.0.0/30').problem).toEqual({ reason: 'AddressNotAssigned', message: expect.stringContaining('The address pool (10.0.0.0/30) has no free IPv6 address.') });
   });
 
   test('is with the oldest where several have it', () => {
@@ -68,7 +68,7 @@ describe('an address of the pool', () => {
 
   test('is there for others once it was given up', () => {
     const { ledger, claims, given } = ledgerOf({ held: ['10.0.0.1'] }, {});
-    expect(given(1, '10.0.0.1')).toEqual({ addresses: [], waits: true, problem: { reason: 'AddressNotAssigned', message: 'No IPv4 address of the address pool, which is 10.0.0.1, is free. Give the controller a larger one (--address-pool), or delete a Gateway that has one.' } });
+    expect(given(1, '10.0.0.1')).toEqual({ addresses: [], waits: true, problem: { reason: 'AddressNotAssigned', message: 'The address pool (10.0.0.1) has no free IPv4 address. Enlarge the pool (--address-pool), or delete a Gateway that uses an address.' } });
     ledger.delete(claims[0]?.gateway ?? '');
     expect(given(1, '10.0.0.1')).toEqual({ addresses: [ip('10.0.0.1')], problem: undefined, waits: false });
   });
@@ -97,13 +97,13 @@ describe('an address that a Gateway asks for', () => {
   });
 
   test.each([
-    [{ asked: ['192.0.2.1'] }, '192.0.2.1 does not belong to the address pool, which is 10.0.0.0/30.'],
-    [{ asked: ['fd00::1'] }, 'fd00::1 cannot lead to the Service of this Gateway, which has no IPv6.'],
-    [{ asked: ['10.0.0.1'] }, '10.0.0.1 is that of Gateway shop/a.'],
+    [{ asked: ['192.0.2.1'] }, '192.0.2.1 is not in the address pool (10.0.0.0/30).'],
+    [{ asked: ['fd00::1'] }, 'fd00::1 is unusable: the Service of this Gateway has no IPv6.'],
+    [{ asked: ['10.0.0.1'] }, '10.0.0.1 is already assigned to Gateway shop/a.'],
   ] as const)('cannot be had by %j: %s', (wish, message) => {
     const { given } = ledgerOf({ held: ['10.0.0.1'] }, wish);
     const ranges = message.includes('fd00') ? ['10.0.0.0/30', 'fd00::/126'] : ['10.0.0.0/30'];
-    expect(given(1, ...ranges)).toEqual({ addresses: [], waits: true, problem: { reason: 'AddressNotUsable', message: `${message} Ask for an address of the pool that is free, or leave value out for any.` } });
+    expect(given(1, ...ranges)).toEqual({ addresses: [], waits: true, problem: { reason: 'AddressNotUsable', message: `${message} Request a free address of the pool, or omit value to get any address.` } });
   });
 
   test('leaves a Gateway what it has, while it cannot be had', () => {
@@ -114,10 +114,10 @@ describe('an address that a Gateway asks for', () => {
   test('is that of the oldest who asks, whose name the others are told; and of who has it, however young', () => {
     const both = ledgerOf({ asked: ['10.0.0.1'] }, { asked: ['10.0.0.1'] });
     expect(both.addresses(0, '10.0.0.0/30')).toEqual(['10.0.0.1']);
-    expect(both.given(1, '10.0.0.0/30').problem?.message).toContain('10.0.0.1 is that of Gateway shop/a.');
+    expect(both.given(1, '10.0.0.0/30').problem?.message).toContain('10.0.0.1 is already assigned to Gateway shop/a.');
     const held = ledgerOf({ asked: ['10.0.0.1'] }, { asked: ['10.0.0.1'], held: ['10.0.0.1'] });
     expect(held.addresses(1, '10.0.0.0/30')).toEqual(['10.0.0.1']);
-    expect(held.given(0, '10.0.0.0/30').problem?.message).toContain('10.0.0.1 is that of Gateway shop/b.');
+    expect(held.given(0, '10.0.0.0/30').problem?.message).toContain('10.0.0.1 is already assigned to Gateway shop/b.');
   });
 
   test('by somebody whom it cannot lead to is in nobody\'s way', () => {
@@ -127,6 +127,6 @@ describe('an address that a Gateway asks for', () => {
 
   test('is answered for a long pool, too', () => {
     const { given } = ledgerOf({ asked: ['192.0.2.1'] });
-    expect(given(0, '10.0.0.1', '10.0.0.3', '10.0.0.5', '10.0.0.7', 'fd00::/64').problem?.message).toContain('which is 10.0.0.1, 10.0.0.3, 10.0.0.5 and 2 more.');
+    expect(given(0, '10.0.0.1', '10.0.0.3', '10.0.0.5', '10.0.0.7', 'fd00::/64').problem?.message).toContain('(10.0.0.1, 10.0.0.3, 10.0.0.5 and 2 more).');
   });
 });

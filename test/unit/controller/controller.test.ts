@@ -256,7 +256,7 @@ describe('a controller', () => {
     calls.splice(0);
     await drop(service);
     expect(calls).toContain('apply Service web-sallyport');
-    expect(notes).toContain('Warning Gateway web: Service shop/web-sallyport was changed or deleted by somebody else, and is made as the Gateway wants it.');
+    expect(notes).toContain('Warning Gateway web: Service shop/web-sallyport was changed or deleted. The controller restores it.');
   });
 
   const pod = (state: object): ObjectChange => ({
@@ -271,7 +271,7 @@ describe('a controller', () => {
     await put(gateway);
     controller.observeOwn([unpulled]);
     await new Promise(setImmediate);
-    const message = 'Image i of pod shop/web-x cannot be pulled; kubectl describe pod says why.';
+    const message = 'Pod shop/web-x cannot pull image i; see "kubectl describe pod".';
     expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Accepted', status: 'False', reason: 'NoResources', message })]) });
     expect(notes).toContain(`Warning Gateway web: Accepted is False: ${message}`);
     await put(service);
@@ -301,7 +301,7 @@ describe('a controller', () => {
     for (const object of [gatewayClass, gateway, ofPool()]) await put(object);
     expect(statuses.get('Service web-sallyport')).toEqual({ loadBalancer: { ingress: [{ ip: '10.0.0.1' }] } });
     await put(asking('192.0.2.1'));
-    const message = '192.0.2.1 does not belong to the address pool, which is 10.0.0.1-10.0.0.2. Ask for an address of the pool that is free, or leave value out for any.';
+    const message = '192.0.2.1 is not in the address pool (10.0.0.1-10.0.0.2). Request a free address of the pool, or omit value to get any address.';
     const refused = expect.arrayContaining([expect.objectContaining({ type: 'Programmed', status: 'False', reason: 'AddressNotUsable', message })]);
     await eventually(() => expect(statuses.get('Gateway web')).toMatchObject({ conditions: refused }));
     await put(asking('10.0.0.2'));

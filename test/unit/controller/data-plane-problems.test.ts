@@ -17,12 +17,12 @@ describe('problems of pods', () => {
 
   test('an image that cannot be pulled is told in the same words while kubelets try again', () => {
     const [first, then] = [podProblems(pod(waiting('ErrImagePull'))), podProblems(pod(waiting('ImagePullBackOff')))];
-    expect(first).toEqual([{ refusal: 'NoResources', message: 'Image example.com/proxy:1 of pod shop/web-x cannot be pulled; kubectl describe pod says why.' }]);
+    expect(first).toEqual([{ refusal: 'NoResources', message: 'Pod shop/web-x cannot pull image example.com/proxy:1; see "kubectl describe pod".' }]);
     expect(then).toEqual(first);
   });
 
   test('one that ends again and again is no question of capacity', () => {
-    expect(podProblems(pod(waiting('CrashLoopBackOff')))).toEqual([{ message: 'Pod shop/web-x ends again and again; kubectl logs --previous says why.' }]);
+    expect(podProblems(pod(waiting('CrashLoopBackOff')))).toEqual([{ message: 'Pod shop/web-x is in CrashLoopBackOff; see "kubectl logs --previous".' }]);
   });
 
   test('none while it starts, runs or ends', () => {
@@ -45,8 +45,8 @@ describe('problems of Deployments', () => {
       { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message: 'no' },
     ];
     expect(deploymentProblems(pod({ conditions }))).toEqual([
-      { refusal: 'NoResources', message: 'Pods of Deployment shop/web-x cannot be made: pods "x" is forbidden: exceeded quota: few.' },
-      { message: 'Deployment shop/web-x makes no progress: ReplicaSet "x" has timed out progressing.' },
+      { refusal: 'NoResources', message: 'Deployment shop/web-x cannot create pods: pods "x" is forbidden: exceeded quota: few.' },
+      { message: 'Deployment shop/web-x exceeded its progress deadline: ReplicaSet "x" has timed out progressing.' },
     ]);
   });
 });

@@ -196,7 +196,7 @@ test('pods that nobody can reach for want of an address are remarked upon, until
   planes.setReachability('ns/gw', { addresses: [], pods: new Set() });
   expect(remark()).toBe('');
   planes.setReachability('ns/gw', { addresses: [], pods: new Set(['pod']) });
-  expect(remark()).toBe('The Service of the data plane has no address: no load balancer has given it one yet.');
+  expect(remark()).toBe('The Service of the data plane has no address yet: the load balancer has not assigned one.');
   ready('pod');
   expect(remark()).toBe('');
 });
@@ -206,7 +206,7 @@ describe('data planes that are late', () => {
     const { told, remarks, source, ready } = started({ patience: 20 });
     ready('pod', 'late');
     connect(source).acknowledge();
-    await until(() => expect(remarks).toEqual(['Not acknowledged in time, so that an older generation may be served there, by late.']));
+    await until(() => expect(remarks).toEqual(['These data plane pods did not acknowledge the newest generation in time and may serve an older one: late.']));
     expect(told).toMatchObject([{ value: { generation: 1 } }]);
     connect(source, 'late').acknowledge();
     expect(remarks.at(-1)).toBe('');

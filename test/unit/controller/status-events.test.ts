@@ -60,11 +60,11 @@ describe('what has no room in a status', () => {
   test('of a policy is told to the Gateway', () => {
     expect(statusFullEvents('BackendTLSPolicy', object, [entry])).toEqual([{
       type: 'Warning', reason: 'StatusFull', action: 'Reconcile', regarding: { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', namespace: 'infra', name: 'late' },
-      note: 'BackendTLSPolicy shop/cart has no room for this Gateway in its status: Accepted is False: No room.',
+      note: 'The status of BackendTLSPolicy shop/cart is full and has no entry for this Gateway: Accepted is False: No room.',
     }]);
   });
 
   test('of a route is told to its owner', () => {
-    expect(statusFullEvents('HTTPRoute', object, [entry])).toEqual([expect.objectContaining({ reason: 'StatusFull', regarding: expect.objectContaining({ kind: 'HTTPRoute', name: 'cart' }), note: 'The status has no room for Gateway infra/late: Accepted is False: No room.' })]);
+    expect(statusFullEvents('HTTPRoute', object, [entry])).toEqual([expect.objectContaining({ reason: 'StatusFull', regarding: expect.objectContaining({ kind: 'HTTPRoute', name: 'cart' }), note: 'The status is full and has no entry for Gateway infra/late: Accepted is False: No room.' })]);
   });
 });

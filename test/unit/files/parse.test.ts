@@ -221,10 +221,10 @@ describe('locate, whatever the form of keys', () => {
 
 describe('broken documents', () => {
   test.each([
-    ['a: 1\nb: 2\na: 3\n', 3, 1, 'the key "a" is written twice in one object; keep one of them'],
-    ['{"k": 1,\n "k": 2}', 2, 2, 'the key "k" is written twice in one object; keep one of them'],
-    ["x: {'a: b': 1, 'a: b': 2}", 1, 16, 'the key "a: b" is written twice in one object; keep one of them'],
-    ['a:\n\tb: 1\n', 2, 1, 'the line is indented by a tab; use blanks, YAML forbids tabs here'],
+    ['a: 1\nb: 2\na: 3\n', 3, 1, 'duplicate key "a" in one object; keep one of them'],
+    ['{"k": 1,\n "k": 2}', 2, 2, 'duplicate key "k" in one object; keep one of them'],
+    ["x: {'a: b': 1, 'a: b': 2}", 1, 16, 'duplicate key "a: b" in one object; keep one of them'],
+    ['a:\n\tb: 1\n', 2, 1, 'the line is indented with a tab; use spaces, YAML forbids tabs here'],
     ['a: [1, 2\nb: 3\n', 2, 1, 'invalid YAML: deficient indentation'],
     ['a: 1\n  b: 2\n', 2, 4, 'invalid YAML: bad indentation of a mapping entry'],
     ['a: *x\n', 1, 5, 'invalid YAML: unidentified alias "x"'],
@@ -233,9 +233,9 @@ describe('broken documents', () => {
     ['[a, b]\n', 1, 1, 'expected an object with apiVersion and kind, found a list'],
     ['- kind: A\n', 1, 1, 'expected an object with apiVersion and kind, found a list'],
     ['hello\n', 1, 1, 'expected an object with apiVersion and kind, found "hello"'],
-    ['a:\n  b: .inf\n', 2, 3, 'Infinity is no JSON number; write a finite number, or quote it if it is meant as text'],
-    ['a:\n  b: &x [*x]\n', 2, 10, 'an alias refers to the object that it is part of; write the part out'],
-    [`a: ${'['.repeat(101)}${']'.repeat(101)}`, 1, 103, 'it is nested deeper than 100 levels'],
+    ['a:\n  b: .inf\n', 2, 3, 'invalid number Infinity: use a finite number, or quote it as a string'],
+    ['a:\n  b: &x [*x]\n', 2, 10, 'an alias refers to the object that contains it; write the value out'],
+    [`a: ${'['.repeat(101)}${']'.repeat(101)}`, 1, 103, 'the document is nested deeper than 100 levels'],
   ])('%j is reported at %i:%i', (broken, line, column, message) => {
     expect(problems(broken)).toEqual([`f.yaml:${line}:${column}: ${message}`]);
     const { documents, problems: found } = parseDocuments(`a: 0\n---\n${broken}\n---\nz: 1\n`, 'f.yaml');
@@ -246,14 +246,14 @@ describe('broken documents', () => {
   test('a few aliases that would fill the memory are refused', () => {
     const levels = Array.from({ length: 9 }, (_, level) => `l${level + 1}: &l${level + 1} [${Array(10).fill(`*l${level}`).join(', ')}]\n`);
     const [problem, ...others] = problems(`l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n${levels.join('')}`);
-    expect(problem).toMatch(/^f\.yaml:6:1: it holds more than 1000000 values when its aliases are written out/);
+    expect(problem).toMatch(/^f\.yaml:6:1: the expanded document has more than 1000000 values/);
     expect(others).toEqual([]);
   });
 
   test('aliases that nest too deeply are refused, in whatever order they are written', () => {
     const chain = Array.from({ length: 120 }, (_, level) => `k${level}: &a${level} [${level === 0 ? 1 : `*a${level - 1}`}]\n`);
     expect(problems(chain.join(''))).toEqual([
-      expect.stringMatching(/^f\.yaml:100:12: it is nested deeper than 100 levels when its aliases are written out$/),
+      expect.stringMatching(/^f\.yaml:100:12: the expanded document is nested deeper than 100 levels$/),
     ]);
     const backwards = Array.from({ length: 5000 }, (_, level) => `${5000 - level}: &a${level} [${level === 0 ? 1 : `*a${level - 1}`}]\n`);
     expect(problems(backwards.join(''))).toHaveLength(1);
@@ -285,11 +285,11 @@ describe('broken documents', () => {
 
 describe('ambiguous scalars', () => {
   test.each([
-    ['yes', 'yes is read as text here and as true by kubectl; write "yes" for text, true for a boolean'],
-    ['Off', 'Off is read as text here and as false by kubectl; write "Off" for text, false for a boolean'],
-    ['017', '017 is read as the number 17 here and as 15 by kubectl; write "017" for text, 17 or 15 for a number'],
-    ['1_000', '1_000 is read as text here and as a number by kubectl; write "1_000" for text, or plain digits for a number'],
-    ['0b11', '0b11 is read as text here and as a number by kubectl; write "0b11" for text, or plain digits for a number'],
+    ['yes', 'yes is text here and true for kubectl; use "yes" for text, true for a boolean'],
+    ['Off', 'Off is text here and false for kubectl; use "Off" for text, false for a boolean'],
+    ['017', '017 is the number 17 here and 15 for kubectl; use "017" for text, 17 or 15 for a number'],
+    ['1_000', '1_000 is text here and a number for kubectl; use "1_000" for text, or plain digits for a number'],
+    ['0b11', '0b11 is text here and a number for kubectl; use "0b11" for text, or plain digits for a number'],
   ])('%s is warned about', (scalar, message) => {
     const { documents, problems } = parseDocuments(`a: 1\nb:\n- ${scalar}\n`, 'f.yaml');
     expect(documents).toHaveLength(1);
@@ -297,7 +297,7 @@ describe('ambiguous scalars', () => {
   });
 
   test('as keys too', () => {
-    expect(problems('on: 1\n')).toEqual([expect.stringMatching(/^f\.yaml:1:1: on is read as text here and as true/)]);
+    expect(problems('on: 1\n')).toEqual([expect.stringMatching(/^f\.yaml:1:1: on is text here and true for kubectl/)]);
   });
 
   test.each(['"yes"', "'017'", '!!str yes', 'true', '17', '0', '007', '08', '12:30', '0x1f', '0o17', '1.5', '2001-01-01', '~', 'yesterday', '_', '|\n  yes'])(

@@ -33,7 +33,7 @@ describe('lines of JSON', () => {
   });
 
   test.each([
-    ['no JSON', '{"a":1}\nnonsense\n', 'is no JSON'],
+    ['no JSON', '{"a":1}\nnonsense\n', 'is not valid JSON'],
     ['cut', '{"a":1}\n{"a":', 'in the middle of a line'],
     ['too long', `"${'x'.repeat(1_000)}"\n`, 'more than 1000 characters'],
     ['too long and without an end', 'x'.repeat(5_000), 'more than 1000 characters'],

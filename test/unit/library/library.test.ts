@@ -47,7 +47,7 @@ describe('validate', () => {
   });
 
   test('refuses a bundle that is none', () => {
-    expect(() => validate(wrong, { bundle: 'v0.8.1' })).toThrow(new RangeError('bundle "v0.8.1": no release from v1.0 to v1.7 is meant; known are v1.0, v1.1, v1.2, v1.3, v1.4, v1.5, v1.6, v1.7'));
+    expect(() => validate(wrong, { bundle: 'v0.8.1' })).toThrow(new RangeError('bundle "v0.8.1": not a release from v1.0 to v1.7; known are v1.0, v1.1, v1.2, v1.3, v1.4, v1.5, v1.6, v1.7'));
   });
 
   test('refuses other choices that nobody offers, and takes an absent one for none', () => {

@@ -23,7 +23,7 @@ describe('definitions of the Gateway API', () => {
   });
 
   test('absent', () => {
-    expect(examine([])).toEqual([{ check: 'crds-installed', status: 'fail', message: 'no CRD of the Gateway API is installed', commands: [standardInstall] }]);
+    expect(examine([])).toEqual([{ check: 'crds-installed', status: 'fail', message: 'no Gateway API CRDs found', commands: [standardInstall] }]);
     expect(examine([installedKind('xmeshes', { group: 'gateway.networking.x-k8s.io' })])).toHaveLength(1);
   });
 
@@ -35,7 +35,7 @@ describe('definitions of the Gateway API', () => {
   test('partial: without one that everything needs, and without one more', () => {
     const without = (missing: string) => bundle((plural) => (plural === missing ? undefined : installedKind(plural)));
     expect(verdict(examine(without('gateways')), 'crds-installed')).toMatchObject({ status: 'fail', message: expect.stringContaining('gateways'), commands: [standardInstall] });
-    expect(verdict(examine(without('tlsroutes')), 'crds-installed')).toMatchObject({ status: 'warn', message: expect.stringContaining('without tlsroutes') });
+    expect(verdict(examine(without('tlsroutes')), 'crds-installed')).toMatchObject({ status: 'warn', message: expect.stringContaining('not found: tlsroutes') });
   });
 
   test('an older bundle is not partial for what it never had', () => {
@@ -56,7 +56,7 @@ describe('definitions of the Gateway API', () => {
   test('on its way out', () => {
     const kinds = bundle((plural) => installedKind(plural, { deleting: plural === 'gatewayclasses' }));
     expect(verdict(examine(kinds), 'crds-established')).toMatchObject({
-      status: 'fail', message: expect.stringContaining('gatewayclasses.gateway.networking.k8s.io is being deleted, and goes once its objects have'), commands: ['kubectl get gatewayclasses.gateway.networking.k8s.io -A'],
+      status: 'fail', message: expect.stringContaining('gatewayclasses.gateway.networking.k8s.io is being deleted. The deletion completes when its objects are deleted'), commands: ['kubectl get gatewayclasses.gateway.networking.k8s.io -A'],
     });
   });
 
@@ -99,28 +99,28 @@ describe('definitions of the Gateway API', () => {
     test('changed: what the annotations name is put back, by force', () => {
       expect(verdict(examine(bundle(withSchema('changed'))), 'crds-schema')).toEqual({
         check: 'crds-schema', status: 'warn', commands: [`${standardInstall} --force-conflicts`],
-        message: `httproutes.${group}: the schema is not one that was released as v1.7 standard: somebody changed it, or it is newer than this program. What contradicts v1.7 standard is only warned of`,
+        message: `httproutes.${group}: the schema does not match release v1.7 standard: it was modified, or it is newer than this program. Violations of v1.7 standard get warnings only`,
       });
     });
 
     test('older than the annotations say', () => {
       expect(verdict(examine(bundle(withSchema(old))), 'crds-schema')).toEqual({
         check: 'crds-schema', status: 'warn', commands: [`${standardInstall} --force-conflicts`],
-        message: `httproutes.${group}: the annotations name v1.7 standard, but the schema is that of v1.5 standard, by which the webhook judges`,
+        message: `httproutes.${group}: the annotations name v1.7 standard, but the schema matches v1.5 standard. The webhook validates against v1.5 standard`,
       });
     });
 
     test('newer than the annotations say: nobody is told to go back', () => {
       expect(verdict(examine(bundle(withSchema(present, annotations('v1.5.1', 'standard')))), 'crds-schema')).toMatchObject({
         status: 'warn', commands: [`${standardInstall} --force-conflicts`],
-        message: `httproutes.${group}: the annotations name v1.5 standard, but the schema is that of v1.7 standard, by which the webhook judges`,
+        message: `httproutes.${group}: the annotations name v1.5 standard, but the schema matches v1.7 standard. The webhook validates against v1.7 standard`,
       });
     });
 
     test('without annotations, and known all the same', () => {
       expect(verdict(examine(bundle(withSchema(old, {}))), 'crds-schema')).toMatchObject({
         status: 'warn', commands: [`${standardInstall.replace('v1.7.0', 'v1.5.1')} --force-conflicts`],
-        message: expect.stringContaining('the annotations name no released bundle, but the schema is that of v1.5 standard'),
+        message: expect.stringContaining('the annotations name no released bundle, but the schema matches v1.5 standard'),
       });
     });
 
@@ -150,7 +150,7 @@ describe('definitions of the Gateway API', () => {
   test('with a stored version that the next bundle does not have, and no other to store in', () => {
     const versions = [{ name: 'v1alpha2', served: true, storage: true, schemaHash: '' }];
     const kinds = bundle((plural) => installedKind(plural, plural === 'grpcroutes' ? { storedVersions: ['v1alpha2'], versions } : {}));
-    expect(verdict(examine(kinds), 'crds-stored-versions')).toMatchObject({ status: 'fail', commands: [], message: expect.stringContaining('Install first a bundle') });
+    expect(verdict(examine(kinds), 'crds-stored-versions')).toMatchObject({ status: 'fail', commands: [], message: expect.stringContaining('First install a bundle') });
   });
 
   test('with versions that the next bundle still lists', () => {

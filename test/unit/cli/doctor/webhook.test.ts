@@ -45,7 +45,7 @@ describe('the doctor', () => {
     const lines: string[] = [];
     const terminal = { line: (text = '') => void lines.push(text), heading: () => undefined, style: (_: unknown, text: string) => text };
     printVerdicts(terminal, [{ check: 'a', status: 'ok', message: 'good', commands: [] }, { check: 'b', status: 'fail', message: 'bad', commands: ['x'] }]);
-    expect(lines).toEqual(['ok   a: good', 'fail b: bad', '     $ x', '1 ok, 0 to look at, 1 broken']);
+    expect(lines).toEqual(['ok   a: good', 'fail b: bad', '     $ x', '1 ok, 0 warnings, 1 failed']);
   });
 });
 
@@ -124,22 +124,22 @@ describe('trust', () => {
 
   test('that lags behind the Secret', () => {
     const facts = { ...withWebhooks({ trusted: ['a', 'x'] }), ...withAuthorities({ type: 'authorities', current, bundle: ['a', 'b'] }) };
-    expect(verdict(facts, 'webhook-ca-bundle')).toMatchObject({ status: 'warn', message: expect.stringContaining('1 missing, 1 too many') });
+    expect(verdict(facts, 'webhook-ca-bundle')).toMatchObject({ status: 'warn', message: expect.stringContaining('1 missing, 1 extra') });
   });
 
   test('in the authority of somebody else', () => {
-    expect(verdict(withAuthorities(undefined), 'webhook-ca-bundle')).toMatchObject({ status: 'ok', message: expect.stringContaining('1 authority, of somebody else') });
+    expect(verdict(withAuthorities(undefined), 'webhook-ca-bundle')).toMatchObject({ status: 'ok', message: expect.stringContaining('1 authority that Sallyport does not manage') });
   });
 });
 
 describe('the authority', () => {
   test.each([
     ['fail', 'expired', { type: 'authorities', current: { ...current, notAfter: now }, bundle: ['a'] }],
-    ['warn', 'renewal was due', { type: 'authorities', current: { ...current, renewalTime: now - 700_000 }, bundle: ['a'] }],
+    ['warn', 'renewal is overdue', { type: 'authorities', current: { ...current, renewalTime: now - 700_000 }, bundle: ['a'] }],
     ['ok', 'valid until', { type: 'authorities', current: { ...current, renewalTime: now - 1 }, bundle: ['a'] }],
     ['warn', 'no authority signs', { type: 'authorities', current: undefined, bundle: ['a'] }],
     ['fail', 'broken', { type: 'unreadable', problem: 'broken' }],
-    ['ok', 'there is no Secret', undefined],
+    ['ok', 'Secret sallyport-system/sallyport-authority not found', undefined],
   ] as const)('is %s: %s', (status, message, facts) => {
     expect(verdict(withAuthorities(facts), 'webhook-authority')).toMatchObject({ status, message: expect.stringContaining(message) });
   });
@@ -161,10 +161,10 @@ describe('the way to the webhook', () => {
   test.each([
     ['fail', 'firewall', { type: 'failed', phase: 'timeout', message: 'context deadline exceeded' }],
     ['fail', 'TLS', { type: 'failed', phase: 'tls', message: 'x509' }],
-    ['fail', 'let through', { type: 'admitted' }],
-    ['warn', 'not served', { type: 'suspended', message: 'm' }],
-    ['warn', 'came to nothing: forbidden', { type: 'inconclusive', message: 'forbidden' }],
-    ['ok', 'denied a probe', { type: 'denied' }],
+    ['fail', 'admitted the probe', { type: 'admitted' }],
+    ['warn', 'does not serve GatewayClass', { type: 'suspended', message: 'm' }],
+    ['warn', 'was inconclusive: forbidden', { type: 'inconclusive', message: 'forbidden' }],
+    ['ok', 'denied the probe', { type: 'denied' }],
   ] as const)('is %s: %s', (status, message, probe) => {
     expect(verdict({ probe }, 'webhook-reachable')).toMatchObject({ status, message: expect.stringContaining(message) });
   });

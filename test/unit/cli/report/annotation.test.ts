@@ -17,10 +17,10 @@ describe('the annotation sallyport.dev/ignore', () => {
   });
 
   test.each([
-    ['path-syntax', 'silences path-syntax without a reason, so it does not; write "path-syntax: why it is right here"'],
-    ['path-syntax: ', 'silences path-syntax without a reason, so it does not; write "path-syntax: why it is right here"'],
-    ['path-sintax: because', 'names "path-sintax", which is no rule; did you mean path-syntax?'],
-    ['*: all', 'names "*", which is no rule; write the id of a rule, as findings show it in brackets'],
+    ['path-syntax', 'silences path-syntax without a reason and is ignored; use "path-syntax: why it is right here"'],
+    ['path-syntax: ', 'silences path-syntax without a reason and is ignored; use "path-syntax: why it is right here"'],
+    ['path-sintax: because', 'names "path-sintax", which is not a rule; did you mean path-syntax?'],
+    ['*: all', 'names "*", which is not a rule; use the id of a rule; findings show it in brackets'],
     [7, 'is 7; write text: "rule: reason; rule: reason"'],
   ])('%j silences nothing, and says why', (value, message) => {
     expect(ignored(value)).toEqual({ reasons: [], problems: [message] });

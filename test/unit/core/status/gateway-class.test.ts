@@ -19,12 +19,12 @@ describe('SupportedVersion of a GatewayClass', () => {
   });
 
   test.each(['v2.0.0', 'v0.8.1', 'v0.0.0-dev', 'nonsense'])('is False for the bundle "%s"', (version) => {
-    const message = expect.stringContaining(`The CRD of GatewayClass is of the bundle ${version}. Supported are v1.0,`);
+    const message = expect.stringContaining(`The CRD of GatewayClass has bundle version ${version}. Supported versions: v1.0,`);
     expect(supportedVersion({ GatewayClass: version })).toMatchObject({ status: 'False', reason: 'UnsupportedVersion', observedGeneration: 3, message });
   });
 
   test('is False where one of the kinds is of another bundle, which is named', () => {
-    const message = expect.stringContaining('The CRD of HTTPRoute is of the bundle v1.99.0. The CRD of ListenerSet does not say of which bundle it is. Supported are v1.0,');
+    const message = expect.stringContaining('The CRD of HTTPRoute has bundle version v1.99.0. The CRD of ListenerSet has no bundle version annotation. Supported versions: v1.0,');
     expect(supportedVersion({ GatewayClass: 'v1.7.0', HTTPRoute: 'v1.99.0', ListenerSet: '' })).toMatchObject({ status: 'False', reason: 'UnsupportedVersion', message });
   });
 });

@@ -35,7 +35,7 @@ describe('a BackendTLSPolicy that more Gateways lead to than its status has room
 
   test('cannot be used by the youngest, and says so to all', () => {
     const { accepted, endpoints } = worldWith(18);
-    expect(accepted.slice(0, 2)).toEqual([['gw-17', 'True Accepted There is room for 16 Gateways: requests to the Services are answered 500 by shop/gw-01, shop/gw-00.'], ['gw-16', accepted[0]?.[1]]]);
+    expect(accepted.slice(0, 2)).toEqual([['gw-17', 'True Accepted The status lists at most 16 Gateways. Requests to the Services get a 500 from these Gateways: shop/gw-01, shop/gw-00.'], ['gw-16', accepted[0]?.[1]]]);
     expect(accepted.slice(16)).toEqual([['gw-01', expect.stringContaining('False StatusFull')], ['gw-00', expect.stringContaining('False StatusFull')]]);
     expect(endpoints).toMatchObject({ tls: { serverName: 'cart.example.com' }, withheld: { from: ['shop/gw-01', 'shop/gw-00'], failure: expect.stringContaining('no room') } });
   });
