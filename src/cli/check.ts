@@ -4,6 +4,8 @@ import type { Profile } from '../core/rules/engine/rule.ts';
 import type { Bundle } from '../core/schema/index.ts';
 import type { FileProblem, SourceDocument } from '../files/document.ts';
 import { streamObjects, type Item } from '../files/stream.ts';
+import type { CredentialSource } from '../kubernetes/index.ts';
+import type { SourceOptions } from '../sources/objects.ts';
 import { packageVersion } from './package-files.ts';
 import { createProgress } from './progress.ts';
 import { createLoneReporter } from './report/alone.ts';
@@ -14,8 +16,9 @@ import type { FormatName } from './report/format-names.ts';
 import { formats } from './report/formats.ts';
 import { counted, nothing, type Report, type Reported, type Severity } from './report/report.ts';
 import { reportedProblem } from './report/reported.ts';
-import { filesAmongOthers, filesOnly, policyOf } from './settings.ts';
+import { controllerName, filesAmongOthers, filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
+import { orUsageError } from './usage-error.ts';
 
 /** Settings of `sallyport check`. */
 export interface CheckOptions {
@@ -30,6 +33,8 @@ export interface CheckOptions {
   readonly output: FormatName;
   /** What to do with findings that are known already. */
   readonly baseline: { readonly type: 'none' } | { readonly type: 'read' | 'write'; readonly file: string };
+  /** A cluster whose objects the files are laid over; `undefined`: files only. */
+  readonly cluster?: CredentialSource | undefined;
 }
 
 /**
@@ -38,13 +43,12 @@ export interface CheckOptions {
  *
  * @returns the exit code: 1 where something would be denied or cannot be read, otherwise 0
  */
-export async function check(paths: readonly string[], { profile, bundle, scope, output, baseline }: CheckOptions): Promise<number> {
+export async function check(paths: readonly string[], options: CheckOptions): Promise<number> {
+  const { output, baseline, cluster } = options;
   const { style } = createTerminal();
   const progress = createProgress(process.stderr, 'objects read');
-  const policy = policyOf(profile, bundle);
-  const items = streamObjects(paths, () => process.stdin);
   const recorder = new BaselineRecorder();
-  const judged = withAnnotations(scopes[scope](eachCounted(items, () => progress.step()), policy));
+  const judged = withAnnotations(cluster === undefined ? judgeFiles(paths, options, () => progress.step()) : await judgeCluster({ files: paths, cluster }, options));
   const report = baseline.type === 'none' ? judged : withBaseline(judged, await baselineOf(baseline, recorder));
   let tally = nothing;
   const pieces = formats[output](observed(report, (object) => { tally = counted(tally, object); }), { style, version: packageVersion() });
@@ -58,6 +62,31 @@ export async function check(paths: readonly string[], { profile, bundle, scope, 
     process.stderr.write(`${recorder.size} findings written to ${baseline.file}\n`);
   }
   return tally.bySeverity.error > 0 ? 1 : 0;
+}
+
+function judgeFiles(paths: readonly string[], { profile, bundle, scope }: CheckOptions, step: () => void): Report {
+  return scopes[scope](eachCounted(streamObjects(paths, () => process.stdin), step), policyOf(profile, bundle));
+}
+
+/** The files as a change to the cluster, or all objects of the cluster where there are no files. */
+async function judgeCluster(from: SourceOptions, { profile, bundle }: CheckOptions): Promise<Report> {
+  const { readObjects } = await import('../sources/objects.ts');
+  const { Workspace } = await import('../workspace/workspace.ts');
+  const source = await orUsageError('the source of objects', readObjects(from, { bundle, controllerName, scope: 'closed' }));
+  for (const note of source.notes) process.stderr.write(`${note}\n`);
+  const workspace = new Workspace(source.installation, policyOf(profile, source.bundle), []);
+  workspace.update(source.documents);
+  const everything = reportWorkspace(workspace, source.problems, 'error');
+  return from.files.length === 0 ? each(everything) : withoutStored(everything);
+}
+
+async function* each(report: Iterable<Reported>): Report {
+  yield* report;
+}
+
+/** The objects of the cluster are the surroundings of those in the files. */
+async function* withoutStored(report: Iterable<Reported>): Report {
+  for (const object of report) if (object.type === 'problem' || object.document.isStored !== true) yield object;
 }
 
 const scopes: Readonly<Record<CheckOptions['scope'], (items: AsyncIterable<Item>, policy: AdmissionPolicy) => Report>> = {

@@ -47,6 +47,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--bundle <version>', 'CRD release to validate against', parseMinor, '1.7')
     .addOption(new Option('--channel <name>', 'CRD release channel').choices([...channels]).default('standard'))
     .addOption(new Option('-o, --output <format>', 'output format').choices([...formatNames]).default('text'))
+    .addOption(clusterOption().conflicts(['bundle', 'channel', 'closed', 'stateless']))
+    .addOption(contextOption())
     .option('--closed', 'report references to objects that are not in the files', false)
     .option('--stateless', 'validate each object by itself, without references to other objects; uses bounded memory', false)
     .option('--baseline <file>', 'ignore the findings that are listed in this file')
@@ -201,15 +203,17 @@ export async function main(argv: readonly string[]): Promise<void> {
 /** The exit code of `check` and `impact` where nothing could be found out. */
 const notDone = 2;
 
-async function runCheck(paths: readonly string[], { explain, bundle, channel, closed, stateless, baseline, writeBaseline, ...options }: CheckArguments): Promise<number> {
+async function runCheck(paths: readonly string[], { explain, bundle, channel, closed, stateless, baseline, writeBaseline, cluster, context, ...options }: CheckArguments): Promise<number> {
   if (explain !== undefined) {
     const { explainRule } = await import('./explain-rule.ts');
     process.stdout.write(explainRule(explain));
     return 0;
   }
-  if (paths.length === 0) throw new UsageError('missing argument: name files or folders, or - for standard input');
+  const from = clusterOf(cluster, context);
+  if (paths.length === 0 && from === undefined) throw new UsageError('missing argument: name files or folders, or - for standard input');
+  if (from !== undefined && paths.includes('-')) throw new UsageError('--cluster conflicts with standard input: write the objects to a file');
   const { check } = await import('./check.ts');
-  return check(paths, { ...options, bundle: { minor: bundle, channel }, scope: scopeOf({ closed, stateless }), baseline: baselineOf(baseline, writeBaseline) });
+  return check(paths, { ...options, bundle: { minor: bundle, channel }, scope: scopeOf({ closed, stateless }), baseline: baselineOf(baseline, writeBaseline), cluster: from });
 }
 
 function scopeOf({ closed, stateless }: Pick<CheckArguments, 'closed' | 'stateless'>): CheckOptions['scope'] {
@@ -231,7 +235,7 @@ function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output'> {
+interface CheckArguments extends Pick<CheckOptions, 'profile' | 'output'>, ClusterArguments {
   readonly bundle: Minor;
   readonly channel: Channel;
   readonly closed: boolean;

@@ -11,6 +11,8 @@ export interface SourceDocument {
   readonly file: string;
   /** Position among the objects of the file, from 0; the items of a List count one by one. */
   readonly index: number;
+  /** Set: the object was read from a cluster, and `file` is its kind and name; lines and columns have no meaning. */
+  readonly isStored?: true;
   /** Plain JSON of bounded size and depth; never null or a scalar. */
   readonly value: unknown;
   /** Where the object begins, from 1. */

@@ -71,5 +71,5 @@ export function identityOf({ value }: SourceDocument): string | undefined {
 function clusterDocument(object: KubernetesObject, index: number): SourceDocument {
   const { kind = '', metadata: { namespace = '', name } } = object;
   const start = { line: 1, column: 1 };
-  return { file: describeRef({ kind, namespace, name }), index, value: object, line: 1, locate: () => start, textOf: () => '' };
+  return { file: describeRef({ kind, namespace, name }), isStored: true, index, value: object, line: 1, locate: () => start, textOf: () => '' };
 }

@@ -10,6 +10,10 @@ export async function* writeText(report: Report, { style }: ReportSetting): Asyn
   for await (const object of report) {
     tally = counted(tally, object);
     for (const finding of activeFindings(object)) {
+      if (object.type !== 'problem' && object.document.isStored === true) {
+        yield `${escaped(object.name)}: ${findingText(finding, style)}\n`;
+        continue;
+      }
       const [line, caret] = finding.text === undefined ? [] : excerpt(finding.text, finding.position);
       yield `${findingLine(object.file, finding, style)}\n${line === undefined ? '' : `${style('dim', `${line}\n${caret}`)}\n`}`;
     }
@@ -18,8 +22,13 @@ export async function* writeText(report: Report, { style }: ReportSetting): Asyn
 }
 
 /** `file:line:column: severity [rule] field: message`, a form that editors make links of. */
-export function findingLine(file: string, { position: { line, column }, severity, ...finding }: ReportedFinding, style: ReportSetting['style']): string {
-  return `${escaped(file)}:${line}:${column}: ${style(colours[severity], severity)} [${finding.rule}] ${sentence(finding)}`;
+export function findingLine(file: string, finding: ReportedFinding, style: ReportSetting['style']): string {
+  const { line, column } = finding.position;
+  return `${escaped(file)}:${line}:${column}: ${findingText(finding, style)}`;
+}
+
+function findingText({ severity, ...finding }: ReportedFinding, style: ReportSetting['style']): string {
+  return `${style(colours[severity], severity)} [${finding.rule}] ${sentence(finding)}`;
 }
 
 /** The finding in one line: where in the object, and what is wrong. Characters that nobody can see are escaped. */

@@ -2,9 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { KubernetesObject, ResourceType } from '../../../src/kubernetes/index.ts';
-import { defineKind } from '../../support/definitions.ts';
-import { kubernetesStage, seed } from '../../support/kubernetes.ts';
 import { startProgram } from '../../support/program.ts';
 
 let folder: string;
@@ -99,44 +96,4 @@ spec: { parentRefs: [{ name: public, namespace: infra }], rules: [{ matches: [{ 
     expect(errors).toContain(message);
     expect(code).toBe(2);
   });
-});
-
-describe('sallyport impact --cluster', () => {
-  const group = 'gateway.networking.k8s.io';
-  const type = (kind: string, plural: string, { version = `${group}/v1`, namespaced = true } = {}): ResourceType => ({ apiVersion: version, kind, plural, namespaced });
-  const objects: readonly (readonly [ResourceType, KubernetesObject])[] = [
-    [type('GatewayClass', 'gatewayclasses', { namespaced: false }), { kind: 'GatewayClass', metadata: { name: 'ours' }, spec: { controllerName: 'sallyport.dev/gateway-controller' } }],
-    [type('Gateway', 'gateways'), { kind: 'Gateway', metadata: { name: 'web', namespace: 'default' }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] } }],
-    [type('HTTPRoute', 'httproutes'), { kind: 'HTTPRoute', metadata: { name: 'shop', namespace: 'default' }, spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }] } }],
-    [type('Service', 'services', { version: 'v1' }), { kind: 'Service', metadata: { name: 'cart', namespace: 'default' }, spec: { ports: [{ port: 80 }] } }],
-    [type('EndpointSlice', 'endpointslices', { version: 'discovery.k8s.io/v1' }), {
-      kind: 'EndpointSlice', metadata: { name: 'cart-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'cart' } },
-      addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }], ports: [{ port: 8080 }],
-    }],
-  ];
-
-  test('files are laid over the objects of the cluster, and permissions that are missing are reported once', async () => {
-    const stage = await kubernetesStage();
-    try {
-      for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute'] as const) defineKind(stage, kind, 'v1');
-      for (const [resource, object] of objects) seed(stage, resource, object);
-      const kubeconfig = await file('kubeconfig', JSON.stringify({
-        clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }], contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
-        users: [{ name: 'nobody', user: {} }], 'current-context': 'fake',
-      }));
-      const cluster = ['--cluster', kubeconfig, '--context', 'fake'];
-      const deleted = await outcome(...cluster, '--delete', 'service/default/cart');
-      expect(deleted).toMatchObject({ code: 1, errors: '' });
-      expect(deleted.output).toContain('GET http://any.example/ at Gateway default/web');
-      const other = await file('service.yaml', 'apiVersion: v1\nkind: Service\nmetadata: { name: cart, namespace: default }\nspec: { ports: [{ port: 81 }] }\n');
-      expect((await outcome(...cluster, '--change', other)).code).toBe(1);
-      // The file takes the place of the Service in the cluster, so nothing worked before.
-      expect((await outcome(...cluster, '-f', other, '--delete', 'service/default/cart')).code).toBe(0);
-      stage.server.fail({ when: ({ path }) => path.endsWith('/secrets'), act: { code: 403, reason: 'Forbidden' } });
-      const { errors } = await outcome(...cluster, '--delete', 'service/default/cart');
-      expect(errors).toMatch(/^Objects of kind Secret are not observed: .*\n$/);
-    } finally {
-      await stage.close();
-    }
-  }, 60_000);
 });

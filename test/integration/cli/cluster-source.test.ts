@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { KubernetesObject, ResourceType } from '../../../src/kubernetes/index.ts';
+import { defineKind } from '../../support/definitions.ts';
+import { kubernetesStage, seed, type KubernetesStage } from '../../support/kubernetes.ts';
+import { startProgram } from '../../support/program.ts';
+
+const group = 'gateway.networking.k8s.io';
+const type = (kind: string, plural: string, { version = `${group}/v1`, namespaced = true } = {}): ResourceType => ({ apiVersion: version, kind, plural, namespaced });
+const objects: readonly (readonly [ResourceType, KubernetesObject])[] = [
+  [type('GatewayClass', 'gatewayclasses', { namespaced: false }), { kind: 'GatewayClass', metadata: { name: 'ours' }, spec: { controllerName: 'sallyport.dev/gateway-controller' } }],
+  [type('Gateway', 'gateways'), { kind: 'Gateway', metadata: { name: 'web', namespace: 'default' }, spec: { gatewayClassName: 'ours', listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] } }],
+  [type('HTTPRoute', 'httproutes'), { kind: 'HTTPRoute', metadata: { name: 'shop', namespace: 'default' }, spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'cart', port: 80 }] }] } }],
+  [type('Service', 'services', { version: 'v1' }), { kind: 'Service', metadata: { name: 'cart', namespace: 'default' }, spec: { ports: [{ port: 80 }] } }],
+  [type('EndpointSlice', 'endpointslices', { version: 'discovery.k8s.io/v1' }), {
+    kind: 'EndpointSlice', metadata: { name: 'cart-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'cart' } },
+    addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: true } }], ports: [{ port: 8080 }],
+  }],
+];
+
+let stage: KubernetesStage;
+let folder: string;
+let cluster: readonly string[];
+
+beforeAll(async () => {
+  stage = await kubernetesStage();
+  for (const kind of ['GatewayClass', 'Gateway', 'HTTPRoute'] as const) defineKind(stage, kind, 'v1');
+  for (const [resource, object] of objects) seed(stage, resource, object);
+  folder = await mkdtemp(join(tmpdir(), 'sallyport-cluster-'));
+  const kubeconfig = await file('kubeconfig', JSON.stringify({
+    clusters: [{ name: 'fake', cluster: { server: stage.server.url, 'insecure-skip-tls-verify': true } }], contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'nobody' } }],
+    users: [{ name: 'nobody', user: {} }], 'current-context': 'fake',
+  }));
+  cluster = ['--cluster', kubeconfig, '--context', 'fake'];
+});
+afterAll(async () => {
+  await stage.close();
+  await rm(folder, { recursive: true });
+});
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+async function outcome(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string; readonly errors: string }> {
+  const program = startProgram(...args);
+  const code = await program.ended();
+  return { code, output: program.output(), errors: program.errors() };
+}
+
+const otherPort = 'apiVersion: v1\nkind: Service\nmetadata: { name: cart, namespace: default }\nspec: { ports: [{ port: 81 }] }\n';
+
+describe('impact --cluster', () => {
+  test('compares the objects of the cluster without and with the change', async () => {
+    const deleted = await outcome('impact', ...cluster, '--delete', 'service/default/cart');
+    expect(deleted).toMatchObject({ code: 1, errors: '' });
+    expect(deleted.output).toContain('GET http://any.example/ at Gateway default/web');
+    expect((await outcome('impact', ...cluster, '--change', await file('service.yaml', otherPort))).code).toBe(1);
+  });
+
+  test('files take the place of objects of the cluster', async () => {
+    // With the file, nothing worked before the change.
+    expect((await outcome('impact', ...cluster, '-f', await file('service.yaml', otherPort), '--delete', 'service/default/cart')).code).toBe(0);
+  });
+
+  test('reports permissions that are missing once', async () => {
+    stage.server.fail({ when: ({ path }) => path.endsWith('/secrets'), act: { code: 403, reason: 'Forbidden' } });
+    const { errors } = await outcome('impact', ...cluster, '--delete', 'service/default/cart');
+    expect(errors).toMatch(/^Objects of kind Secret are not observed: .*\n$/);
+  });
+
+  test('needs a context of the kubeconfig', async () => {
+    const { code, errors } = await outcome('impact', ...cluster.slice(0, 2), '--context', 'other', '--delete', 'service/default/cart');
+    expect(errors).toContain('the source of objects cannot be used');
+    expect(code).toBe(2);
+    expect((await outcome('impact', '--context', 'fake', '--delete', 'service/default/cart')).errors).toContain('--context requires --cluster');
+  });
+});
+
+describe('check --cluster', () => {
+  test('judges all objects of the cluster', async () => {
+    const { code, output } = await outcome('check', ...cluster);
+    expect(output).toMatch(/6 objects: 0 errors, 0 warnings/);
+    expect(code).toBe(0);
+    seed(stage, type('HTTPRoute', 'httproutes'), { kind: 'HTTPRoute', metadata: { name: 'lost', namespace: 'default' }, spec: { parentRefs: [{ name: 'web' }], rules: [{ backendRefs: [{ name: 'gone', port: 80 }] }] } });
+    expect((await outcome('check', ...cluster)).output).toMatch(/^HTTPRoute default\/lost: warning \[[a-z-]+\] spec\.rules\[0\]\.backendRefs\[0\]/m);
+  });
+
+  test('judges files with the cluster around them', async () => {
+    const route = await file('route.yaml', 'apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: { name: mine, namespace: default }\nspec: { parentRefs: [{ name: web }], rules: [{ backendRefs: [{ name: cart, port: 82 }] }] }\n');
+    const { output } = await outcome('check', ...cluster, route);
+    expect(output).toMatch(/route\.yaml:4:\d+: warning \[/);
+    expect(output).toContain('Service default/cart has no port 82.');
+    // The route of the cluster has the same match.
+    expect(output).toContain('[match-taken]');
+    expect(output).toMatch(/1 object: 0 errors, 2 warnings/);
+  });
+
+  test('takes the bundle from the cluster', async () => {
+    const { code, errors } = await outcome('check', ...cluster, '--bundle', '1.5');
+    expect(errors).toContain("option '--cluster [kubeconfig]' cannot be used with option '--bundle <version>'");
+    expect(code).toBe(2);
+  });
+});
