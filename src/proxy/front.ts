@@ -18,6 +18,7 @@ import { Layer4Port } from './layer4/port.ts';
 import { LinkedSet } from './linked-set.ts';
 import { peek } from './peek.ts';
 import type { WireProtocol } from './peek.ts';
+import { acceptedInTurn } from './read-in-turns.ts';
 import { rawAnswer } from './reasons.ts';
 import { noteCarrier } from './reset-probe.ts';
 import { loadCertificates, TlsTermination } from './tls-termination.ts';
@@ -79,7 +80,7 @@ export class Front {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
       // Left to Node where it is any address: without IPv6 that is any one of IPv4.
-      this.server.listen(host === anyAddress ? { port } : { host, port }, () => {
+      this.server.listen({ port, backlog, ...(host === anyAddress ? {} : { host }) }, () => {
         this.server.off('error', reject);
         // Accepting can fail for want of descriptors; that passes, and must not end the process.
         this.server.on('error', () => undefined);
@@ -171,6 +172,7 @@ export class Front {
 
   /** Takes a connection in, if there is room for it: in all, and for its client. */
   private admit(socket: Socket): void {
+    acceptedInTurn();
     const { connections, clients } = this.plane.quotas;
     const client = plainPeer(socket.remoteAddress);
     if (!clients.take(client)) {
@@ -303,6 +305,12 @@ function terminatesTls({ protocol, tlsMode }: ListenerConfig): boolean {
 
 /** Of both families. */
 const anyAddress = '::';
+
+/**
+ * Connections that the kernel keeps for a port until they are accepted, and no more than its own limit (net.core.somaxconn). Beyond it
+ * new clients have to repeat their first packet, after a second or more; Node's default of 511 is a short burst of them.
+ */
+const backlog = 4_096;
 
 /** Resolves when the event loop has looked at all sockets once more. */
 export async function wholeTurn(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamRequest } from './forwarder.ts';
+import { readInTurns } from './read-in-turns.ts';
 import { watchForReset } from './reset-probe.ts';
 import { BodyWriter } from './request-writer.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -86,6 +87,7 @@ export class Http1Connection implements ResponseEvents {
     this.socket = socket;
     this.events = events;
     this.reader = new ResponseReader(this, headBytes);
+    readInTurns(socket);
     socket.on('data', this.read).on('end', this.end).on('drain', this.drained).on('error', ignore).on('close', this.close);
   }
 

@@ -10,6 +10,7 @@ import { Exchange } from './exchange.ts';
 import { Http1Intake } from './http1-intake.ts';
 import { Http1Stream } from './http1-stream.ts';
 import { upgradeOf } from './http1-upgrade.ts';
+import { readInTurns } from './read-in-turns.ts';
 import { answerFor, rawAnswer } from './reasons.ts';
 import type { AnswerReason } from './reasons.ts';
 import { watchForReset } from './reset-probe.ts';
@@ -139,7 +140,9 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
       // Node sets this timer between two requests alone, and closes the connection.
       socket.once('timeout', reachedIdle);
       watchForReset(socket);
-      connections.set(socket, { connection, intake: new Http1Intake(socket, plane), current: undefined, isGivenUp: false });
+      const intake = new Http1Intake(socket, plane);
+      readInTurns(socket);
+      connections.set(socket, { connection, intake, current: undefined, isGivenUp: false });
     },
     closeIdle: () => server.closeIdleConnections(),
     close: () => server.close(),
