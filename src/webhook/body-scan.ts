@@ -2,7 +2,7 @@
 export interface ScannedObject {
   readonly start: number;
   readonly end: number;
-  /** Whether it has more values or names than are read. */
+  /** Whether it has more bytes, values or names than are read. */
   readonly isTooLarge: boolean;
 }
 
@@ -19,10 +19,13 @@ const weights = { container: 3, name: 2, item: 1 };
 export const mostWeight = 600_000;
 /** Names that differ take longer than anything else. */
 export const mostNames = 40_000;
+/** Bytes of one object: no request to an API server has more, and no storage takes as many. */
+export const mostBytes = 3 * 1024 * 1024;
 
 const [quote, backslash, comma, colon, openList, closeList, openObject, closeObject] = [0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
-const longestHashed = 64;
 const slots = 2 ** 17;
+/** Longer than any name that is looked for. */
+const longestText = 16;
 
 /** Values and different names below one place. */
 class Tally {
@@ -37,6 +40,7 @@ class Tally {
   /** An estimate: a bit for each name. */
   addName(hash: number): void {
     this.#weight += weights.name;
+    if (this.#names > mostNames) return;
     this.#seen ??= new Uint32Array(slots / 32);
     const slot = hash % slots;
     const mask = 1 << (slot & 31);
@@ -58,8 +62,8 @@ interface Open {
 }
 
 /**
- * Looks at the JSON of an AdmissionReview as it arrives, chunk by chunk: where its two objects are, and whether reading
- * any part of it would take too long. It never fails: the reader finds what is no JSON.
+ * Looks at the JSON of an AdmissionReview, chunk by chunk: where its two objects are, and whether reading any part of it
+ * would take too long. It never fails: the reader finds what is no JSON. It takes some nanoseconds for each byte.
  */
 export class BodyScan {
   #at = 0;
@@ -94,37 +98,22 @@ export class BodyScan {
     return { object: this.#found.object, oldObject: this.#found.oldObject, problem };
   }
 
-  /** Goes on to the end of a string, or of the chunk. */
+  /** Goes on to the end of a string, or of the chunk; returns where that is. */
   #string(chunk: Buffer, from: number): number {
+    let hash = this.#hash;
     let position = from;
-    while (position < chunk.length) {
-      if (this.#isEscaped) {
-        this.#isEscaped = false;
-        position += 1;
-        continue;
-      }
-      const end = chunk.indexOf(quote, position);
-      const until = end === -1 ? chunk.length : end;
-      const escape = chunk.subarray(position, until).indexOf(backslash);
-      if (escape !== -1) {
-        this.#isEscaped = true;
-        position += escape + 1;
-        continue;
-      }
-      this.#close(chunk.subarray(from, until));
-      this.#isInString = end === -1;
-      return end === -1 ? until : end + 1;
+    for (; position < chunk.length; position += 1) {
+      const byte = chunk[position] ?? 0;
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (byte === quote) {
+        this.#isInString = false;
+        break;
+      } else if (byte === backslash) this.#isEscaped = true;
+      hash = Math.imul(hash ^ byte, 0x01000193);
     }
-    this.#close(chunk.subarray(from));
-    return position;
-  }
-
-  /** Takes in a piece of a string. */
-  #close(piece: Buffer): void {
-    if (this.#depth <= 2 && this.#text.length < 16) this.#text += piece.toString('latin1', 0, 16);
-    let hash = this.#hash + piece.length;
-    for (let index = Math.max(0, piece.length - longestHashed); index < piece.length; index += 1) hash = Math.imul(hash ^ (piece[index] ?? 0), 0x01000193) >>> 0;
     this.#hash = hash;
+    if (this.#depth <= 2 && this.#text.length < longestText) this.#text += chunk.toString('latin1', from, Math.min(position, from + longestText));
+    return this.#isInString ? position : position + 1;
   }
 
   #structure(byte: number, at: number): void {
@@ -172,7 +161,7 @@ export class BodyScan {
     if (this.#open === undefined) return;
     const { name, start, tally } = this.#open;
     if (this.#found[name] !== undefined) this.#repeated = name;
-    this.#found[name] = { start, end: at, isTooLarge: tally.isTooLarge };
+    this.#found[name] = { start, end: at, isTooLarge: tally.isTooLarge || at - start > mostBytes };
     this.#open = undefined;
     this.#tally = this.#head;
   }

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { BodyScan, type Scan } from './body-scan.ts';
 
-/** A body as it came, and what it holds. */
+/** A body as it came. */
 export interface Body {
-  readonly bytes: Buffer;
-  /** Absent for small bodies: whatever they hold is read faster than looked at. */
-  readonly scan?: Scan;
+  readonly chunks: readonly Buffer[];
+  /** Whether it has to be looked at before it is read. Whatever a small body holds, reading it takes no longer. */
+  readonly isLarge: boolean;
 }
 
 export interface BodyLimits {
@@ -43,13 +42,12 @@ export class Bodies {
   }
 
   /**
-   * Receives a body, looking at each chunk as it arrives. Its bytes count until `release`.
+   * Receives a body. Nothing is done with its bytes, since many may arrive at a time. They count until `release`.
    *
    * @throws BodyRefusal
    */
   async receive(request: IncomingMessage): Promise<{ readonly body: Body; readonly release: () => void }> {
     const chunks: Buffer[] = [];
-    let scan: BodyScan | undefined;
     let size = 0;
     let counted = 0;
     const release = (): void => {
@@ -67,17 +65,11 @@ export class Bodies {
         counted = beyond;
         if (beyond > 0 && this.#held > this.#limits.heldBytes) throw new BodyRefusal('busy');
         chunks.push(chunk);
-        if (beyond === 0) continue;
-        if (scan === undefined) {
-          scan = new BodyScan();
-          for (const earlier of chunks) scan.push(earlier);
-        } else scan.push(chunk);
       }
     } catch (error) {
       release();
       throw error instanceof BodyRefusal ? error : new BodyRefusal('aborted');
     }
-    const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-    return { body: scan === undefined ? { bytes } : { bytes, scan: scan.end() }, release };
+    return { body: { chunks, isLarge: size > freeBytes }, release };
   }
 }

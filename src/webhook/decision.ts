@@ -1,6 +1,6 @@
 import { decisionOf } from '../core/admission/decide.ts';
 import { policyFor, type KnownBundle, type Settings } from '../core/admission/settings.ts';
-import type { Steps } from '../core/admission/steps.ts';
+import type { Steps } from '../core/text/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
 import { readObject } from '../core/graph/inputs.ts';
 import type { Kernel } from '../core/incremental/index.ts';

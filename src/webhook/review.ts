@@ -1,7 +1,7 @@
 import { operations, type AdmissionRequest, type AdmissionVerdict, type Denied, type GroupVersionKind } from '../core/admission/types.ts';
-import type { Steps } from '../core/admission/steps.ts';
+import type { Steps } from '../core/text/steps.ts';
 import type { Body } from './body.ts';
-import { mostNames, type Scan, type ScannedObject } from './body-scan.ts';
+import { BodyScan, mostBytes, mostNames, type Scan, type ScannedObject } from './body-scan.ts';
 import { cleanAuditAnnotations, cleanName, cleanText, cleanWarnings } from './limits.ts';
 
 /** What a request body turned out to be. */
@@ -11,22 +11,24 @@ export type ReadReview =
   | { readonly type: 'malformed'; readonly problem: string };
 
 /**
- * Reads an AdmissionReview of `admission.k8s.io/v1`, each of its objects in a step of its own. Never throws. Objects of
+ * Reads an AdmissionReview of `admission.k8s.io/v1`, a large one in steps: first its bytes are looked at, then each of its objects is parsed. Never throws. Objects of
  * any kind and shape are passed on: only what the API server itself writes must be well-formed.
  *
  * @param body the request body; undefined if there was none
  * @param budgetMs milliseconds left for the answer
  */
 export function* readReview(body: Body | undefined, budgetMs: number): Steps<ReadReview> {
-  if (body === undefined || body.bytes.length === 0) return malformed('the body is empty; send an AdmissionReview of admission.k8s.io/v1 as JSON');
-  if (body.scan !== undefined) return yield* readInParts(body.bytes, body.scan, budgetMs);
-  const review = parseJson(body.bytes.toString());
+  if (body === undefined || body.chunks.every(({ length }) => length === 0)) return malformed('the body is empty; send an AdmissionReview of admission.k8s.io/v1 as JSON');
+  if (body.isLarge) return yield* readInParts(body.chunks, budgetMs);
+  const review = parseJson(Buffer.concat(body.chunks).toString());
   return review === notJson ? noJson : readHead(asRecord(review), budgetMs);
 }
 
-function* readInParts(bytes: Buffer, scan: Scan, budgetMs: number): Steps<ReadReview> {
+function* readInParts(chunks: readonly Buffer[], budgetMs: number): Steps<ReadReview> {
+  const scan = yield* scanned(chunks);
   const { object, oldObject, problem } = scan;
   if (problem !== undefined) return malformed(`the body ${problem}; send an AdmissionReview of admission.k8s.io/v1`);
+  const bytes = Buffer.concat(chunks);
   const review = parseJson(headOf(bytes, scan));
   yield;
   const after = parsePart(bytes, object);
@@ -36,6 +38,15 @@ function* readInParts(bytes: Buffer, scan: Scan, budgetMs: number): Steps<ReadRe
   if ([review, after, before].includes(notJson)) return noJson;
   const read = readHead(asRecord(review), budgetMs);
   return read.type === 'malformed' ? read : withObjects(read.request, scan, { after, before });
+}
+
+function* scanned(chunks: readonly Buffer[]): Steps<Scan> {
+  const scan = new BodyScan();
+  for (const chunk of chunks) {
+    scan.push(chunk);
+    yield;
+  }
+  return scan.end();
 }
 
 const noJson = malformed('the body is not JSON; send an AdmissionReview of admission.k8s.io/v1 as JSON');
@@ -53,7 +64,7 @@ function readHead({ apiVersion, kind, request }: Readonly<Record<string, unknown
   );
 }
 
-const unread = `The object has more than ${mostNames.toLocaleString('en-US')} different field names, or more values than can be stored, so it cannot be judged. Remove labels, annotations or fields that nobody needs.`;
+const unread = `The object has more than ${mostBytes / 2 ** 20} MiB or ${mostNames.toLocaleString('en-US')} different field names, or more values than can be stored, so it cannot be judged. Remove labels, annotations or fields that nobody needs.`;
 
 /** The review without its objects. */
 function headOf(bytes: Buffer, { object, oldObject }: Scan): string {

@@ -1,5 +1,5 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
-import type { Steps } from '../core/admission/steps.ts';
+import type { Steps } from '../core/text/steps.ts';
 
 /** Milliseconds that one review may work before others have their turn. */
 export const slice = 10;

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Steps } from '../core/admission/steps.ts';
+import type { Steps } from '../core/text/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict, Allowed } from '../core/admission/types.ts';
 import type { AdmissionMetrics, Logger } from '../telemetry/index.ts';
-import { Bodies, freeBytes, type Body, type BodyLimits } from './body.ts';
+import { Bodies, type Body, type BodyLimits } from './body.ts';
 import { remainingBudget } from './budget.ts';
 import { cleanName } from './limits.ts';
 import { sendRefusal, sendText } from './replies.ts';
@@ -75,8 +75,7 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
       else done();
     },
     handler: async (request, reply) => {
-      const isLarge = (request.body?.bytes.length ?? 0) > freeBytes;
-      if (!isLarge) return answer(request, reply, validating);
+      if (request.body?.isLarge !== true) return answer(request, reply, validating);
       // Read, a large review takes several times its bytes: one at a time.
       const turn = turns.enter();
       if (turn === undefined) return sendRefusal(reply, 'busy', validating.metrics);

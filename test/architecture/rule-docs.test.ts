@@ -6,6 +6,7 @@ import { controllerNameChanged } from '../../src/core/rules/gateways/controller-
 import { defensiveRules } from '../../src/core/rules/engine/link-rules.ts';
 import { allRules, bundleRules, objectRules, unenforcedRules } from '../../src/core/rules/engine/registry.ts';
 import { findingsOfNewest, refusedLater } from '../../src/core/rules/objects/refused-later.ts';
+import { runToEnd } from '../../src/core/text/steps.ts';
 import type { Finding, ObjectRule, Rule } from '../../src/core/rules/engine/rule.ts';
 import { findings } from '../../src/core/rules/engine/run.ts';
 import { unservedKind } from '../../src/core/rules/support/unserved-kind.ts';
@@ -144,7 +145,7 @@ describe.each([[refusedLater.id]])('docs/rules/%s.md, whose objects an older bun
     const bundle: Bundle = { minor: '1.6', channel: 'standard' };
     const objects = examples(section(rulePage(id), heading));
     expect(objects.flatMap((object) => refusedBy(bundle, object))).toEqual([]);
-    const found = objects.flatMap((json) => findingsOfNewest({ kind: 'HTTPRoute', apiVersion: 'gateway.networking.k8s.io/v1', json }, bundle, []));
+    const found = objects.flatMap((json) => runToEnd(findingsOfNewest({ kind: 'HTTPRoute', apiVersion: 'gateway.networking.k8s.io/v1', json }, bundle, [])));
     expect(found.map(({ rule }) => rule)).toEqual(expected);
   });
 });

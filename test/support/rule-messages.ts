@@ -2,6 +2,7 @@ import { qualifiedName } from '../../src/core/resources/reference.ts';
 import { prunedFields } from '../../src/core/rules/objects/field-pruned.ts';
 import { judgeChange } from '../../src/core/rules/official/changes.ts';
 import { findingsOfNewest } from '../../src/core/rules/objects/refused-later.ts';
+import { runToEnd } from '../../src/core/text/steps.ts';
 import type { Finding } from '../../src/core/rules/engine/rule.ts';
 import { findingOfUnserved } from '../../src/core/rules/support/unserved-kind.ts';
 import { findings } from '../../src/core/rules/engine/run.ts';
@@ -53,7 +54,7 @@ function byBundle(json: Example, bundle: Bundle): readonly Finding[] {
   const { kind, apiVersion } = json;
   if (!isSchemaKind(kind)) return [];
   const unserved = isKindName(kind) ? [] : [findingOfUnserved(kind)];
-  return [...unserved, ...refusedByRules(kind, apiVersion, json, bundle), ...unenforcedFindings(json, bundle), ...prunedFields({ kind, apiVersion, json }, bundle), ...findingsOfNewest({ kind, apiVersion, json }, bundle, [])];
+  return [...unserved, ...refusedByRules(kind, apiVersion, json, bundle), ...unenforcedFindings(json, bundle), ...prunedFields({ kind, apiVersion, json }, bundle), ...runToEnd(findingsOfNewest({ kind, apiVersion, json }, bundle, []))];
 }
 
 function byChange([before, after]: readonly Example[]): readonly Finding[] {

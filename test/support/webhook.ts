@@ -1,8 +1,7 @@
-import type { Steps } from '../../src/core/admission/steps.ts';
+import type { Steps } from '../../src/core/text/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict } from '../../src/core/admission/types.ts';
 import { createAuthority, createCertificateSource, issueServingCertificate, type Authority, type ReplaceableSource } from '../../src/certificates/index.ts';
 import type { Body } from '../../src/webhook/body.ts';
-import { BodyScan } from '../../src/webhook/body-scan.ts';
 import { createAdmissionMetrics, createLogger, createMetrics, type AdmissionMetrics, type Logger, type Metrics } from '../../src/telemetry/index.ts';
 
 /** What a webhook stands on in tests: a certificate for localhost, metrics, and a log that is kept. */
@@ -29,12 +28,11 @@ export async function webhookGround(): Promise<WebhookGround> {
   };
 }
 
-/** A body as the webhook receives it, in chunks of a size. */
+/** A large body as the webhook receives it, in chunks of a size. */
 export function bodyOf(text: string, chunk = 64 * 1024): Body {
   const bytes = Buffer.from(text);
-  const scan = new BodyScan();
-  for (let start = 0; start < bytes.length; start += chunk) scan.push(bytes.subarray(start, start + chunk));
-  return { bytes, scan: scan.end() };
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, index) => bytes.subarray(index * chunk, (index + 1) * chunk));
+  return { chunks, isLarge: true };
 }
 
 /** A decision that takes one step. */

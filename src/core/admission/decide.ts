@@ -1,16 +1,16 @@
 import { objectCell } from '../graph/inputs.ts';
 import { unknownOwnership } from '../graph/ownership.ts';
-import { write, type Kernel, type Overlay } from '../incremental/index.ts';
+import { write, type Kernel, type Overlay, type Reader } from '../incremental/index.ts';
 import { identifyObject } from '../resources/parse.ts';
 import { describeRef, type ObjectRef } from '../resources/reference.ts';
 import { causesOf, shortPath } from './causes.ts';
 import { impactOf } from './impact.ts';
 import { findKind, gatewayGroups, isSchemaKind, type WrittenObject } from '../schema/index.ts';
-import { candidateOf, judge, judgeUnevaluated, withEffects, type Candidate, type JudgedFinding } from './judge.ts';
+import { candidateInSteps, judgement, unevaluatedJudgement, withEffects, type Candidate, type JudgedFinding } from './judge.ts';
 import { findingsOfApply, findingsOfChange } from './judge-change.ts';
 import { schemaRule, type AdmissionPolicy } from './policy.ts';
 import { newFindings, sameJson } from './ratchet.ts';
-import { runToEnd, type Steps } from './steps.ts';
+import { onceInSteps, runToEnd, type Steps } from '../text/steps.ts';
 import type { AdmissionRequest, AdmissionVerdict, CountedFinding } from './types.ts';
 
 export interface AdmissionContext {
@@ -40,17 +40,22 @@ export function* decisionOf(request: AdmissionRequest, context: AdmissionContext
   if (submitted.deleting) return allowed([]);
   const { ref, object: after } = submitted;
   const { policy } = context;
-  const candidate = submitted.candidate();
+  const candidate = yield* submitted.candidate();
   yield;
-  const present = overlaysOf(context, ref, () => candidate);
-  const created: Creation = { ref, after, judge: () => judge(present().read, candidate, policy) };
+  const present = overlaysOf(context, ref, candidate);
+  const created: Creation = { ref, after, judge: () => judgement(() => present().read, candidate, policy) };
   if (before === undefined) return yield* decideCreation(created, policy);
   // Most changes are fine, and then nobody asks what was before.
-  const previous = overlaysOf(context, ref, before.candidate);
+  const previous = onceInSteps(function* previously() {
+    return overlaysOf(context, ref, yield* before.candidate());
+  });
   return yield* decideUpdate({
     ...created,
     before: before.object,
-    judgeBefore: () => judge(previous().read, before.candidate(), policy),
+    *judgeBefore() {
+      const overlay = yield* previous();
+      return yield* judgement(() => overlay().read, yield* before.candidate(), policy);
+    },
     impact: () => describeImpact({ subject: 'This change', ref, before: previous, after: present }, context),
   }, policy);
 }
@@ -67,9 +72,9 @@ function decideUnread({ group, kind, namespace, name }: AdmissionRequest, proble
 function* decideUnevaluated(request: AdmissionRequest, { kernel, policy }: AdmissionContext): Steps<AdmissionVerdict> {
   const [before, after] = [readUnevaluated(request, request.oldObject), readUnevaluated(request, request.object)];
   if (after === undefined || after.deleting) return allowed([]);
-  const created: Creation = { ref: after.ref, after: after.object, judge: () => judgeUnevaluated(kernel.read, after.object, policy) };
+  const created: Creation = { ref: after.ref, after: after.object, judge: () => unevaluatedJudgement(() => kernel.read, after.object, policy) };
   if (before === undefined) return yield* decideCreation(created, policy);
-  return yield* decideUpdate({ ...created, before: before.object, judgeBefore: () => judgeUnevaluated(kernel.read, before.object, policy), impact: noImpact }, policy);
+  return yield* decideUpdate({ ...created, before: before.object, judgeBefore: () => unevaluatedJudgement(() => kernel.read, before.object, policy), impact: noImpact }, policy);
 }
 
 function* noImpact(): Steps<readonly string[]> {
@@ -80,18 +85,18 @@ function* noImpact(): Steps<readonly string[]> {
 interface Creation {
   readonly ref: ObjectRef;
   readonly after: WrittenObject;
-  readonly judge: () => readonly JudgedFinding[];
+  readonly judge: () => Steps<readonly JudgedFinding[]>;
 }
 
 interface Update extends Creation {
   readonly before: WrittenObject;
-  readonly judgeBefore: () => readonly JudgedFinding[];
+  readonly judgeBefore: () => Steps<readonly JudgedFinding[]>;
   /** What it does to other objects, as warnings. */
   readonly impact: () => Steps<readonly string[]>;
 }
 
 function* decideCreation({ ref, after, judge: judgeAfter }: Creation, policy: AdmissionPolicy): Steps<AdmissionVerdict> {
-  const judged = judgeAfter();
+  const judged = yield* judgeAfter();
   yield;
   const found = [...judged, ...findingsOfApply(after, undefined, policy)];
   return verdict(ref, { fresh: found, found, impact: [] });
@@ -102,10 +107,10 @@ function* decideUpdate({ ref, before, after, judge: judgeAfter, judgeBefore, imp
   // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
   if (sameSpec(before.json, after.json)) return verdict(ref, { fresh: [], found: ofApply, impact: yield* impact() });
   yield;
-  const found = judgeAfter();
+  const found = yield* judgeAfter();
   yield;
   // Only a denial, or what the profile keeps from being one, depends on what was wrong before; most changes have neither.
-  const earlier = found.some(({ effect, withheld }) => effect === 'deny' || withheld) ? judgeBefore() : [];
+  const earlier = found.some(({ effect, withheld }) => effect === 'deny' || withheld) ? yield* judgeBefore() : [];
   yield;
   const ofChange = [...findingsOfChange(after.kind, before.json, after.json, policy), ...ofApply];
   const fresh = [...newFindings({ candidate: before, findings: earlier }, { candidate: after, findings: found }), ...ofChange];
@@ -128,8 +133,10 @@ function readUnevaluated(request: AdmissionRequest, json: unknown): Unevaluated 
 }
 
 function* decideDeletion({ ref, candidate }: Submitted, context: AdmissionContext): Steps<AdmissionVerdict> {
-  const [before, after] = [overlaysOf(context, ref, candidate), overlaysOf(context, ref, () => undefined)];
-  return allowed(yield* describeImpact({ subject: `Deleting this ${ref.kind}`, ref, before, after }, context));
+  const before = onceInSteps(function* present() {
+    return overlaysOf(context, ref, yield* candidate());
+  });
+  return allowed(yield* describeImpact({ subject: `Deleting this ${ref.kind}`, ref, before, after: overlaysOf(context, ref, undefined) }, context));
 }
 
 /** An object of a request that takes part in evaluation. */
@@ -137,7 +144,7 @@ interface Submitted {
   readonly ref: ObjectRef;
   readonly object: WrittenObject;
   readonly deleting: boolean;
-  readonly candidate: () => Candidate;
+  readonly candidate: () => Steps<Candidate>;
 }
 
 function readSubmitted(request: AdmissionRequest, json: unknown, { bundle }: AdmissionPolicy): Submitted | undefined {
@@ -145,12 +152,7 @@ function readSubmitted(request: AdmissionRequest, json: unknown, { bundle }: Adm
   // A crafted request could promise one kind and carry another; such an object is not ours to judge.
   if (identified.type !== 'resource' || identified.kind !== request.kind || identified.ref.group !== request.group) return undefined;
   const { kind, ref, apiVersion, deleting } = identified;
-  return { ref, object: { kind, apiVersion, json }, deleting, candidate: once(() => candidateOf(identified, json, bundle)) };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+  return { ref, object: { kind, apiVersion, json }, deleting, candidate: onceInSteps(() => candidateInSteps(identified, json, bundle)) };
 }
 
 /** With generateName an object has no name yet at this point; identity comes from the request. */
@@ -174,10 +176,10 @@ function withoutMetadata(json: unknown): unknown {
 }
 
 /** The overlay with a candidate in its place, made anew whenever the kernel has applied something since. */
-function overlaysOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: () => Candidate | undefined): () => Overlay {
+function overlaysOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: Candidate | undefined): () => Overlay {
   let overlay: Overlay | undefined;
   return () => {
-    if (overlay?.isValid !== true) overlay = kernel.overlay([write(objectCell, [ref.kind, ref.namespace, ref.name], candidate()?.resource)]);
+    if (overlay?.isValid !== true) overlay = kernel.overlay([write(objectCell, [ref.kind, ref.namespace, ref.name], candidate?.resource)]);
     return overlay;
   };
 }
@@ -186,13 +188,17 @@ interface Change {
   /** How sentences about it begin. */
   readonly subject: string;
   readonly ref: ObjectRef;
-  readonly before: () => Overlay;
+  readonly before: () => Steps<() => Overlay>;
   readonly after: () => Overlay;
 }
 
 function* describeImpact({ subject, ref, before, after }: Change, { mayContinue }: AdmissionContext): Steps<readonly string[]> {
   const self = `${ref.kind}/${ref.namespace}/${ref.name}`;
-  const { broken, more, incomplete } = yield* impactOf(() => before().read, after(), { self, mayContinue });
+  const beforehand = function* read(): Steps<Reader> {
+    const overlay = yield* before();
+    return overlay().read;
+  };
+  const { broken, more, incomplete } = yield* impactOf(beforehand, after(), { self, mayContinue });
   const lines = broken.map((line) => `[impact] ${subject} breaks ${line}`);
   const rest = describeRest(more, incomplete && broken.length > 0 ? 'unknown' : 'counted');
   return rest === undefined ? lines : [...lines, `[impact] ${subject} ${rest}`];

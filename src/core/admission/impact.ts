@@ -8,7 +8,7 @@ import type { Finding } from '../rules/engine/rule.ts';
 import { findings, judgedKinds } from '../rules/engine/run.ts';
 import { ownershipOfObject } from './ownership.ts';
 import { isDialect } from './policy.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from '../text/steps.ts';
 
 /** What a change does to other objects. */
 export interface Impact {
@@ -38,10 +38,10 @@ export const findingCounts = defineEmission<number>({
  * before each, so that the caller's budget bounds the work, whatever the number of objects. It ends with the first change
  * of the kernel between two steps.
  *
- * @param before evaluation with the object as the API server says it was, which a cache may lag behind
+ * @param before asked for where anything may differ: evaluation with the object as the API server says it was, which a cache may lag behind
  * @param after evaluation with the object as it would be
  */
-export function* impactOf(before: () => Reader, after: Overlay, options: { readonly self: string; readonly mayContinue: () => boolean }): Steps<Impact> {
+export function* impactOf(before: () => Steps<Reader>, after: Overlay, options: { readonly self: string; readonly mayContinue: () => boolean }): Steps<Impact> {
   const broken: string[] = [];
   let more = 0;
   let incomplete = false;
@@ -57,7 +57,7 @@ export function* impactOf(before: () => Reader, after: Overlay, options: { reado
     const { args, after: findingsAfter } = affected;
     const [kind, namespace, name] = args;
     if (args.join('/') === options.self) continue;
-    const known = new Set(before().query(findings, kind, namespace, name).map(identity));
+    const known = new Set((yield* before()).query(findings, kind, namespace, name).map(identity));
     const fresh = findingsAfter().find((finding) => !known.has(identity(finding)) && isTrueOf(finding, { kind, namespace, name }, after.read));
     if (fresh === undefined) continue;
     if (broken.length < shown) broken.push(`${describeRef({ kind, namespace, name })}: ${formatPath(fresh.path)}: ${fresh.message}`);

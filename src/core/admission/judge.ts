@@ -8,8 +8,9 @@ import { findingsOfNewest } from '../rules/objects/refused-later.ts';
 import type { Effect, Finding } from '../rules/engine/rule.ts';
 import { findings } from '../rules/engine/run.ts';
 import { findingOfUnserved } from '../rules/support/unserved-kind.ts';
-import { applyDefaults, examine, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
+import { applyDefaults, examinationOf, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
 import { display } from '../text/display.ts';
+import { runToEnd, type Steps } from '../text/steps.ts';
 import { ownershipOfObject, ownershipOfWritten } from './ownership.ts';
 import { effectOf, isDialect, isWithheld, lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 import { tellOnce } from './tell-once.ts';
@@ -27,8 +28,13 @@ export interface Candidate {
  * Reads an object as the API server of a bundle stores it: with defaults, without the fields that the bundle does not have. The body
  * is read once, where what is left is as the bundle's schema says.
  */
-export function candidateOf({ kind, apiVersion, read, adopt }: IdentifiedResource, json: unknown, bundle: Bundle): Candidate {
-  const examination = examine({ kind, apiVersion, json }, bundle);
+export function candidateOf(identified: IdentifiedResource, json: unknown, bundle: Bundle): Candidate {
+  return runToEnd(candidateInSteps(identified, json, bundle));
+}
+
+/** The same in steps. */
+export function* candidateInSteps({ kind, apiVersion, read, adopt }: IdentifiedResource, json: unknown, bundle: Bundle): Steps<Candidate> {
+  const examination = yield* examinationOf({ kind, apiVersion, json }, bundle);
   const { stored, settled, isWhole } = examination;
   return { json, apiVersion, resource: isWhole && typeof stored === 'object' ? adopt(stored) : read(settled ?? applyDefaults(kind, json, bundle)), examination };
 }
@@ -45,26 +51,47 @@ export interface JudgedFinding extends Finding {
  * webhook and the command line call this, with the same policy, and so say the same.
  */
 export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  return runToEnd(judgement(() => read, candidate, policy));
+}
+
+/** The same in steps, between which the state may become another. */
+export function* judgement(present: () => Reader, candidate: Candidate, policy: AdmissionPolicy): Steps<readonly JudgedFinding[]> {
   const { kind, ref } = candidate.resource;
-  return judgeWith(read.query(findings, kind, ref.namespace, ref.name), read, candidate, policy);
+  const found = present().query(findings, kind, ref.namespace, ref.name);
+  yield;
+  return yield* judgementWith(found, present, candidate, policy);
 }
 
 /** The same, of what was found by rules other than the bundle's. */
 export function judgeWith(found: readonly Finding[], read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
+  return runToEnd(judgementWith(found, () => read, candidate, policy));
+}
+
+function* judgementWith(found: readonly Finding[], present: () => Reader, candidate: Candidate, policy: AdmissionPolicy): Steps<readonly JudgedFinding[]> {
   const { json, apiVersion, resource: { kind, ref }, examination } = candidate;
-  const { official, unenforced } = judgeExamined({ kind, apiVersion, json }, examination, policy.bundle);
+  const { official, unenforced } = yield* judgeExamined({ kind, apiVersion, json }, examination, policy.bundle);
+  yield;
   const bySchema = structural(examination.problems, policy);
   if (found.length + official.length + unenforced.length === 0) return bySchema;
-  const owners = ownershipOfObject(read, ref);
-  return tellOnce(bySchema, judgedTogether({ linked: found, official, unenforced }, policy, owners), json);
+  const owners = ownershipOfObject(present(), ref);
+  const judged = judgedTogether({ linked: found, official, unenforced }, policy, owners);
+  yield;
+  return tellOnce(bySchema, judged, json);
 }
 
 /** What is to be said about an object of a kind that is not evaluated, and so not served. */
 export function judgeUnevaluated(read: Reader, object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
-  const examination = examine(object, policy.bundle);
-  const owners = ownershipOfWritten(read, object, examination.stored);
+  return runToEnd(unevaluatedJudgement(() => read, object, policy));
+}
+
+/** The same in steps, between which the state may become another. */
+export function* unevaluatedJudgement(present: () => Reader, object: WrittenObject, policy: AdmissionPolicy): Steps<readonly JudgedFinding[]> {
+  const examination = yield* examinationOf(object, policy.bundle);
+  const byBundle = yield* judgeExamined(object, examination, policy.bundle);
+  yield;
+  const owners = ownershipOfWritten(present(), object, examination.stored);
   const linked = [findingOfUnserved(object.kind)];
-  const judged = judgedTogether({ linked, ...judgeExamined(object, examination, policy.bundle) }, policy, owners);
+  const judged = judgedTogether({ linked, ...byBundle }, policy, owners);
   return tellOnce(structural(examination.problems, policy), judged, object.json);
 }
 
@@ -80,9 +107,10 @@ function judgedTogether({ linked, official, unenforced }: Found, policy: Admissi
   return [...judged, ...refused, ...withEffects(withoutRepetition([...judged, ...refused], unenforced), policy, owners)];
 }
 
-function judgeExamined(object: WrittenObject, examination: Examination, bundle: Bundle): JudgedByBundle {
+function* judgeExamined(object: WrittenObject, examination: Examination, bundle: Bundle): Steps<JudgedByBundle> {
   const { official, unenforced } = judgeByBundle(object, examination, bundle);
-  return { official, unenforced: [...unenforced, ...findingsOfNewest(object, bundle, [...official, ...examination.problems])] };
+  yield;
+  return { official, unenforced: [...unenforced, ...(yield* findingsOfNewest(object, bundle, [...official, ...examination.problems]))] };
 }
 
 /** Some rules are asked in more than one way, which find the same. */

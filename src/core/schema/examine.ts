@@ -1,3 +1,4 @@
+import { runToEnd, type Steps } from '../text/steps.ts';
 import type { Bundle } from './availability.ts';
 import type { FieldPath } from './json-values.ts';
 import { schemaTables, type SchemaKind } from './kinds.ts';
@@ -39,7 +40,12 @@ export interface Examination {
  * What the bundle does not serve at all is a single problem, of `kind` or `apiVersion`. CEL rules are not part of it,
  * nor are metadata, nor kinds of Kubernetes itself, about all of which nothing is found. Never throws.
  */
-export function examine({ kind, apiVersion, json }: WrittenObject, bundle: Bundle): Examination {
+export function examine(object: WrittenObject, bundle: Bundle): Examination {
+  return runToEnd(examinationOf(object, bundle));
+}
+
+/** The same in steps: each of them looks through the object once. */
+export function* examinationOf({ kind, apiVersion, json }: WrittenObject, bundle: Bundle): Steps<Examination> {
   const notServed = whyNotServed(kind, apiVersion, bundle);
   const version = versionOf(kind, apiVersion, bundle);
   const validator = version === undefined ? undefined : loadValidator(kind, version.name, bundle);
@@ -48,11 +54,14 @@ export function examine({ kind, apiVersion, json }: WrittenObject, bundle: Bundl
   const body = version?.body ?? schemaTables[kind].body;
   const subject: Subject = { body, bundle, existsIn: (other) => versionOf(kind, apiVersion, other) !== undefined };
   const { value, errors, unknown } = settle(subject, json);
+  yield;
   const isValid = validator(value);
+  const complained = isValid ? [] : (validator.errors ?? []);
+  yield;
   // What is valid has the right types throughout; most objects are.
   const stored = isValid ? (value as View<Node>) : readSettled<Node>(body, value).view;
   if (notServed !== undefined) return { problems: [notServed], stored, settled: value, isWhole: false };
-  const refused = distinct([...(isValid ? [] : complaints(validator.errors ?? [], subject, value)), ...errors]);
+  const refused = distinct([...complaints(complained, subject, value), ...errors]);
   const problems = [...refused.slice(0, maximumProblems), ...unknown];
   return { problems, stored, settled: value, isWhole: isValid && errors.length === 0 && version?.body === undefined };
 }

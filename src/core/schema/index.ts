@@ -8,7 +8,7 @@ export {
   type BundleVersion,
 } from './bundle.ts';
 export { applyDefaults } from './defaults.ts';
-export { examine, type Examination, type WrittenObject } from './examine.ts';
+export { examinationOf, examine, type Examination, type WrittenObject } from './examine.ts';
 export { enumOf, fieldIn } from './field.ts';
 export type { FieldPath } from './json-values.ts';
 export {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { runToEnd } from '../../../src/core/admission/steps.ts';
-import { mostNames, mostWeight } from '../../../src/webhook/body-scan.ts';
+import { runToEnd } from '../../../src/core/text/steps.ts';
+import { mostBytes, mostNames, mostWeight } from '../../../src/webhook/body-scan.ts';
 import { readReview, type ReadReview } from '../../../src/webhook/review.ts';
 import { admissionReview, bodyOf } from '../../support/webhook.ts';
 
@@ -51,8 +51,9 @@ describe('what takes too long to be read', () => {
     expect(result).toHaveProperty('request.object', undefined);
   });
 
-  test('a text of any length is read', () => {
-    expect(read(review(`"${'x'.repeat(3 * 1024 * 1024)}"`))).not.toHaveProperty('request.unread');
+  test('a text is read as long as the object has no more bytes than a request to an API server', () => {
+    expect(read(review(`"${'x'.repeat(mostBytes - 2)}"`))).not.toHaveProperty('request.unread');
+    expect(read(review(`"${'x'.repeat(mostBytes - 1)}"`))).toMatchObject({ request: { unread: expect.stringContaining('more than 3 MiB') } });
   });
 
   test('an old object is left out', () => {

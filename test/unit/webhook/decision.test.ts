@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { probeDenial, probeObject } from '../../../src/webhook/configuration/probe.ts';
-import { runToEnd } from '../../../src/core/admission/steps.ts';
+import { runToEnd } from '../../../src/core/text/steps.ts';
 import { decideInCluster } from '../../../src/webhook/decision.ts';
 import type { KnownBundle } from '../../../src/core/admission/settings.ts';
 import { readSettings } from '../../../src/core/admission/read-settings.ts';

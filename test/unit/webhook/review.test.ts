@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { AdmissionRequest, Denied } from '../../../src/core/admission/types.ts';
-import { runToEnd } from '../../../src/core/admission/steps.ts';
+import { runToEnd } from '../../../src/core/text/steps.ts';
 import { readReview, writeReview } from '../../../src/webhook/review.ts';
 import { bodyOf } from '../../support/webhook.ts';
 

@@ -1,6 +1,7 @@
 import { formatPath, PathSet } from '../../resources/path.ts';
 import { display } from '../../text/display.ts';
-import { examine, minors, nameOfBundle, versionOf, type Bundle, type StructureProblem, type WrittenObject } from '../../schema/index.ts';
+import { examinationOf, minors, nameOfBundle, versionOf, type Bundle, type StructureProblem, type WrittenObject } from '../../schema/index.ts';
+import type { Steps } from '../../text/steps.ts';
 import { warned } from '../engine/effects.ts';
 import { judgeByBundle } from '../engine/judge-by-bundle.ts';
 import type { Finding, Rule } from '../engine/rule.ts';
@@ -21,10 +22,10 @@ const newest = minors[minors.length - 1] ?? '1.7';
  *
  * @param present what the present bundle finds by its schema and rules: there is no need to say it twice
  */
-export function findingsOfNewest(object: WrittenObject, bundle: Bundle, present: readonly Pick<Finding, 'path'>[]): readonly Finding[] {
+export function* findingsOfNewest(object: WrittenObject, bundle: Bundle, present: readonly Pick<Finding, 'path'>[]): Steps<readonly Finding[]> {
   if (bundle.minor === newest || versionOf(object.kind, object.apiVersion, bundle) === undefined) return [];
   const later: Bundle = { ...bundle, minor: newest };
-  const examination = examine(object, later);
+  const examination = yield* examinationOf(object, later);
   const refused = [...judgeByBundle(object, examination, later).official, ...examination.problems.map(asFinding)];
   const known = new PathSet(present.map(({ path }) => path));
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { impactOf } from '../../../../src/core/admission/impact.ts';
-import { runToEnd } from '../../../../src/core/admission/steps.ts';
+import { runToEnd, type Steps } from '../../../../src/core/text/steps.ts';
 import { judge } from '../../../../src/core/admission/judge.ts';
 import { write } from '../../../../src/core/incremental/index.ts';
 import { objectCell } from '../../../../src/core/graph/inputs.ts';
@@ -71,7 +71,7 @@ describe('a finding about what is served', () => {
       const { kernel } = evaluate([...all, service('http'), route([{ name: parent }], { name: 'cart', port: 80 })]);
       const { resource } = candidateOf(service('example.com/own'));
       const after = kernel.overlay([write(objectCell, ['Service', 'shop', 'cart'], resource)]);
-      return runToEnd(impactOf(() => kernel.read, after, { self: 'Service/shop/cart', mayContinue: () => true })).broken.length;
+      return runToEnd(impactOf(at(kernel.read), after, { self: 'Service/shop/cart', mayContinue: () => true })).broken.length;
     };
     expect([broken('ours'), broken('istio')]).toEqual([1, 0]);
   });
@@ -95,3 +95,11 @@ describe('ownership', () => {
     expect([standing(objects, 'ListenerSet', 'more'), standing(objects, 'HTTPRoute', 'cart')]).toEqual([expected, expected]);
   });
 });
+
+/** What was before, known at once. */
+function at<T>(reader: T): () => Steps<T> {
+  return function* before() {
+    yield;
+    return reader;
+  };
+}

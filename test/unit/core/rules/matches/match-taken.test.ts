@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { impactOf } from '../../../../../src/core/admission/impact.ts';
-import { runToEnd } from '../../../../../src/core/admission/steps.ts';
+import { runToEnd, type Steps } from '../../../../../src/core/text/steps.ts';
 import { formatPath } from '../../../../../src/core/resources/path.ts';
 import { findings } from '../../../../../src/core/rules/engine/run.ts';
 import { statuses } from '../../../../../src/core/status/emit.ts';
@@ -139,7 +139,7 @@ describe('match-taken', () => {
   test('whoever is about to take requests from others hears of it', () => {
     const { kernel } = evaluate([route('cart'), route('other', { ...withMatches({ path: { value: '/other' } }), created: older }), front, ourClass]);
     const { resource } = candidateOf(route('other', { created: older }));
-    const impact = runToEnd(impactOf(() => kernel.read, kernel.overlay([writeOf(resource.ref, resource)]), { self: 'HTTPRoute/shop/other', mayContinue: () => true }));
+    const impact = runToEnd(impactOf(at(kernel.read), kernel.overlay([writeOf(resource.ref, resource)]), { self: 'HTTPRoute/shop/other', mayContinue: () => true }));
     expect(impact).toEqual({ broken: [expect.stringMatching(/^HTTPRoute shop\/cart: spec\.rules\[0\]\.matches\[0\]: Rule 0 match 0 gets no request/)], more: 0, incomplete: false });
   });
 
@@ -162,4 +162,12 @@ function shadowedOf(status: unknown): readonly string[] {
     expect([undefined, 'True']).toContain(shadowed?.status);
     return shadowed?.message ?? '';
   });
+}
+
+/** What was before, known at once. */
+function at<T>(reader: T): () => Steps<T> {
+  return function* before() {
+    yield;
+    return reader;
+  };
 }

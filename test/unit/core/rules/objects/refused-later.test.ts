@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatPath } from '../../../../../src/core/resources/path.ts';
 import { findingsOfNewest } from '../../../../../src/core/rules/objects/refused-later.ts';
+import { runToEnd } from '../../../../../src/core/text/steps.ts';
 import { isSchemaKind, type Bundle } from '../../../../../src/core/schema/index.ts';
 import { validate } from '../../../../../src/library/index.ts';
 import { gatewayWith, objectOf, routeWith, soundRoute } from '../../../../support/rules.ts';
@@ -8,7 +9,7 @@ import { gatewayWith, objectOf, routeWith, soundRoute } from '../../../../suppor
 function later(json: unknown, minor: Bundle['minor'], channel: Bundle['channel'] = 'standard'): readonly (readonly [string, string])[] {
   const { kind, apiVersion } = json as { readonly kind: string; readonly apiVersion: string };
   if (!isSchemaKind(kind)) throw new Error(`${kind} has no schema`);
-  return findingsOfNewest({ kind, apiVersion, json }, { minor, channel }, []).map(({ path, message }) => [formatPath(path), message]);
+  return runToEnd(findingsOfNewest({ kind, apiVersion, json }, { minor, channel }, [])).map(({ path, message }) => [formatPath(path), message]);
 }
 
 const twice = routeWith({ name: 'a', backendRefs: [{ name: 'cart', port: 80 }] }, { name: 'a', backendRefs: [{ name: 'cart', port: 80 }] });
