@@ -1,7 +1,7 @@
 import { Agent } from 'node:https';
-import { Worker } from 'node:worker_threads';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startHealthWatch, type HealthWatch } from './support/health.ts';
 import { largestObjects } from './support/largest.ts';
 import { postReview, reviewOf, type Answer } from './support/reviews.ts';
 import { isFull, randomFrom, scaled, seed } from './support/scale.ts';
@@ -13,45 +13,23 @@ const route = (spec: string): string => `{"apiVersion":"gateway.networking.k8s.i
 const good = reviewOf(route('{"hostnames":["a.example.com"]}'), httpRoute);
 
 let target: Target;
+let health: HealthWatch;
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
 beforeAll(async () => {
   target = await startTarget('apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: { name: sallyport }\nspec: { controllerName: sallyport.dev/gateway-controller }\n');
+  health = await startHealthWatch(target.probePort);
 }, 60_000);
 
 afterAll(async () => {
   agent.destroy();
+  await health.stop();
   await target.stop();
 });
 
-/** Asks for /healthz every 20 ms from a thread of its own, since this one is busy, and returns all times in milliseconds. */
-async function watchHealth<T>(attack: () => Promise<T>): Promise<{ readonly times: readonly number[]; readonly failures: number; readonly result: T }> {
-  const over = new Int32Array(new SharedArrayBuffer(4));
-  const watcher = new Worker(`
-    const { parentPort, workerData: { port, over } } = require('node:worker_threads');
-    const times = []; let failures = 0;
-    (async () => {
-      while (Atomics.load(over, 0) === 0) {
-        const began = performance.now();
-        try { const { status } = await fetch('http://127.0.0.1:' + port + '/healthz'); if (status !== 200) failures += 1; } catch { failures += 1; }
-        times.push(performance.now() - began);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      parentPort.postMessage({ times, failures });
-      parentPort.close();
-    })();`, { eval: true, workerData: { port: target.probePort, over } });
-  const ready = once(watcher, 'online');
-  await ready;
-  const result = await attack();
-  const report = once(watcher, 'message');
-  Atomics.store(over, 0, 1);
-  const [{ times, failures }] = (await report) as [{ times: number[]; failures: number }];
-  return { times, failures, result };
-}
-
 /** Every body gets an answer of a few KiB, health checks go on, and an ordinary review is answered at the end. */
 async function attackWith(bodies: readonly (string | Buffer)[], concurrency: number): Promise<readonly Answer[]> {
-  const { times, failures, result } = await watchHealth(async () => {
+  const { times, failures, result } = await health.during(async () => {
     const answers: Answer[] = [];
     const left = [...bodies];
     await Promise.all(Array.from({ length: concurrency }, async () => {

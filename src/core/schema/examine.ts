@@ -53,7 +53,7 @@ export function* examinationOf({ kind, apiVersion, json }: WrittenObject, bundle
 
   const body = version?.body ?? schemaTables[kind].body;
   const subject: Subject = { body, bundle, existsIn: (other) => versionOf(kind, apiVersion, other) !== undefined };
-  const { value, errors, unknown } = settle(subject, json);
+  const { value, errors, unknown } = yield* settle(subject, json);
   yield;
   const isValid = validator(value);
   const complained = isValid ? [] : (validator.errors ?? []);

@@ -1,4 +1,5 @@
 import { quote } from '../text/display.ts';
+import type { Steps } from '../text/steps.ts';
 import { resolve, type MaybeVersioned } from './availability.ts';
 import { fillLevel, withoutNulls } from './defaults.ts';
 import { isPresent, isRecord, property, type Json } from './json-values.ts';
@@ -26,12 +27,33 @@ const frame = ['apiVersion', 'kind', 'metadata'] as const;
  * dropped. Finds what JSON Schema has no words for: unknown fields, list items with equal keys, repeated items of sets,
  * and lists and maps without a limit that are too long to be judged. Lists and maps are cut, so that judging a huge
  * object costs no more than judging a big one, and still finds that they are too long. The input stays as it is, and
- * parts of it that are fine are not copied.
+ * parts of it that are fine are not copied. Each item of a list in `spec` is a step.
  */
-export function settle(subject: Subject, json: unknown): Settled {
-  const state: State = { subject, path: [], errors: [], unknown: [] };
+export function* settle(subject: Subject, json: unknown): Steps<Settled> {
+  const state: State = { subject, path: [], errors: [], unknown: [], settled: new Map() };
+  yield* settleItems(state, json);
   const value = isRecord(json) ? settleObject(subject.body, json, { state, others: frame }) : json;
   return { value, errors: state.errors, unknown: state.unknown };
+}
+
+/** Settles what most of a large object consists of, such as the rules of a route, ahead of all that it lies in. */
+function* settleItems(state: State, json: unknown): Steps<void> {
+  const { subject: { body, bundle }, path, settled } = state;
+  const node = fieldsIn(body, bundle).get('spec');
+  const spec = isRecord(json) ? property(json, 'spec') : undefined;
+  if (node?.type !== 'object' || !isRecord(spec)) return;
+  for (const [name, list] of fieldsIn(node, bundle)) {
+    const items = property(spec, name);
+    if (list.type !== 'list' || !Array.isArray(items)) continue;
+    path.push('spec', name);
+    const done: unknown[] = [];
+    for (const [position, item] of items.slice(0, listRules(list, bundle).limit).entries()) {
+      done.push(settleBelow(list.items, item, { part: position, state }));
+      yield;
+    }
+    path.length = 0;
+    settled.set(name, done);
+  }
 }
 
 interface State {
@@ -40,6 +62,8 @@ interface State {
   readonly path: (string | number)[];
   readonly errors: StructureProblem[];
   readonly unknown: StructureProblem[];
+  /** What became of the items of lists in `spec` that were settled before, by the name of the list. */
+  readonly settled: Map<string | number, readonly unknown[]>;
 }
 
 interface Walk {
@@ -51,6 +75,10 @@ interface Walk {
 /** Nothing can be wrong inside a scalar that a validator does not see. */
 function settleBelow(node: Node, json: unknown, { part, state }: { readonly part: string | number; readonly state: State }): unknown {
   if (typeof json !== 'object' || json === null) return json;
+  if (state.path.length === 2 && state.path[0] === 'spec') {
+    const done = state.settled.get(state.path[1] ?? '');
+    if (done !== undefined) return done[Number(part)];
+  }
   state.path.push(part);
   const value = settleValue(node, json, state);
   state.path.pop();

@@ -4,6 +4,7 @@ import { experimental } from '../../../../src/core/schema/availability.ts';
 import { list, map, object, string } from '../../../../src/core/schema/node.ts';
 import { judgedItems } from '../../../../src/core/schema/limits.ts';
 import { settle } from '../../../../src/core/schema/settle.ts';
+import { runToEnd } from '../../../../src/core/text/steps.ts';
 
 const standard: Bundle = { minor: '1.7', channel: 'standard' };
 const table = object({
@@ -19,24 +20,36 @@ const subject = { body: table, bundle: standard, existsIn: () => true };
 describe('settle', () => {
   test('leaves one item more than allowed, so that the excess still shows', () => {
     const json = { short: ['a', 'b', 'c', 'd'], labels: { a: '1', b: '2', c: '3' } };
-    expect(settle(subject, json).value).toEqual({ short: ['a', 'b', 'c'], labels: { a: '1', b: '2' } });
+    expect(runToEnd(settle(subject, json)).value).toEqual({ short: ['a', 'b', 'c'], labels: { a: '1', b: '2' } });
     expect(json.short).toHaveLength(4);
   });
 
   test('ends lists without a limit of their own as well', () => {
-    const { value, errors } = settle(subject, { long: Array.from({ length: judgedItems + 5 }, () => 'a') });
+    const { value, errors } = runToEnd(settle(subject, { long: Array.from({ length: judgedItems + 5 }, () => 'a') }));
     expect(value).toHaveProperty('long.length', judgedItems + 1);
     expect(errors).toHaveLength(1);
   });
 
   test('drops what the bundle does not know and keeps what has the wrong type', () => {
-    expect(settle(subject, { short: 'a', extra: 'b', unknown: 1 }).value).toEqual({ short: 'a' });
-    expect(settle(subject, 5).value).toBe(5);
+    expect(runToEnd(settle(subject, { short: 'a', extra: 'b', unknown: 1 })).value).toEqual({ short: 'a' });
+    expect(runToEnd(settle(subject, 5)).value).toBe(5);
   });
 
   test('compares items by their keys, but none beside one that is no object', () => {
     const twins = [{ name: 'shop' }, { name: 'shop' }];
-    expect(settle(subject, { named: twins }).errors.map(({ path }) => path)).toEqual([['named', 1]]);
-    expect(settle(subject, { named: [1.5, ...twins] }).errors).toEqual([]);
+    expect(runToEnd(settle(subject, { named: twins })).errors.map(({ path }) => path)).toEqual([['named', 1]]);
+    expect(runToEnd(settle(subject, { named: [1.5, ...twins] })).errors).toEqual([]);
+  });
+
+  test('settles each item of a list in spec in a step of its own, with the outcome that one step has', () => {
+    const items = object({ name: string(), short: string({ default: 'b' }) });
+    const body = object({ spec: object({ rules: list(items, { listType: 'map', keys: ['name'] }) }) });
+    const rules = [{ name: 'a' }, { name: 'b', short: 'c', more: 1 }, 7, { name: null }];
+    const steps = settle({ ...subject, body }, { spec: { rules } });
+    let count = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) count += 1;
+    expect(count).toBe(rules.length);
+    expect(step.value).toMatchObject({ value: { spec: { rules: [{ name: 'a', short: 'b' }, { name: 'b', short: 'c' }, 7, { short: 'b' }] } }, unknown: [{ path: ['spec', 'rules', 1, 'more'] }] });
   });
 });
