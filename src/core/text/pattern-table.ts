@@ -68,7 +68,7 @@ function assertionsOf(list: readonly State[]): number {
 
 /** A subset of the states, with what came before it as far as assertions ask. */
 interface Subset {
-  readonly members: Uint16Array;
+  readonly members: readonly number[];
   readonly before: number;
 }
 
@@ -81,12 +81,14 @@ class Subsets {
   /** The states of the table for subsets, by hash. */
   private readonly found = new Map<number, number[]>();
   private readonly subsets: Subset[] = [];
+  /** State × class → next state, with room for more: an array for each row takes several times its bytes. */
+  private rows = new Uint16Array(0);
   /** By state: the round in which it was last reached. */
   private readonly reached: Int32Array;
   private round = 0;
   private readonly open: number[] = [];
   /** What the last round has come to. */
-  private readonly closed: Uint16Array;
+  private readonly closed: number[] = [];
   private closedCount = 0;
   /** By class: where its characters lead. */
   private readonly targets: number[][];
@@ -97,24 +99,21 @@ class Subsets {
     this.asked = asked;
     this.allowance = allowance;
     this.reached = new Int32Array(list.length);
-    this.closed = new Uint16Array(list.length);
     this.targets = Array.from({ length: alphabet.classCount }, () => []);
   }
 
   explore(first: number): PatternTable {
-    const { classCount } = this.alphabet;
     this.add([], 0);
     this.add([first], afterStart & remembered(this.asked));
-    const rows: Uint16Array[] = [new Uint16Array(classCount)];
     const accepting = [0];
     for (let state = start; state < this.subsets.length; state += 1) {
       this.checkBytes();
       const subset = this.subsets[state];
       if (subset === undefined) break;
-      rows.push(this.rowOf(subset));
+      this.writeRow(state, subset);
       accepting.push(this.canEnd(subset) ? 1 : 0);
     }
-    return packed(this.alphabet, rows, accepting);
+    return packed(this.alphabet, this.rows.slice(0, accepting.length * this.alphabet.classCount), accepting);
   }
 
   private checkBytes(): void {
@@ -123,10 +122,11 @@ class Subsets {
     if (states > mostStates || bytesOf(states, classCount, starts.length) > this.allowance.bytes) throw new TooCostly('bytes');
   }
 
-  /** The next state for each class. */
-  private rowOf(subset: Subset): Uint16Array {
+  /** Notes the next state for each class; those by which nothing can match any more stay 0. */
+  private writeRow(state: number, subset: Subset): void {
     const { classCount, examples } = this.alphabet;
-    const row = new Uint16Array(classCount);
+    const at = state * classCount;
+    if (this.rows.length < at + classCount) this.rows = grown(this.rows, at + classCount);
     const used = this.asked === 0 ? this.lead(subset.members, () => true) : this.leadByAssertions(subset);
     let before: readonly number[] = [];
     let next = dead;
@@ -135,10 +135,12 @@ class Subsets {
       // Neighboring classes mostly lead to the same place.
       if (this.asked !== 0 || !areEqual(target, before)) next = this.add(target, rememberedOf(examples[characterClass] ?? 0) & remembered(this.asked));
       before = target;
-      row[characterClass] = next;
+      this.rows[at + characterClass] = next;
     }
-    for (const characterClass of used) this.targets[characterClass] = [];
-    return row;
+    for (const characterClass of used) {
+      const target = this.targets[characterClass];
+      if (target !== undefined) target.length = 0;
+    }
   }
 
   private leadByAssertions({ members, before }: Subset): readonly number[] {
@@ -153,7 +155,7 @@ class Subsets {
   }
 
   /** Notes where states lead by the characters of some classes; returns the classes by which any leads anywhere. */
-  private lead(members: Uint16Array, isMeant: (characterClass: number) => boolean): readonly number[] {
+  private lead(members: readonly number[], isMeant: (characterClass: number) => boolean): readonly number[] {
     const used: number[] = [];
     for (const member of members) {
       const state = this.list[member];
@@ -263,9 +265,14 @@ function bytesOf(states: number, classCount: number, ranges: number): number {
   return states * (2 * classCount + 1) + 6 * ranges + 2 * asciiCount;
 }
 
-function packed({ starts, classes, classCount }: Alphabet, rows: readonly Uint16Array[], accepting: readonly number[]): PatternTable {
-  const next = new Uint16Array(rows.length * classCount);
-  rows.forEach((row, state) => next.set(row, state * classCount));
+/** The same numbers with room for at least so many. */
+function grown(numbers: Uint16Array<ArrayBuffer>, least: number): Uint16Array<ArrayBuffer> {
+  const more = new Uint16Array(Math.max(least, 2 * numbers.length));
+  more.set(numbers);
+  return more;
+}
+
+function packed({ starts, classes, classCount }: Alphabet, next: Uint16Array, accepting: readonly number[]): PatternTable {
   const asciiClasses = new Uint16Array(asciiCount);
   for (let range = 0; (starts[range] ?? asciiCount) < asciiCount; range += 1) asciiClasses.fill(classes[range] ?? 0, starts[range]);
   return {
@@ -275,6 +282,6 @@ function packed({ starts, classes, classCount }: Alphabet, rows: readonly Uint16
     classCount,
     next,
     accepting: Uint8Array.from(accepting),
-    bytes: bytesOf(rows.length, classCount, starts.length),
+    bytes: bytesOf(accepting.length, classCount, starts.length),
   };
 }
