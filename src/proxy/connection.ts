@@ -10,6 +10,10 @@ export interface Connection {
   listenerFor(host: string): ListenerConfig | AnswerReason;
   /** The connection is to end: each further answer says so. */
   isDraining(): boolean;
+  /** A request has begun, where none was under way. */
+  busy(): void;
+  /** No request is under way any more: the connection may have to make room for another one. */
+  idle(): void;
 }
 
 const lingering = 2_000;

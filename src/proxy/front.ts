@@ -41,6 +41,8 @@ export class Front {
   private readonly sockets = new Set<Socket>();
   /** Those that have not shown yet what they speak. */
   private readonly silent = new LinkedSet<Socket>();
+  /** Those without a request under way. */
+  private readonly idle = new LinkedSet<Socket>();
   private readonly handshakes: Handshakes;
   /** Those that came in before there was a configuration to serve them with. */
   private waiting: Socket[] | undefined = [];
@@ -180,7 +182,7 @@ export class Front {
       return;
     }
     if (!connections.take()) {
-      // One that has said nothing for longest makes room: a flood of them keeps nobody out who has something to say.
+      // One that has asked for nothing for longest makes room: a flood of them keeps nobody out who has something to ask.
       if (!this.makeRoom()) {
         clients.release(client);
         socket.destroy();
@@ -196,11 +198,17 @@ export class Front {
   }
 
   private makeRoom(): boolean {
-    const silent = this.silent.first;
-    if (silent === undefined) return this.layer4.makeRoom();
-    this.silent.delete(silent);
-    silent.destroy();
+    const unused = this.silent.first ?? this.idle.first;
+    if (unused === undefined) return this.layer4.makeRoom();
+    this.forget(unused);
+    unused.destroy();
     return true;
+  }
+
+  /** The connection makes no room any more: it has a request under way, or is gone. */
+  private forget(socket: Socket): void {
+    this.silent.delete(socket);
+    this.idle.delete(socket);
   }
 
   private accept(socket: Socket): void {
@@ -213,7 +221,7 @@ export class Front {
     socket.once('close', () => {
       counters.openConnections -= 1;
       this.sockets.delete(socket);
-      this.silent.delete(socket);
+      this.forget(socket);
     });
     if (this.waiting === undefined) this.look(socket);
     else this.waiting.push(socket);
@@ -241,17 +249,18 @@ export class Front {
         return;
       case 'http2':
         if (this.plain.isEmpty && !this.secure.isEmpty) socket.destroy();
-        else this.http2.accept(socket, this.plainConnection(peerOf(socket, 'http')));
+        else this.http2.accept(socket, this.plainConnection(socket));
         return;
       case 'http1':
         if (this.plain.isEmpty && this.layer4.isTls) socket.destroy();
         else if (this.plain.isEmpty && !this.secure.isEmpty) closeGently(socket, rawAnswer('plain-http'));
-        else this.http1.accept(socket, this.plainConnection(peerOf(socket, 'http')));
+        else this.http1.accept(socket, this.plainConnection(socket));
     }
   }
 
   private shakeHands(socket: Socket): void {
     this.handshakes.begun(socket);
+    this.idle.add(socket);
     // A client that ends its side before the handshake is done never finishes it.
     socket.allowHalfOpen = false;
     this.tls.accept(socket);
@@ -259,7 +268,11 @@ export class Front {
 
   private acceptDecrypted(socket: TLSSocket): void {
     const below = this.handshakes.done(socket);
-    if (below !== undefined) noteCarrier(socket, below);
+    if (below === undefined) {
+      socket.destroy();
+      return;
+    }
+    noteCarrier(socket, below);
     socket.allowHalfOpen = true;
     const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
     const chosen = this.secure.select(serverName);
@@ -269,22 +282,36 @@ export class Front {
       return;
     }
     const server = socket.alpnProtocol === 'h2' ? this.http2 : this.http1;
-    server.accept(socket, this.secureConnection(peerOf(socket, 'https'), chosen));
+    server.accept(socket, this.secureConnection(below, chosen));
   }
 
-  private plainConnection(peer: Peer): Connection {
+  private plainConnection(socket: Socket): Connection {
+    this.idle.add(socket);
     return {
-      peer,
+      ...this.useOf(socket),
+      peer: peerOf(socket, 'http'),
       listenerFor: (host) => this.plain.listenerFor(host),
       isDraining: () => this.retired,
     };
   }
 
-  private secureConnection(peer: Peer, chosen: ListenerConfig): Connection {
+  /** `socket` carries TLS. */
+  private secureConnection(socket: Socket, chosen: ListenerConfig): Connection {
     return {
-      peer,
+      ...this.useOf(socket),
+      peer: peerOf(socket, 'https'),
       listenerFor: (host) => this.secure.listenerFor(host, chosen),
       isDraining: () => this.retired || !this.secure.has(chosen),
+    };
+  }
+
+  private useOf(socket: Socket): Pick<Connection, 'busy' | 'idle'> {
+    return {
+      busy: () => void this.idle.delete(socket),
+      idle: () => {
+        this.idle.delete(socket);
+        if (this.sockets.has(socket)) this.idle.add(socket);
+      },
     };
   }
 

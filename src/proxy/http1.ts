@@ -61,6 +61,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     const client = new Http1Stream(request, response, carrier.connection, plane);
     const exchange = new Exchange(plane, carrier.connection, client);
     carrier.current = exchange;
+    carrier.connection.busy();
     carrier.intake.requestBegun(request);
     response.request = { client, exchange, carrier };
     response.on('drain', onDrain).on('close', onClose);
@@ -180,6 +181,7 @@ function onClose(this: ProxyResponse): void {
   const { socket, complete } = this.req;
   carrier.current = undefined;
   exchange.closed();
+  carrier.connection.idle();
   if (!complete) this.req.resume();
   // Its head may have gone out before the drain began, without word of it.
   if (carrier.connection.isDraining() && carrier.intake.isEmpty) socket.destroySoon();

@@ -104,6 +104,7 @@ class Session {
     destroyOnSilentReset(stream);
     const { plane, connection } = this;
     this.streams += 1;
+    if (this.streams === 1) connection.busy();
     const client = new Http2Stream(stream, headers, rawHeaders, plane.limits);
     const exchange = new Exchange(plane, connection, client);
     stream.on('drain', () => exchange.drained());
@@ -120,6 +121,7 @@ class Session {
   private ended(): void {
     this.streams -= 1;
     if (this.streams > 0) return;
+    this.connection.idle();
     this.lastEnd = performance.now();
     this.idleTimer.refresh();
     if (this.session.closed || this.connection.isDraining()) this.drain();

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { constants, X509Certificate } from 'node:crypto';
 import { createSecureContext, createServer } from 'node:tls';
 import type { SecureContext, Server, TLSSocket, TlsOptions } from 'node:tls';
 import type { Socket } from 'node:net';
@@ -13,6 +13,9 @@ export interface CertificatePair {
 
 /** Where certificates come from, by the `namespace/name` of their Secret. */
 export type CertificateSource = (secret: string) => CertificatePair | undefined;
+
+/** Renegotiation makes a server repeat the expensive part of a handshake as often as a client likes; nobody needs it. */
+const policy = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
 
 interface Identity {
   readonly pair: CertificatePair;
@@ -52,7 +55,7 @@ function loadIdentity(secret: string, source: CertificateSource, validation: Cli
   const pair = source(secret);
   if (pair === undefined) return `the certificate of Secret ${secret} is not there`;
   try {
-    const context = createSecureContext({ ...pair, ca: trusted(validation), minVersion: 'TLSv1.2' });
+    const context = createSecureContext({ ...pair, ca: trusted(validation), ...policy });
     return { pair, context, certificate: new X509Certificate(pair.cert) };
   } catch (error) {
     return `the certificate of Secret ${secret} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`;
@@ -92,7 +95,7 @@ export class TlsTermination {
       // Another server has other ticket keys: nobody resumes a session past a check that has changed.
       this.server = createTermination(this.limits, this.handlers, validation);
     }
-    this.server.setSecureContext({ ...first, ca: trusted(validation) });
+    this.server.setSecureContext({ ...first, ...policy, ca: trusted(validation) });
   }
 
   accept(socket: Socket): void {
@@ -103,7 +106,7 @@ export class TlsTermination {
 /** A server that listens nowhere: raw sockets come in by its `connection` event and leave decrypted by `accepted`. */
 function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validation: ClientValidation | undefined): Server {
   const server = createServer({
-    minVersion: 'TLSv1.2',
+    ...policy,
     ...handlers.negotiation,
     handshakeTimeout: limits.tlsHandshakeTimeout,
     allowHalfOpen: true,

@@ -1,7 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAuthority, issueServingCertificate } from '../../src/certificates/index.ts';
 import { closeBackends, startBackend } from '../support/backends.ts';
@@ -19,8 +23,10 @@ import { isFull } from './support/scale.ts';
 import { gatewayHost, startTarget } from './support/target.ts';
 import type { Target } from './support/target.ts';
 
-/** Milliseconds of each attack. */
-const duration = 6_000;
+const run = promisify(execFile);
+const packages: Readonly<Record<string, string>> = { slowhttptest: 'slowhttptest', h2load: 'nghttp2-client', testssl: 'testssl.sh' };
+/** Of slowhttptest: connections, how many are opened in a second, and seconds. */
+const slowly = ['-c', '1000', '-r', '200', '-l', '8'];
 /** Limit of the memory of a data plane in the shipped manifests, in MiB. */
 const memoryLimit = 512;
 
@@ -98,12 +104,52 @@ inFull('while an attack on connections goes on, others are served', () => {
   test.each(Object.keys(connectionAttacks))('%s', async (name) => {
     await suffer(name, async () => {
       // Its own process, so that the witness does not wait for the attacker.
-      const attacker = spawnProgram('test/attack/support/connection-attacks.ts', name, gatewayHost, String(at.plain), String(at.secure), String(duration));
+      const attacker = spawnProgram('test/attack/support/connection-attacks.ts', name, gatewayHost, String(at.plain), String(at.secure));
       const [code] = (await once(attacker, 'close')) as [number];
       expect(code).toBe(0);
     });
   });
+
+  // The tools that others attack with; they are Debian packages.
+  test.each([
+    ['slowhttptest', 'slow heads', ['-H', '-i', '1', ...slowly]],
+    ['slowhttptest', 'slow bodies', ['-B', '-i', '1', ...slowly]],
+    ['slowhttptest', 'ranges', ['-R', ...slowly]],
+    ['slowhttptest', 'slow reading', ['-X', '-n', '1', '-w', '512', '-y', '1024', '-z', '32', '-k', '3', ...slowly]],
+    ['h2load', 'an ordinary client that sends much', ['-D', '8', '-c', '20', '-m', '10']],
+  ])('%s: %s', async (tool, name, options) => {
+    if (!(await isInstalled(tool))) return;
+    const url = `http://${gatewayHost}:${at.plain}${name === 'slow reading' ? '/large' : '/'}`;
+    await suffer(`${tool}, ${name}`, async () => {
+      const { stdout } = await run(tool, tool === 'h2load' ? [...options, url] : [...options, '-u', url]);
+      // Whether the tool could do its work at all.
+      expect(stdout).toMatch(tool === 'h2load' ? / 0 failed, 0 errored/ : /Exit status/);
+    });
+  });
+
+  test('testssl finds no weakness of severity MEDIUM or above', async () => {
+    if (!(await isInstalled('testssl'))) return;
+    const folder = await mkdtemp(join(tmpdir(), 'sallyport-testssl-'));
+    const report = join(folder, 'report.json');
+    // Protocols, ciphers, forward secrecy, preferences, implementation bugs and all known vulnerabilities.
+    const options = ['--quiet', '--color', '0', '--warnings', 'off', '--nodns', 'none', '--fast', '-p', '-s', '-f', '-P', '-g', '-U', '--jsonfile', report];
+    // It ends with the number of what it found.
+    await run('testssl', [...options, `${gatewayHost}:${at.secure}`]).catch(() => undefined);
+    const findings = JSON.parse(await readFile(report, 'utf8')) as { readonly id: string; readonly severity: string; readonly finding: string }[];
+    await rm(folder, { recursive: true });
+    expect(findings.find(({ id }) => id === 'TLS1_3')).toMatchObject({ severity: 'OK' });
+    expect(findings.find(({ id }) => id === 'heartbleed')).toMatchObject({ severity: 'OK' });
+    expect(findings.filter(({ severity }) => ['MEDIUM', 'HIGH', 'CRITICAL', 'FATAL', 'WARN'].includes(severity))).toEqual([]);
+    expect(target.isAlive()).toBe(true);
+  });
 });
+
+/** Says so where a program is missing: whoever runs all attacks learns which were left out. */
+async function isInstalled(program: string): Promise<boolean> {
+  const isThere = await run('which', [program]).then(() => true, () => false);
+  if (!isThere) process.stdout.write(`${program} is not installed, so its attacks are left out (apt-get install ${packages[program]})\n`);
+  return isThere;
+}
 
 /** Runs a file of this folder as a program of its own. */
 function spawnProgram(...argv: readonly string[]): ChildProcess {

@@ -32,6 +32,11 @@ export interface ConnectionAttack {
 
 /** Milliseconds between two steps of a slow client. */
 const pace = 500;
+/**
+ * Milliseconds between the beginnings of two connections. A process accepts some thousand in a second; those that come at once wait for
+ * each other in the kernel, in front of nobody but new clients.
+ */
+const spacing = 1;
 /** Milliseconds before a connection is opened again, so that attackers do not only measure themselves. */
 const pause = 50;
 const mebibyte = 1024 * 1024;
@@ -50,6 +55,11 @@ const manyRanges = `Range: bytes=0-${Array.from({ length: 3_000 }, (_, index) =>
 
 /** A ClientHello that a server takes for one, and what it would be without its end. */
 const hello = Buffer.concat([Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]), Buffer.alloc(501)]);
+
+/** Milliseconds that an attack takes at full size: all of its connections stand for some seconds. */
+export function durationOf({ connections }: ConnectionAttack): number {
+  return 5_000 + connections * spacing;
+}
 
 /** Slow clients, floods and stalls by name. */
 export const connectionAttacks: Readonly<Record<string, ConnectionAttack>> = {
@@ -75,14 +85,13 @@ export const connectionAttacks: Readonly<Record<string, ConnectionAttack>> = {
 
 /**
  * Makes an attack with this many connections until `duration` milliseconds are over. Returns how many were opened. As a program:
- * `node connection-attacks.ts <attack> <host> <plain port> <secure port> <milliseconds>`.
+ * `node connection-attacks.ts <attack> <host> <plain port> <secure port>`.
  */
 export async function attackConnections({ line, fromMany = false }: ConnectionAttack, at: Attacked, duration: number, connections: number): Promise<number> {
   const signal = AbortSignal.timeout(duration);
   let opened = 0;
   const place = async (index: number): Promise<void> => {
-    // A few thousand connects in the same turn would only fill the queue of the kernel.
-    await sleep(index / 4, signal);
+    await sleep(index * spacing, signal);
     while (!signal.aborted) {
       opened += 1;
       await line({ at, from: fromMany ? `127.66.${1 + (index >> 8)}.${index & 0xff}` : '127.66.0.1', signal });
@@ -190,10 +199,10 @@ function renegotiate(line: Line): Promise<void> {
 }
 
 if (process.argv[1]?.endsWith('connection-attacks.ts') === true) {
-  const [name = '', host = '', plain, secure, duration] = process.argv.slice(2);
+  const [name = '', host = '', plain, secure] = process.argv.slice(2);
   const attack = connectionAttacks[name];
   if (attack === undefined) throw new Error(`no attack is called ${name}`);
   const at = { plain: { host, port: Number(plain) }, secure: { host, port: Number(secure) } };
-  process.stdout.write(`${await attackConnections(attack, at, Number(duration), attack.connections)}\n`);
+  process.stdout.write(`${await attackConnections(attack, at, durationOf(attack), attack.connections)}\n`);
   process.exit();
 }

@@ -7,9 +7,11 @@ import type { ProxyLimits } from '../../../src/proxy/limits.ts';
 import { closeBackends, startBackend, startCanned, startEcho, startRawBackend } from '../../support/backends.ts';
 import { endpointsConfig, listenerConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
+import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
 import { closeProxies, openRaw, portOf, prefixRule, receiveUntil, send, sendRaw, startProxy, startProxyTo, webRoute } from '../../support/proxy.ts';
 import type { ProxyUnderTest } from '../../support/proxy.ts';
 
+afterEach(closeHttp2);
 afterEach(closeProxies);
 afterEach(closeBackends);
 
@@ -38,13 +40,36 @@ async function openWaiting(started: ProxyUnderTest): Promise<Socket> {
 }
 
 test('connections in all', async () => {
-  const started = await startProxyTo((await startEcho()).port, { connections: 1 });
-  const first = await openAnswered(started.port);
+  const backend = await startBackend((request, response) => void (request.url === '/' && response.end()));
+  const started = await startProxyTo(backend.port, { connections: 1 });
+  const first = openRaw(started.port);
+  first.write('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n');
+  await eventually(() => expect(started.proxy.counters().openRequests).toBe(1));
   expect(await sendRaw(started.port, get)).toBe('');
   await reached(started, 'connections');
   first.destroy();
   await eventually(() => expect(started.proxy.counters().openConnections).toBe(0));
   (await openAnswered(started.port)).destroy();
+});
+
+test.each([
+  ['HTTP/1.1', (port: number) => openAnswered(port)],
+  ['HTTP/2', async (port: number) => {
+    const session = openHttp2(port);
+    expect((await request(session)).status).toBe(200);
+    return session;
+  }],
+])('connections in all: one without a request makes room, in %s', async (_name, open) => {
+  const started = await startProxyTo((await startEcho()).port, { connections: 2 });
+  const oldest = await open(started.port);
+  const other = await openAnswered(started.port);
+  const closed = once(oldest, 'close');
+  const socket = await openAnswered(started.port);
+  await closed;
+  await reached(started, 'connections');
+  expect([other.destroyed, socket.destroyed, started.proxy.counters().openConnections]).toEqual([false, false, 2]);
+  socket.destroy();
+  other.destroy();
 });
 
 test('connections in all: one that says nothing makes room', async () => {
