@@ -8,6 +8,9 @@
 #   REPORT    file to which the report of a complete run is copied, in upstream's form
 set -euo pipefail
 . "$(dirname "$0")/../cluster/lib.sh"
+# A run of a part skips tests that do not belong to it, so its report says nothing about the others.
+if [ -z "${PROFILES:-}${RUN:-}${FEATURES:-}" ]; then export REASONS=$ROOT/test/conformance/skips.txt; fi
+[ -z "${REPORT:-}" ] || [ -n "${REASONS:-}" ] || die "REPORT requires a complete run: omit PROFILES, RUN and FEATURES"
 image=${IMAGE:-localhost/sallyport:dev}
 out=${OUT:-$ROOT/conformance-report}
 kubectl() { "$HERE/run.sh" kubectl "$@"; }
@@ -28,8 +31,6 @@ kubectl rollout restart -n sallyport-system deployment/sallyport-controller >/de
 kubectl rollout status -n sallyport-system deployment/sallyport-controller --timeout=180s >/dev/null
 kubectl wait gatewayclass/sallyport --for=condition=Accepted --timeout=60s >/dev/null
 
-# A run of a part skips whatever does not belong to it.
-if [ -z "${PROFILES:-}${RUN:-}${FEATURES:-}" ]; then export REASONS=$ROOT/test/conformance/skips.txt; fi
 VERSION=v$(node -p "require('$ROOT/package.json').version")
 export VERSION
 flags=("-conformance-profiles=${PROFILES:-GATEWAY-HTTP,GATEWAY-GRPC}")
@@ -37,7 +38,6 @@ flags=("-conformance-profiles=${PROFILES:-GATEWAY-HTTP,GATEWAY-GRPC}")
 [ -z "${FEATURES:-}" ] || flags+=("-supported-features=$FEATURES")
 "$(dirname "$0")/run.sh" sallyport "$out" "${flags[@]}"
 if [ -n "${REPORT:-}" ]; then
-  [ -n "${REASONS:-}" ] || die "REPORT wants a complete run: leave out PROFILES, RUN and FEATURES"
   mkdir -p "$(dirname "$REPORT")"
   cp "$out/report.yaml" "$REPORT"
   log "the report is in $REPORT"

@@ -1,0 +1,44 @@
+/**
+ * Sums up a run of continuous integration:
+ *   node tools/ci-summary.ts FOLDER STATUS SKIPS_FILE
+ * FOLDER holds the JSON reports of jest and the summary of the conformance suite, STATUS is the exit code of the steps so far.
+ * Prints each test that was skipped, and one line that says how many tests passed and failed. Exit code 1 if a test was skipped that
+ * SKIPS_FILE does not list.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface TestFile {
+  readonly name: string;
+  readonly assertionResults?: readonly { readonly status: string; readonly fullName: string }[];
+}
+
+interface Report {
+  readonly testResults?: readonly TestFile[];
+  readonly numPassedTests?: number;
+  readonly numFailedTests?: number;
+  readonly numRuntimeErrorTestSuites?: number;
+}
+
+/** Verdicts of jest that mean that a test did not run. */
+const leftOut: ReadonlySet<string> = new Set(['pending', 'skipped', 'todo', 'disabled']);
+
+const [, , folder, status, skipsFile] = process.argv;
+if (folder === undefined || status === undefined || skipsFile === undefined) throw new Error('usage: ci-summary.ts FOLDER STATUS SKIPS_FILE');
+const reports = readdirSync(folder).filter((file) => file.endsWith('.json')).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Report);
+const allowed = readFileSync(skipsFile, 'utf8').split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+const skipped = reports.flatMap(({ testResults = [] }) => testResults).flatMap(({ name: file, assertionResults = [] }) =>
+  assertionResults.filter((test) => leftOut.has(test.status)).map(({ fullName }) => `${file.replace(`${process.cwd()}/`, '')}: ${fullName}`));
+const unexpected = skipped.filter((test) => !allowed.some((beginning) => test.startsWith(beginning)));
+for (const test of skipped) console.log(`${unexpected.includes(test) ? 'skipped without a reason' : 'skipped'}: ${test}`);
+const summary = join(folder, 'conformance/summary.txt');
+const [, conforming = '0', differing = '0'] = (existsSync(summary) ? /^(\d+) passed, (\d+) failed/m.exec(readFileSync(summary, 'utf8')) : undefined) ?? [];
+const passed = sum(({ numPassedTests = 0 }) => numPassedTests) + Number(conforming);
+const failed = sum(({ numFailedTests = 0, numRuntimeErrorTestSuites = 0 }) => numFailedTests + numRuntimeErrorTestSuites) + Number(differing) + unexpected.length;
+// A step that fails before or beside the tests (install, types, lint, a test file that does not load) counts as one failure.
+console.log(`${passed} passed, ${failed === 0 && status !== '0' ? 1 : failed} failed`);
+process.exitCode = unexpected.length === 0 ? 0 : 1;
+
+function sum(countOf: (report: Report) => number): number {
+  return reports.reduce((total, report) => total + countOf(report), 0);
+}
