@@ -45,11 +45,11 @@ function removing(name: string, headers: readonly (readonly string[])[], version
 }
 
 const remove = 'spec.rules[0].filters[0].requestHeaderModifier.remove';
-const twice = 'The header "x-shop" is acted on under set already, and the order of both is not defined (header names ignore case). Keep one of set, add and remove for it. [header-acted-on-twice]';
-const noName = (name: string): string => `"${name}" is no header name. Write letters, digits and hyphens, e.g. x-request-id. [header-name-not-token]`;
+const twice = 'Duplicate header "x-shop": it is also in set, and the order of the two is undefined (header names ignore case). Use only one of set, add and remove for it. [header-acted-on-twice]';
+const noName = (name: string): string => `"${name}" is no header name. Use letters, digits and hyphens, for example x-request-id. [header-name-not-token]`;
 
 describe.each(versions)('a client of %s', (version) => {
-  const superseded = version === 'v1' ? '' : 'Warning: [version-superseded] apiVersion: gateway.networking.k8s.io/v1beta1 is superseded and will go away. Write gateway.networking.k8s.io/v1.\n';
+  const superseded = version === 'v1' ? '' : 'Deprecated version Warning: [version-superseded] apiVersion: gateway.networking.k8s.io/v1beta1: it will be removed. Use gateway.networking.k8s.io/v1.\n';
 
   test.each(ways)('reads one finding on one line, by $way', async ({ flags }) => {
     expect(await applied(removing('one', [['x-shop']], version), flags)).toEqual({
@@ -89,9 +89,9 @@ describe('warnings', () => {
     rules: [{ backendRefs: [{ name: 'cart', port: 80 }, { name: 'stock', namespace: other, port: 80 }] }],
   });
   const warnings = [
-    `Warning: [parent-not-found] spec.parentRefs[0]: Gateway ${namespace}/front has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.\n`,
-    `Warning: [backend-not-found] spec.rules[0].backendRefs[0]: Service ${namespace}/cart has not been seen. Check name and namespace, or apply it; until then its share of requests is answered 500.\n`,
-    `Warning: [backend-not-permitted] spec.rules[0].backendRefs[1]: Service ${other}/stock is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then its share of requests is answered 500.\n`,
+    `Warning: [parent-not-found] spec.parentRefs[0]: Gateway ${namespace}/front not found. Check its name and namespace, or create it. Until then, the route is not attached to it.\n`,
+    `Warning: [backend-not-found] spec.rules[0].backendRefs[0]: Service ${namespace}/cart not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.\n`,
+    `Reference to Warning: [backend-not-permitted] spec.rules[0].backendRefs[1]: Service ${other}/stock is not permitted: it is in another namespace, and no ReferenceGrant there allows it. Until then, its share of requests is answered with 500.\n`,
   ].join('');
 
   test('come with an object that is admitted', async () => {
@@ -126,7 +126,7 @@ describe('warnings', () => {
 
   // The API server shows 256 characters of a warning.
   test.each([
-    { what: 'the Gateway', args: ['gateway', 'front', '-n', namespace], kind: 'Gateway', breaks: `spec.parentRefs[0]: Gateway ${namespace}/front has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.` },
+    { what: 'the Gateway', args: ['gateway', 'front', '-n', namespace], kind: 'Gateway', breaks: `spec.parentRefs[0]: Gateway ${namespace}/front not found. Check its name and namespace, or create it. Until then, the route is not attached to it.` },
     { what: 'the ReferenceGrant', args: ['referencegrant', 'words', '-n', other], kind: 'ReferenceGrant', breaks: `spec.rules[0].backendRefs[1]: Service ${other}/stock is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then its share of reques…` },
   ])('tell what deleting $what breaks', async ({ args, kind, breaks }) => {
     const warning = `Warning: [impact] Deleting this ${kind} breaks HTTPRoute ${namespace}/warned: ${breaks}\n`;

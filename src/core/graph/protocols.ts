@@ -47,14 +47,14 @@ export function isLayer4(kind: string): kind is Layer4RouteKind {
 interface Failure {
   /** A plural. */
   readonly traffic: string;
-  /** A participle: "the requests are answered 500". */
+  /** A participle: "the requests are answered with 500". */
   readonly fate: string;
 }
 
 /** For messages. */
 export const failureOf: Readonly<Record<ServedRouteKind, Failure>> = {
-  HTTPRoute: { traffic: 'requests', fate: 'answered 500' },
-  GRPCRoute: { traffic: 'requests', fate: 'answered UNAVAILABLE' },
+  HTTPRoute: { traffic: 'requests', fate: 'answered with 500' },
+  GRPCRoute: { traffic: 'requests', fate: 'answered with UNAVAILABLE' },
   TLSRoute: { traffic: 'connections', fate: 'reset' },
   TCPRoute: { traffic: 'connections', fate: 'reset' },
   UDPRoute: { traffic: 'datagrams', fate: 'dropped' },

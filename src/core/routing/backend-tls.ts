@@ -2,7 +2,7 @@ import { policyAuthorities } from '../graph/backend-policies.ts';
 import { authoritiesIn } from '../graph/gateway-tls.ts';
 import { readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewaysOfPolicy, mostAncestors, ownerRefusal, partProblems } from '../rules/engine/validity.ts';
+import { gatewaysOfPolicy, maxAncestors, ownerRefusal, partProblems } from '../rules/engine/validity.ts';
 import type { BackendTls, EndpointsConfig } from './config.ts';
 
 /** What a BackendTLSPolicy makes of connections: TLS, or where it cannot be used, none at all (BackendTLSPolicyValidation). */
@@ -22,7 +22,7 @@ export function backendTls(read: Reader, namespace: string, policy: string): Pic
 
 /** No Gateway uses a policy that cannot tell it how it fares (PolicyStatus.ancestors). */
 function withheld(read: Reader, namespace: string, policy: string): Pick<EndpointsConfig, 'withheld'> {
-  const from = read.query(gatewaysOfPolicy, namespace, policy).slice(mostAncestors);
+  const from = read.query(gatewaysOfPolicy, namespace, policy).slice(maxAncestors);
   return from.length === 0 ? {} : { withheld: { from, failure: `BackendTLSPolicy ${namespace}/${policy}: its status has no room for this Gateway` } };
 }
 

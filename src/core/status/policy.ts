@@ -1,7 +1,7 @@
 import { isService } from '../graph/backend-policies.ts';
 import { gatewayGroup, installationCell, readObject } from '../graph/inputs.ts';
 import type { Reader } from '../incremental/reader.ts';
-import { gatewaysOfPolicy, gatewaysOfService, mostAncestors, ownerRefusal, partProblems, type PartProblem } from '../rules/engine/validity.ts';
+import { gatewaysOfPolicy, gatewaysOfService, maxAncestors, ownerRefusal, partProblems, type PartProblem } from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, isTrue, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
 export interface PolicyAncestorStatus {
@@ -26,7 +26,7 @@ export function policyStatus(read: Reader, namespace: string, name: string): Pol
   const controllerName = read.input(installationCell)?.controllerName ?? '';
   const problems = read.query(partProblems, 'BackendTLSPolicy', namespace, name);
   const resolved = references(problems);
-  const leftOut = gateways.slice(mostAncestors);
+  const leftOut = gateways.slice(maxAncestors);
   return {
     ancestors: gateways.map((gateway, position) => {
       const [gatewayNamespace = '', gatewayName = ''] = gateway.split('/');
@@ -34,14 +34,14 @@ export function policyStatus(read: Reader, namespace: string, name: string): Pol
       return {
         ancestorRef: { group: gatewayGroup, kind: 'Gateway', namespace: gatewayNamespace, name: gatewayName },
         controllerName,
-        conditions: conditionsAt('policy', policy.meta.generation, { Accepted: position < mostAncestors ? acceptance(concerning, leftOut) : withoutRoom, ResolvedRefs: resolved }),
+        conditions: conditionsAt('policy', policy.meta.generation, { Accepted: position < maxAncestors ? acceptance(concerning, leftOut) : withoutRoom, ResolvedRefs: resolved }),
       };
     }),
   };
 }
 
-/** Of a Gateway beyond `mostAncestors`. No status shows it; an Event tells it. */
-const withoutRoom = isFalse('StatusFull', `The status of the policy lists at most ${mostAncestors} Gateways, the oldest first. Requests from this Gateway to the Services of the policy get a 500. Use separate Services for this Gateway.`);
+/** Of a Gateway beyond `maxAncestors`. No status shows it; an Event tells it. */
+const withoutRoom = isFalse('StatusFull', `The status of the policy lists at most ${maxAncestors} Gateways, the oldest first. Requests from this Gateway to the Services of the policy get a 500. Use separate Services for this Gateway.`);
 
 /**
  * @param problems of the policy itself, and of the targets through which it reaches a Gateway
@@ -52,7 +52,7 @@ function acceptance(problems: readonly PartProblem[], leftOut: readonly string[]
   if (against !== undefined) return isFalse(against.reason, against.message);
   if (leftOut.length === 0) return isTrue('Accepted');
   const more = leftOut.length > shown ? ` and ${leftOut.length - shown} more` : '';
-  return isTrue('Accepted', `The status lists at most ${mostAncestors} Gateways. Requests to the Services get a 500 from these Gateways: ${leftOut.slice(0, shown).join(', ')}${more}.`);
+  return isTrue('Accepted', `The status lists at most ${maxAncestors} Gateways. Requests to the Services get a 500 from these Gateways: ${leftOut.slice(0, shown).join(', ')}${more}.`);
 }
 
 /** Messages name no more than people read. */

@@ -28,7 +28,7 @@ describe('validate', () => {
   test('tells what is wrong with an object, whatever other objects there are', () => {
     expect(validate(wrong)).toEqual([{
       rule: 'backend-request-timeout', severity: 'error', path: ['spec', 'rules', 0, 'timeouts', 'backendRequest'], field: 'spec.rules[0].timeouts.backendRequest',
-      message: expect.stringContaining('Write backendRequest: 1s or less'),
+      message: expect.stringContaining('Use backendRequest: 1s or less'),
     }]);
   });
 

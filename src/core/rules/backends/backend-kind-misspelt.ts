@@ -5,7 +5,7 @@ import { judgeKind } from './backend-kinds.ts';
 /** References of kinds that are evaluated are resolved, which tells the same and more. */
 export const backendKindMisspelt = unenforcedRule({
   id: 'backend-kind-misspelt',
-  summary: 'Group and kind of a reference to a backend name nothing, but are close to something.',
+  summary: 'A backend reference names a kind that does not exist, but that is similar to one that does.',
   effect: warned,
   source: 'Gateway API v1.7.0, BackendObjectReference.group and .kind; GEP-4894',
 }, judgeKind);

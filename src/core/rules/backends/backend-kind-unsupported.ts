@@ -7,17 +7,17 @@ import { backendRule, serviceName } from './backend-references.ts';
 export const backendKindUnsupported = backendRule({
   id: 'backend-kind-unsupported',
   outcomes: ['unsupportedKind', 'externalName'],
-  summary: 'A backendRef names a kind that cannot be forwarded to.',
+  summary: 'A backendRef names an unsupported kind.',
   reason: 'InvalidKind',
   source: 'Gateway API v1.7.0, BackendObjectReference.kind; RouteReasonInvalidKind; CVE-2021-25740',
   describe(node, outcome, loss) {
     if (outcome.type === 'externalName') {
-      return { value: 'ExternalName', about: 'dialect', message: `${serviceName(node)} is of type ExternalName, which is refused because it could point anywhere (CVE-2021-25740). Use a Service with endpoints.` };
+      return { value: 'ExternalName', about: 'dialect', message: `${serviceName(node)} has the unsupported type ExternalName: it could point anywhere (CVE-2021-25740). Use a Service with endpoints.` };
     }
     const { group, kind } = node.target;
     const near = group === '' ? nearest(kind, ['Service']) : undefined;
-    const asked = display(group === '' ? kind : `${group}/${kind}`);
-    return { value: asked, about: 'dialect', message: `Backends of kind ${asked} are not supported, so ${loss}. ${near === undefined ? 'Write kind: Service (and leave group empty).' : `Did you mean ${near}?`}` };
+    const requested = display(group === '' ? kind : `${group}/${kind}`);
+    return { value: requested, about: 'dialect', message: `Unsupported backend kind ${requested}: ${loss}. ${near === undefined ? 'Use kind: Service and an empty group.' : `Did you mean ${near}?`}` };
   },
 });
 

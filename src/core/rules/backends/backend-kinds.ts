@@ -16,7 +16,7 @@ export const experimentalGroup = 'gateway.networking.x-k8s.io';
 export function judgeKind({ group = '', kind = 'Service' }: BackendReference, report: ReportViolation): void {
   const meant = meantBy(group, kind);
   if (meant === undefined) return;
-  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `There is no kind ${quote(kind)} in the group ${quote(group)}. Did you mean ${meant}?` });
+  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Kind ${quote(kind)} not found in group ${quote(group)}. Did you mean ${meant}?` });
 }
 
 /** What a reference to a kind that does not exist was probably to name; `undefined` where it may exist. */

@@ -8,6 +8,6 @@ export const backendNotPermitted = backendRule({
   source: 'Gateway API v1.7.0, ReferenceGrant; RouteReasonRefNotPermitted',
   describe: (node, _outcome, loss) => ({
     value: `${node.target.namespace}/${node.target.name}`,
-    message: `${serviceName(node)} is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then ${loss}.`,
+    message: `${serviceName(node)} is in another namespace, and no ReferenceGrant there permits this reference. Until then, ${loss}.`,
   }),
 });

@@ -8,7 +8,7 @@ import { type BackendReference, experimentalGroup } from './backend-kinds.ts';
 /** No ReferenceGrant is defined for them. */
 export const backendOfOtherNamespace: Rule = {
   id: 'backend-of-other-namespace',
-  summary: 'A reference to an XBackend leads to another namespace, which nothing can permit.',
+  summary: 'A reference names an XBackend in another namespace, which is never permitted.',
   effect: deniedWhenStrict,
   source: 'GEP-4894, Backend resource (must be in the namespace of those that refer to it)',
 };
@@ -28,7 +28,7 @@ type Path = readonly (string | number)[];
 function judgeReference(ref: BackendReference, below: Path, own: string, report: ReportViolation): void {
   const { kind, group, namespace = own } = ref;
   if (kind !== 'XBackend' || group !== experimentalGroup || namespace === own) return;
-  report({ below: [...below, 'namespace'], value: display(namespace), message: `The XBackend ${quote(ref.name)} is in the namespace ${quote(namespace)}, but can only be used in its own. Leave namespace out and create an XBackend in ${quote(own)}.` });
+  report({ below: [...below, 'namespace'], value: display(namespace), message: `Invalid namespace ${quote(namespace)}: XBackend ${quote(ref.name)} must be in the namespace of the object that refers to it. Remove namespace, and create the XBackend in namespace ${quote(own)}.` });
 }
 
 function* filterReferences(filters: readonly Filter[] = [], at: Path): Iterable<readonly [ref: BackendReference, below: Path]> {

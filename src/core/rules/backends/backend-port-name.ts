@@ -3,12 +3,12 @@ import { demand, specificationRule } from '../engine/demand.ts';
 
 export const backendPortName = specificationRule({
   id: 'backend-port-name',
-  summary: 'The port of an XBackend has a name, which the only bundle with that field refuses whatever it is.',
+  summary: 'The port of an XBackend has a name, but the CRD rejects every name.',
   source: 'Gateway API v1.6.3, BackendPort.name',
 });
 
 /** The check was meant for names that are no DNS labels, but compares an optional value with null, which it never equals. */
 export const portHasNoName = demand(backendPortName, function judge(name: string, report) {
   if (name === '') return;
-  report({ below: [], value: display(name), message: 'The CRD of this bundle refuses every name of a port, good ones too. Leave name out; v1.7 has no such field.' });
+  report({ below: [], value: display(name), message: 'The CRD of this bundle rejects every port name, valid names included. Remove name. The field does not exist in v1.7.' });
 });

@@ -2,7 +2,7 @@ import { demand, specificationRule } from '../engine/demand.ts';
 
 export const backendProtocolTls = specificationRule({
   id: 'backend-protocol-tls',
-  summary: 'The protocol of an XBackend and its TLS settings contradict each other.',
+  summary: 'The protocol of an XBackend conflicts with its TLS settings.',
   source: 'Gateway API v1.7.0, BackendSpec.protocol and .tls',
 });
 
@@ -13,10 +13,10 @@ interface Backend {
 
 export const protocolSuitsTls = demand(backendProtocolTls, function judge({ protocol, tls: { mode = 'None' } = {} }: Backend, report) {
   if (protocol === 'H2C' && mode !== 'None') {
-    report({ below: ['tls', 'mode'], value: mode, message: 'H2C is HTTP/2 without TLS, but tls is set. Remove tls, or write protocol: HTTP2.' });
+    report({ below: ['tls', 'mode'], value: mode, message: 'Protocol H2C conflicts with tls: H2C is HTTP/2 without TLS. Remove tls, or use protocol: HTTP2.' });
   }
   if ((protocol === 'HTTP2' || protocol === 'WSS') && mode === 'None') {
     const plain = protocol === 'HTTP2' ? ', or protocol: H2C for HTTP/2 without TLS' : '';
-    report({ below: ['tls'], message: `${protocol} needs TLS. Write tls with mode: ServerOnly and validation${plain}.` });
+    report({ below: ['tls'], message: `Protocol ${protocol} requires tls. Set tls with mode: ServerOnly and validation${plain}.` });
   }
 });

@@ -28,7 +28,7 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
     check(route, read: Reader, report) {
       for (const { path, node, outcome } of backendPlaces(read.query(backends, route.kind, route.ref.namespace, route.ref.name), outcomes)) {
         const consequence = referenceUnresolvedAt(path, reason);
-        const loss = consequence.scope === 'mirror' ? 'nothing is mirrored there' : `its share of ${failureOf[route.kind].traffic} is ${failureOf[route.kind].fate}`;
+        const loss = consequence.scope === 'mirror' ? 'no requests are mirrored to it' : `its share of ${failureOf[route.kind].traffic} is ${failureOf[route.kind].fate}`;
         report({ path, consequence, ...describe(node, outcome, loss) });
       }
     },
@@ -36,5 +36,5 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
 }
 
 export function serviceName({ target }: BackendNode): string {
-  return `Service ${target.namespace}/${target.name}`;
+  return `Service "${target.namespace}/${target.name}"`;
 }

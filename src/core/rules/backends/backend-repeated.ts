@@ -6,7 +6,7 @@ import { backendOf, type BackendRef, type Route } from '../routes/rule-contents.
 
 export const backendRepeated = unenforcedRule({
   id: 'backend-repeated',
-  summary: 'A rule names one backend twice.',
+  summary: 'A rule has duplicate backendRefs.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.backendRefs; BackendRef.weight',
 }, function judge({ metadata, spec }: Route, report) {
@@ -23,6 +23,6 @@ function repeatedBackends(backendRefs: readonly BackendRef[], at: Path, own: str
     const key = backendOf(ref, own);
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
-    else report({ below: [...at, index], value: display(ref.name ?? ''), message: `This backendRef names the same backend as backendRefs[${before}] (${quote(ref.name)}), so their weights add up. Remove one of them, or write the backend that was meant.` });
+    else report({ below: [...at, index], value: display(ref.name ?? ''), message: `Duplicate backendRef: backendRefs[${before}] also names ${quote(ref.name)}, so their weights add up. Remove one of them, or correct the name.` });
   }
 }

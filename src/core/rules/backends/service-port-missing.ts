@@ -11,7 +11,7 @@ import { rule } from '../engine/rule.ts';
 export const servicePortMissing = rule({
   id: 'service-port-missing',
   kinds: [...servedRouteKinds, 'Gateway'],
-  summary: 'A reference to a Service names no port.',
+  summary: 'A reference to a Service has no port.',
   effect: denied,
   consequence: { condition: 'ResolvedRefs', reason: 'BackendNotFound', scope: 'backendRef' },
   source: 'Gateway API v1.7.0, BackendObjectReference.port ("required when the referent is a Kubernetes Service")',
@@ -39,7 +39,7 @@ function lacksPort({ group = '', kind = 'Service', port }: BackendReference): bo
 
 function judge(ref: BackendReference, report: ReportViolation): void {
   const { name = '' } = ref;
-  if (lacksPort(ref)) report({ below: ['port'], message: `The Service ${quote(name)} is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.` });
+  if (lacksPort(ref)) report({ below: ['port'], message: `Port is required in a reference to Service ${quote(name)}. Set the port of the Service (not its targetPort), for example port: 80.` });
 }
 
 export const servicePort = demand(servicePortMissing, judge);

@@ -30,5 +30,5 @@ export class FindingsOfRule {
 
 /** What is said about the findings of a rule that are not told one by one. It names the object, so any change makes it new. */
 export function moreFindings(rule: string, count: number): Finding {
-  return { rule, path: [], message: `This rule finds ${count} more problems in this object. Fix the others first.` };
+  return { rule, path: [], message: `The rule has ${count} more findings in this object. Fix the others first.` };
 }

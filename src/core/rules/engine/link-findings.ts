@@ -37,7 +37,7 @@ function runRule(rule: ObjectRule, subject: Resource, read: Reader): readonly Fi
     rule.check(subject, read, (finding) => findings.add({ rule: rule.id, ...finding }));
   } catch (error) {
     // A rule that throws is our bug; the object's owner and its neighbours must not pay for it.
-    findings.add({ rule: rule.id, path: [], message: `This rule could not judge the object (${String(error)}); please report it.` });
+    findings.add({ rule: rule.id, path: [], message: `Internal error: the rule failed to check the object (${String(error)}). Please report it.` });
   }
   return findings.found;
 }

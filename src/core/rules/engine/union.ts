@@ -37,16 +37,16 @@ export function unionViolations(union: Union, object: object, report: ReportViol
   const [wanted] = missing;
   const [other] = extra;
   if (wanted !== undefined && other !== undefined) {
-    const cure = `Write ${discriminator}: ${other.types[0]}, or replace ${other.name} by ${wanted.name}.`;
-    report({ below: [discriminator], value: type, message: `The ${discriminator} is ${type}, but ${other.name} is set. ${cure}` });
+    const cure = `Use ${discriminator}: ${other.types[0]}, or replace ${other.name} with ${wanted.name}.`;
+    report({ below: [discriminator], value: type, message: `${other.name} conflicts with ${discriminator} ${type}. ${cure}` });
     return;
   }
   for (const { name } of missing) {
-    report({ below: [name], message: `The ${discriminator} is ${type}, but ${name} is missing. Write ${name} beside ${discriminator}.` });
+    report({ below: [name], message: `${name} is required with ${discriminator}: ${type}. Set ${name}.` });
   }
   for (const { name, types } of extra) {
-    const cure = `Remove ${name}; what it does needs ${discriminator}: ${types.join(' or ')}.`;
-    report({ below: [name], message: `${name} is set although the ${discriminator} is ${type}. ${cure}` });
+    const cure = `Remove ${name}, or use ${discriminator}: ${types.join(' or ')}.`;
+    report({ below: [name], message: `${name} is not allowed with ${discriminator}: ${type}. ${cure}` });
   }
 }
 

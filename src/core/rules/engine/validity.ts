@@ -214,11 +214,11 @@ export const gatewaysOfService = defineIndex({
 });
 
 /** So many Gateways can be told how a policy fares with them (PolicyStatus.ancestors). */
-export const mostAncestors = 16;
+export const maxAncestors = 16;
 
 /**
  * Gateways of ours (`namespace/name`) with routes to a Service that a BackendTLSPolicy targets, the oldest first. Beyond
- * `mostAncestors` the policy cannot be implemented, and the Services cannot be used (PolicyStatus.ancestors).
+ * `maxAncestors` the policy cannot be implemented, and the Services cannot be used (PolicyStatus.ancestors).
  */
 export const gatewaysOfPolicy = defineQuery({
   name: 'gatewaysOfPolicy',

@@ -11,13 +11,13 @@ function repetitions(field: string, values: readonly string[], keyOf: (value: st
     const key = keyOf(value);
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
-    else report({ below: [field, index], value: display(value), message: `${quote(value)} says the same as ${field}[${before}] (${quote(values[before])}). Remove one of them.` });
+    else report({ below: [field, index], value: display(value), message: `Duplicate value ${quote(value)}: it is the same as ${field}[${before}] (${quote(values[before])}). Remove one of them.` });
   }
 }
 
 export const corsValueRedundant = unenforcedRule({
   id: 'cors-value-redundant',
-  summary: 'A CORS list holds a value that another one includes.',
+  summary: 'A CORS list has a value that another value of the list includes.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPCORSFilter.allowOrigins, .allowHeaders and .exposeHeaders; GEP-1767',
 }, function judge({ allowOrigins = [], allowHeaders = [], exposeHeaders = [] }: Cors, report) {
@@ -25,5 +25,5 @@ export const corsValueRedundant = unenforcedRule({
   repetitions('allowHeaders', allowHeaders, headerKey, report);
   repetitions('exposeHeaders', exposeHeaders, headerKey, report);
   const wildcard = exposeHeaders.indexOf('*');
-  if (wildcard !== -1 && exposeHeaders.length > 1) report({ below: ['exposeHeaders', wildcard], value: '*', message: '"*" exposes every header, so the others in exposeHeaders say nothing. Keep "*" alone, or remove it.' });
+  if (wildcard !== -1 && exposeHeaders.length > 1) report({ below: ['exposeHeaders', wildcard], value: '*', message: '"*" exposes every header, so the other values of exposeHeaders are ignored. Use "*" alone, or remove it.' });
 });

@@ -5,7 +5,7 @@ import type { Cors } from './cors-values.ts';
 /** Browsers take "*" for a name of its own where credentials are sent; the gateway has to list what it would stand for. */
 export const corsWildcardWithCredentials = unenforcedRule({
   id: 'cors-wildcard-with-credentials',
-  summary: 'CORS allows everybody to send credentials.',
+  summary: 'CORS allows credentials together with a wildcard.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPCORSFilter.allowCredentials; Fetch Standard, "CORS protocol and credentials"',
 }, function judge({ allowCredentials, ...lists }: Cors, report) {
@@ -13,7 +13,7 @@ export const corsWildcardWithCredentials = unenforcedRule({
   for (const field of ['allowOrigins', 'allowHeaders', 'allowMethods', 'exposeHeaders'] as const) {
     const wildcard = (lists[field] ?? []).indexOf('*');
     if (wildcard === -1) continue;
-    const risk = field === 'allowOrigins' ? 'any web site could act with the cookies of its visitors' : 'browsers do not take "*" for everything where credentials are sent';
-    report({ below: [field, wildcard], value: '*', message: `allowCredentials is true and ${field} is "*": ${risk}. List what is needed, or write allowCredentials: false.` });
+    const risk = field === 'allowOrigins' ? 'any website could act with the cookies of its visitors' : 'browsers do not treat "*" as a wildcard in requests with credentials';
+    report({ below: [field, wildcard], value: '*', message: `allowCredentials: true conflicts with ${field} "*": ${risk}. List the values that you need, or set allowCredentials: false.` });
   }
 });

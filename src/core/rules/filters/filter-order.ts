@@ -11,16 +11,16 @@ interface Filter {
  * beside a redirect are told of by `filter-without-effect`, in whatever order.
  */
 const harmful: readonly (readonly [before: string, after: string, harm: string])[] = [
-  ['RequestRedirect', 'ExternalAuth', 'every request is redirected before anybody authorizes it'],
-  ['RequestRedirect', 'CORS', 'preflight requests are redirected, too, which no browser follows'],
-  ['ExternalAuth', 'CORS', 'preflight requests, which never carry credentials, are refused before CORS answers them'],
-  ['RequestMirror', 'ExternalAuth', 'requests are copied to another backend before anybody authorizes them'],
+  ['RequestRedirect', 'ExternalAuth', 'every request is redirected before it is authorized'],
+  ['RequestRedirect', 'CORS', 'preflight requests are redirected, and browsers do not follow such redirects'],
+  ['ExternalAuth', 'CORS', 'preflight requests never carry credentials, so they are rejected before the CORS filter can respond'],
+  ['RequestMirror', 'ExternalAuth', 'requests are mirrored to another backend before they are authorized'],
 ];
 
 /** Of GRPCRoutes the specification leaves the order open, and of these types they have RequestMirror alone. */
 export const filterOrder = unenforcedRule({
   id: 'filter-order',
-  summary: 'A filter comes too late, after one that answers, refuses or copies the request.',
+  summary: 'A filter comes after one that responds to, rejects or mirrors the request.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.filters ("SHOULD implement filters in the order they are specified"); GEP-1494; GEP-1767',
 }, function judge(filters: readonly Filter[], report) {
@@ -30,6 +30,6 @@ export const filterOrder = unenforcedRule({
     if (found === undefined) continue;
     const [before, , harm] = found;
     const position = earlier.findIndex((filter) => filter.type === before);
-    report({ below: [index], value: type, message: `In this order, ${harm}: ${before} (filters[${position}]) comes before ${type}. Write ${type} before it.` });
+    report({ below: [index], value: type, message: `Filter ${type} comes after ${before} (filters[${position}]): ${harm}. Move ${type} before ${before}.` });
   }
 });

@@ -7,12 +7,12 @@ import { rule } from '../engine/rule.ts';
 
 /** What to do with the second filter of a type that a list may hold once. Mirrors and extensions may repeat. */
 const cures: ReadonlyMap<string, string> = new Map([
-  ['RequestHeaderModifier', 'Write all headers into the first one'],
-  ['ResponseHeaderModifier', 'Write all headers into the first one'],
-  ['RequestRedirect', 'Keep one of them'],
-  ['URLRewrite', 'Write hostname and path into one filter'],
-  ['CORS', 'Write everything into the first one'],
-  ['ExternalAuth', 'Keep one of them'],
+  ['RequestHeaderModifier', 'Move all headers to the first filter'],
+  ['ResponseHeaderModifier', 'Move all headers to the first filter'],
+  ['RequestRedirect', 'Keep one filter'],
+  ['URLRewrite', 'Set hostname and path in one filter'],
+  ['CORS', 'Move all settings to the first filter'],
+  ['ExternalAuth', 'Keep one filter'],
 ]);
 
 const everyType = [...cures.keys()];
@@ -20,7 +20,7 @@ const everyType = [...cures.keys()];
 export const filterRepeated = rule({
   id: 'filter-repeated',
   kinds: requestRouteKinds,
-  summary: 'A list holds a filter type twice that may be there only once.',
+  summary: 'A list has duplicate filters of a type that is allowed once.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteRule.filters ("Specifying the same filter multiple times is not supported")',
@@ -38,7 +38,7 @@ function repetitions(filters: FilterTypes, types: readonly string[], report: Rep
   for (const [index, { type }] of filters.entries()) {
     const first = filters.findIndex((filter) => filter.type === type);
     if (type === undefined || !types.includes(type) || first === index) continue;
-    report({ below: [index], value: type, message: `This list has one ${type} filter already (filters[${first}]), and no more are allowed. ${cures.get(type)} and remove this one.` });
+    report({ below: [index], value: type, message: `Duplicate ${type} filter: filters[${first}] has the same type, and only one is allowed. ${cures.get(type)}, and remove this one.` });
   }
 }
 

@@ -31,7 +31,7 @@ const pathModifiers = unionOf('type', { ReplaceFullPath: 'replaceFullPath', Repl
 export const filterUnion = rule({
   id: 'filter-union',
   kinds: [...requestRouteKinds, 'Gateway'],
-  summary: 'The type of a filter or path modifier and the field that is set do not agree.',
+  summary: 'The type of a filter or path modifier conflicts with the field that is set.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteFilter.type, HTTPPathModifier.type and ListenerFilter.type (unions)',

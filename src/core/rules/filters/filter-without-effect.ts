@@ -30,13 +30,13 @@ function lackOf(filter: Filter): Lack | undefined {
   const { urlRewrite, requestMirror } = filter;
   for (const field of ['requestHeaderModifier', 'responseHeaderModifier'] as const) {
     const modifier = filter[field];
-    if (modifier !== undefined && changesNothing(modifier)) return { field, problem: `${field} sets, adds and removes no header`, cure: 'Write set, add or remove' };
+    if (modifier !== undefined && changesNothing(modifier)) return { field, problem: `${field} does not set, add or remove any header`, cure: 'Use set, add or remove' };
   }
   if (urlRewrite !== undefined && urlRewrite.hostname === undefined && urlRewrite.path === undefined) {
-    return { field: 'urlRewrite', problem: 'urlRewrite rewrites neither hostname nor path', cure: 'Write one of them' };
+    return { field: 'urlRewrite', problem: 'urlRewrite has neither hostname nor path', cure: 'Set one of them' };
   }
   if (requestMirror?.percent === 0 || requestMirror?.fraction?.numerator === 0) {
-    return { field: 'requestMirror', problem: 'requestMirror gets 0 percent of the requests', cure: 'Write a greater share, or none for all requests' };
+    return { field: 'requestMirror', problem: 'requestMirror mirrors 0 percent of requests', cure: 'Set a greater share, or remove it to mirror all requests' };
   }
   return undefined;
 }
@@ -46,16 +46,16 @@ const towardsBackend: ReadonlySet<string> = new Set(['RequestHeaderModifier', 'R
 
 export const filterWithoutEffect = unenforcedRule({
   id: 'filter-without-effect',
-  summary: 'A filter changes nothing.',
+  summary: 'A filter has no effect.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteFilter; HTTPRouteRule.filters',
 }, function judge(filters: readonly Filter[], report) {
   const redirect = filters.findIndex(({ type }) => type === 'RequestRedirect');
   for (const [index, filter] of filters.entries()) {
     const lack = lackOf(filter);
-    if (lack !== undefined) report({ below: [index, lack.field], message: `This filter changes nothing: ${lack.problem}. ${lack.cure}, or remove the filter.` });
+    if (lack !== undefined) report({ below: [index, lack.field], message: `The filter has no effect: ${lack.problem}. ${lack.cure}, or remove the filter.` });
     else if (redirect !== -1 && towardsBackend.has(filter.type ?? '')) {
-      report({ below: [index], value: filter.type ?? '', message: `filters[${redirect}] answers every request by a redirect, so this ${filter.type} acts on requests that go nowhere. Remove one of the two.` });
+      report({ below: [index], value: filter.type ?? '', message: `The ${filter.type} filter is ignored: filters[${redirect}] redirects every request, so none is forwarded. Remove one of the two.` });
     }
   }
 });

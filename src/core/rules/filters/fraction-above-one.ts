@@ -13,5 +13,5 @@ interface Fraction {
 
 export const fractionUpToOne = demand(fractionAboveOne, function judge({ numerator = 0, denominator = 100 }: Fraction, report) {
   if (numerator <= denominator) return;
-  report({ below: ['numerator'], value: String(numerator), message: `${numerator} of ${denominator} is more than all. Write a numerator of at most ${denominator}, or a greater denominator.` });
+  report({ below: ['numerator'], value: String(numerator), message: `Invalid numerator ${numerator}: must be at most the denominator ${denominator}. Use a smaller numerator, or a greater denominator.` });
 });

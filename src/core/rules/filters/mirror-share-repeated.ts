@@ -2,7 +2,7 @@ import { demand, specificationRule } from '../engine/demand.ts';
 
 export const mirrorShareRepeated = specificationRule({
   id: 'mirror-share-repeated',
-  summary: 'A mirror says in two ways which part of the requests it is to get.',
+  summary: 'A mirror sets both percent and fraction.',
   source: 'Gateway API v1.7.0, HTTPRequestMirrorFilter.percent and .fraction ("Only one of Fraction or Percent may be specified")',
 });
 
@@ -13,5 +13,5 @@ interface Mirror {
 
 export const oneMirrorShare = demand(mirrorShareRepeated, function judge({ percent, fraction }: Mirror, report) {
   if (percent === undefined || fraction === undefined) return;
-  report({ below: ['percent'], value: String(percent), message: 'percent and fraction both say how many requests to mirror. Keep one of them.' });
+  report({ below: ['percent'], value: String(percent), message: 'percent conflicts with fraction: both set the share of requests to mirror. Remove one of them.' });
 });

@@ -14,7 +14,7 @@ interface MirroringRule {
 
 export const mirrorToBackend = unenforcedRule({
   id: 'mirror-to-backend',
-  summary: 'Requests are mirrored to the backend that gets them anyway.',
+  summary: 'Requests are mirrored to a backend that also gets the original requests.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRequestMirrorFilter.backendRef',
 }, function judge({ metadata: { namespace }, spec }: Route<MirroringRule>, report) {
@@ -23,7 +23,7 @@ export const mirrorToBackend = unenforcedRule({
       const target = requestMirror?.backendRef;
       const twin = target === undefined ? -1 : backendRefs.findIndex((ref) => backendOf(ref, namespace) === backendOf(target, namespace));
       if (twin === -1) continue;
-      report({ below: ['spec', 'rules', position, 'filters', index, 'requestMirror', 'backendRef'], value: display(target?.name ?? ''), message: `Requests are mirrored to ${quote(target?.name)}, which backendRefs[${twin}] sends them to already: it gets them twice. Name another backend, or remove the mirror.` });
+      report({ below: ['spec', 'rules', position, 'filters', index, 'requestMirror', 'backendRef'], value: display(target?.name ?? ''), message: `Requests are mirrored to ${quote(target?.name)}, but backendRefs[${twin}] forwards them to the same backend, so it gets them twice. Use another backend, or remove the mirror.` });
     }
   }
 });

@@ -11,7 +11,7 @@ const outsidePath = /[?#\s]/;
 
 export const pathReplacementSyntax = unenforcedRule({
   id: 'path-replacement-syntax',
-  summary: 'What a path is replaced by is no path.',
+  summary: 'The replacement of a path is not a valid path.',
   effect: deniedWhenStrict,
   source: 'Gateway API v1.7.0, HTTPPathModifier.replaceFullPath and .replacePrefixMatch; RFC 3986 section 3.3',
 }, function judge({ replaceFullPath, replacePrefixMatch }: PathModifier, report) {
@@ -20,7 +20,7 @@ export const pathReplacementSyntax = unenforcedRule({
     if (value === undefined || (value === '' && field === 'replacePrefixMatch')) continue;
     const shown = { below: [field], value: display(value) };
     const [outside] = outsidePath.exec(value) ?? [];
-    if (!value.startsWith('/')) report({ ...shown, message: `${field} is ${quote(value)}, but a path begins with "/". Write ${quote(`/${value}`)}.` });
-    else if (outside !== undefined) report({ ...shown, message: `${field} is ${quote(value)}, but a path holds no ${quote(outside)}. ${outside === '?' || outside === '#' ? 'Leave query and fragment out: they cannot be replaced' : 'Write %20 for a blank'}.` });
+    if (!value.startsWith('/')) report({ ...shown, message: `Invalid ${field} ${quote(value)}: a path must start with "/". Use ${quote(`/${value}`)}.` });
+    else if (outside !== undefined) report({ ...shown, message: `Invalid ${field} ${quote(value)}: a path must not contain ${quote(outside)}. ${outside === '?' || outside === '#' ? 'Remove query and fragment: they cannot be replaced' : 'Use %20 for a space'}.` });
   }
 });

@@ -10,7 +10,7 @@ import { rule } from '../engine/rule.ts';
 export const prefixReplacement = rule({
   id: 'prefix-replacement',
   kinds: ['HTTPRoute'],
-  summary: 'ReplacePrefixMatch needs a rule with exactly one match, of type PathPrefix.',
+  summary: 'ReplacePrefixMatch requires a rule with exactly one match, of type PathPrefix.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPPathModifier.replacePrefixMatch',
@@ -68,7 +68,7 @@ function replacesPrefixBy(filter: FilterList['filters'][number], member: (typeof
 }
 
 function explain(problem: string): string {
-  return `ReplacePrefixMatch replaces what the rule's one PathPrefix match has matched, but ${problem}. Keep exactly one match of type PathPrefix in this rule and move others to rules of their own, or use ReplaceFullPath.`;
+  return `ReplacePrefixMatch requires a rule with exactly one match, of type PathPrefix, but ${problem}. Move the other matches to separate rules, or use ReplaceFullPath.`;
 }
 
 /** Why the prefix to replace is not clear. Without `matches` the default is one prefix match on `/`. */
@@ -76,7 +76,7 @@ function matchesProblem({ rule: { matches } }: RouteRulePart<'HTTPRoute'>): stri
   if (matches === undefined) return undefined;
   const [first] = matches;
   if (first === undefined) return 'its list of matches is empty';
-  if (matches.length > 1) return `it has ${matches.length} matches`;
+  if (matches.length > 1) return `the rule has ${matches.length} matches`;
   const type = first.path?.type ?? 'PathPrefix';
-  return type === 'PathPrefix' ? undefined : `its match is of type ${display(type)}`;
+  return type === 'PathPrefix' ? undefined : `the match has type ${display(type)}`;
 }

@@ -6,11 +6,11 @@ const usualPorts: ReadonlyMap<string, number> = new Map([['http', 443], ['https'
 
 export const redirectPortOfOtherScheme = unenforcedRule({
   id: 'redirect-port-of-other-scheme',
-  summary: 'A redirect leads to the port of the other scheme.',
+  summary: 'A redirect uses the port of the other scheme.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRequestRedirectFilter.scheme and .port',
 }, function judge({ scheme = '', port }: Redirect, report) {
   if (port === undefined || usualPorts.get(scheme) !== port) return;
   const other = scheme === 'http' ? 'https' : 'http';
-  report({ below: ['port'], value: String(port), message: `Port ${port} is that of ${other}, but the redirect leads to ${scheme}. Leave port out for the one that goes with ${scheme}, or write scheme: ${other}.` });
+  report({ below: ['port'], value: String(port), message: `Port ${port} conflicts with scheme ${scheme}: it is the port of ${other}. Remove port to use the default port of ${scheme}, or use scheme: ${other}.` });
 });

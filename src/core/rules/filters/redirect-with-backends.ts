@@ -6,7 +6,7 @@ import { rule } from '../engine/rule.ts';
 export const redirectWithBackends = rule({
   id: 'redirect-with-backends',
   kinds: ['HTTPRoute'],
-  summary: 'A rule that redirects every request has backendRefs, too.',
+  summary: 'A rule that redirects every request has backendRefs.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteRule ("RequestRedirect filter must not be used together with backendRefs")',
@@ -28,7 +28,7 @@ function judge({ filters = [], backendRefs = [] }: RouteRule, report: ReportViol
   report({
     below: ['filters', redirect],
     value: 'RequestRedirect',
-    message: 'This rule answers every request by a redirect, so its backendRefs would never get one. Remove backendRefs, or remove the RequestRedirect filter.',
+    message: 'backendRefs conflicts with the RequestRedirect filter: the rule redirects every request, so no backend gets one. Remove backendRefs, or remove the filter.',
   });
 }
 

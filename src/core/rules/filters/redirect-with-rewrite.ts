@@ -8,7 +8,7 @@ import { rule } from '../engine/rule.ts';
 export const redirectWithRewrite = rule({
   id: 'redirect-with-rewrite',
   kinds: ['HTTPRoute'],
-  summary: 'RequestRedirect and URLRewrite stand on one rule, at any level.',
+  summary: 'A rule has both RequestRedirect and URLRewrite, at any level.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'IncompatibleFilters', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRequestRedirectFilter and HTTPURLRewriteFilter ("MUST NOT be used on the same Route rule")',
@@ -30,7 +30,7 @@ export const redirectOrRewrite = demand(redirectWithRewrite, function judge(filt
 });
 
 function explain(redirect: string): string {
-  return `This URLRewrite stands on the same rule as the RequestRedirect at ${redirect}; a request is either redirected or forwarded. Remove one of them, or give each a rule of its own.`;
+  return `URLRewrite conflicts with the RequestRedirect at ${redirect}: a request is either redirected or forwarded. Remove one of them, or move one to a separate rule.`;
 }
 
 function firstOfType(part: RouteRulePart<'HTTPRoute'>, type: string): Path | undefined {

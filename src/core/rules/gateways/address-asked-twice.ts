@@ -4,13 +4,13 @@ import type { Address } from './gateway-details.ts';
 
 export const addressAskedTwice = unenforcedRule({
   id: 'address-asked-twice',
-  summary: 'A Gateway asks for any address of one type more than once.',
+  summary: 'A Gateway requests several addresses of one type without a value.',
   effect: recorded,
   source: 'Gateway API v1.7.0, GatewaySpecAddress.value (empty: chosen by the implementation); GEP-5093',
 }, function judge(addresses: readonly Address[], report) {
   for (const [index, { type, value = '', routability = '' }] of addresses.entries()) {
     const before = addresses.findIndex((other) => other.type === type && (other.value ?? '') === '' && (other.routability ?? '') === routability);
     if (value !== '' || before === index) continue;
-    report({ below: [index], message: `addresses[${before}] asks for any address of type ${type} already, so this asks for a second one. Remove it unless two are meant.` });
+    report({ below: [index], message: `Duplicate request for an address of type ${type}: addresses[${before}] also has no value, so the Gateway requests two addresses. Remove this one unless you need both.` });
   }
 });

@@ -4,7 +4,7 @@ import type { Address } from './addresses.ts';
 
 export const addressHostname = specificationRule({
   id: 'address-hostname',
-  summary: 'The value of an address of type Hostname is no DNS name.',
+  summary: 'The value of an address of type Hostname is not a DNS name.',
   source: 'Gateway API v1.7.0, GatewaySpecAddress.value',
 });
 
@@ -12,13 +12,13 @@ const hostname = /^(?:\*\.)?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z
 
 function judgeHostname({ type, value }: Address, report: ReportViolation): void {
   if (type !== 'Hostname' || value === undefined || hostname.test(value)) return;
-  report({ below: ['value'], value: display(value), message: `${quote(value)} is no DNS name. Write one in lower case, such as gateway.example.com, or another type of address.` });
+  report({ below: ['value'], value: display(value), message: `Invalid hostname ${quote(value)}: must be a DNS name in lower case, for example gateway.example.com. Correct it, or use another type of address.` });
 }
 
 export const addressIsHostname = demand(addressHostname, judgeHostname);
 
 /** As long as values were required. */
 export const addressHasHostname = demand(addressHostname, function judge(address: Address, report) {
-  if (address.type === 'Hostname' && address.value === undefined) report({ below: ['value'], message: 'An address of type Hostname needs a value. Write a DNS name such as gateway.example.com.' });
+  if (address.type === 'Hostname' && address.value === undefined) report({ below: ['value'], message: 'Value is required in an address of type Hostname. Use a DNS name, for example gateway.example.com.' });
   judgeHostname(address, report);
 }, 'with-value');

@@ -4,7 +4,7 @@ import { isSubdomain } from '../objects/qualified-key.ts';
 
 export const addressRoutability = specificationRule({
   id: 'address-routability',
-  summary: 'The routability of an address is neither Cluster nor a name of an implementation.',
+  summary: 'The routability of an address is neither Cluster nor a value of an implementation.',
   source: 'Gateway API v1.7.0, GatewaySpecAddress.routability; GEP-5093',
 });
 
@@ -14,6 +14,6 @@ export const routabilityIsKnown = demand(addressRoutability, function judge(rout
   const domain = routability.split('/', 1)[0] ?? '';
   const isReserved = domain === 'k8s.io' || domain.endsWith('.k8s.io');
   if (routability === '' || routability === 'Cluster' || (prefixedPath.test(routability) && isSubdomain(domain) && !isReserved)) return;
-  const problem = isReserved ? 'names of k8s.io are reserved' : 'it is neither Cluster nor a domain with a path';
-  report({ below: [], value: display(routability), message: `The routability ${quote(routability)} is not known: ${problem}. Write Cluster, a value of your implementation such as example.com/vpc, or leave it out.` });
+  const problem = isReserved ? 'names in k8s.io are reserved' : 'must be Cluster or a domain with a path';
+  report({ below: [], value: display(routability), message: `Invalid routability ${quote(routability)}: ${problem}. Use Cluster or a value of your implementation such as example.com/vpc, or remove it.` });
 });

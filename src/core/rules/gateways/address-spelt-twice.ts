@@ -6,7 +6,7 @@ import type { Address } from './gateway-details.ts';
 
 export const addressSpeltTwice = unenforcedRule({
   id: 'address-spelt-twice',
-  summary: 'A Gateway asks for one IPv6 address twice, spelt in two ways.',
+  summary: 'A Gateway has one IPv6 address twice, in two notations.',
   effect: warned,
   source: 'Gateway API v1.7.0, GatewaySpec.addresses ("IPAddress values must be unique"); RFC 5952',
 }, function judge(addresses: readonly Address[], report) {
@@ -16,6 +16,6 @@ export const addressSpeltTwice = unenforcedRule({
     if (key === undefined) continue;
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
-    else if (addresses[before]?.value !== value) report({ below: [index, 'value'], value: display(value), message: `${quote(value)} is the address that addresses[${before}] spells ${quote(addresses[before]?.value)}. Remove one of them.` });
+    else if (addresses[before]?.value !== value) report({ below: [index, 'value'], value: display(value), message: `Duplicate address ${quote(value)}: addresses[${before}] is the same address, written ${quote(addresses[before]?.value)}. Remove one of them.` });
   }
 });

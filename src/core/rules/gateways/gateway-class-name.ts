@@ -5,10 +5,10 @@ import { isSubdomain } from '../objects/qualified-key.ts';
 
 export const gatewayClassName = unenforcedRule({
   id: 'gateway-class-name',
-  summary: 'A Gateway names a GatewayClass that cannot exist.',
+  summary: 'The gatewayClassName of a Gateway is not a valid name.',
   effect: denied,
   source: 'Gateway API v1.7.0, GatewaySpec.gatewayClassName; Kubernetes, "Object Names and IDs"',
 }, function judge(name: string, report) {
   if (isSubdomain(name)) return;
-  report({ below: [], value: display(name), message: `No GatewayClass can be called ${quote(name)}: names are made of lower-case letters, digits, - and dots. Write the name of a GatewayClass as kubectl get gatewayclass shows it.` });
+  report({ below: [], value: display(name), message: `Invalid gatewayClassName ${quote(name)}: names consist of lower-case letters, digits, "-" and ".". Use a name that "kubectl get gatewayclass" shows.` });
 });

@@ -9,13 +9,13 @@ export const gatewayClassParameters = rule({
   id: 'gateway-class-parameters',
   kinds: ['GatewayClass'],
   about: 'dialect',
-  summary: 'The GatewayClass refers to parameters that cannot be used.',
+  summary: 'The parametersRef of a GatewayClass is invalid.',
   effect: warned,
   consequence: refused,
   source: 'Gateway API v1.7.0, GatewayClassSpec.parametersRef; GatewayClassReasonInvalidParameters',
   check(gatewayClass, read, report) {
     if (gatewayClass.spec?.controllerName !== read.input(installationCell)?.controllerName) return;
     const problem = describe(read.query(classParameters, gatewayClass.ref.name));
-    if (problem !== undefined) report({ path: ['spec', 'parametersRef'], ...problem, message: `${problem.message} Until then the class is not accepted, and its Gateways are left alone.` });
+    if (problem !== undefined) report({ path: ['spec', 'parametersRef'], ...problem, message: `${problem.message} Until then, the GatewayClass is not accepted, and its Gateways are not reconciled.` });
   },
 });

@@ -8,13 +8,13 @@ export const gatewayParametersInvalid = rule({
   id: 'gateway-parameters',
   kinds: ['Gateway'],
   about: 'dialect',
-  summary: 'The Gateway refers to parameters that cannot be used.',
+  summary: 'The parametersRef of a Gateway is invalid.',
   effect: warned,
   consequence: refused,
   source: 'Gateway API v1.7.0, GatewayInfrastructure.parametersRef; GatewayReasonInvalidParameters',
   check({ ref: { namespace, name } }, read, report) {
     if (!read.query(isOurGateway, namespace, name)) return;
     const problem = describe(read.query(gatewayParameters, namespace, name));
-    if (problem !== undefined) report({ path: ['spec', 'infrastructure', 'parametersRef'], ...problem, message: `${problem.message} Until then the Gateway is not served.` });
+    if (problem !== undefined) report({ path: ['spec', 'infrastructure', 'parametersRef'], ...problem, message: `${problem.message} Until then, the Gateway is not accepted.` });
   },
 });

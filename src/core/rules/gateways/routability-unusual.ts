@@ -5,16 +5,16 @@ import type { Address } from './gateway-details.ts';
 
 export const routabilityUnusual = unenforcedRule({
   id: 'routability-unusual',
-  summary: 'An address is to be reachable from where probably no implementation can offer it.',
+  summary: 'The routability of an address is one that probably no implementation supports.',
   effect: warned,
   source: 'GEP-5093, Address routability (unknown values are never satisfied)',
 }, function judge({ type = 'IPAddress', routability = '' }: Address, report) {
   const shown = { below: ['routability'], value: display(routability) };
   if (routability.startsWith('testing.x-k8s.io/') && routability !== 'testing.x-k8s.io/sentinel') {
-    report({ ...shown, message: `testing.x-k8s.io is for tests, and knows no ${quote(routability)}, so no address is ever assigned. Write Cluster or a value of your implementation.` });
+    report({ ...shown, message: `Unknown routability ${quote(routability)}: testing.x-k8s.io is reserved for tests, so no address is ever assigned. Use Cluster or a value of your implementation.` });
   } else if (/\s/.test(routability)) {
-    report({ ...shown, message: `The routability ${quote(routability)} holds white space, so no implementation knows it. Write it without, e.g. example.com/vpc.` });
+    report({ ...shown, message: `Invalid routability ${quote(routability)}: it contains white space. Use a value such as example.com/vpc.` });
   } else if (routability === 'Cluster' && type !== 'IPAddress') {
-    report({ ...shown, message: `Whether a name leads to addresses of the cluster alone is for DNS to say, so routability: Cluster of type ${display(type)} may never be satisfied. Write type: IPAddress.` });
+    report({ ...shown, message: `routability: Cluster conflicts with type ${display(type)}: DNS decides which addresses a name has, so no implementation can ensure the routability. Use type: IPAddress.` });
   }
 });

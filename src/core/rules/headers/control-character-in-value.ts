@@ -11,7 +11,7 @@ import { rule } from '../engine/rule.ts';
 export const controlCharacterInValue = rule({
   id: 'control-character-in-value',
   kinds: requestRouteKinds,
-  summary: 'A header, query or path value holds a line break or another control character.',
+  summary: 'A header, query or path value contains a line break or another control character.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'RFC 9110 section 5.5 and RFC 3986 section 2; GEP-922 (implementations never rely on admission for escaping)',
@@ -22,7 +22,7 @@ export const controlCharacterInValue = rule({
         path,
         value: display(value),
         consequence: unsupportedValueAt(path),
-        message: `${quote(value)} holds the control character ${found}, which no header or URL may hold. Remove it; in YAML, text after "|" ends with a line break, quoted text does not.`,
+        message: `Invalid value ${quote(value)}: it contains the control character ${found}, which is not allowed in headers and URLs. Remove it. In YAML, text after "|" ends with a line break, and quoted text does not.`,
       });
     };
     // A tab is white space inside a header value.

@@ -10,7 +10,7 @@ import { rule } from '../engine/rule.ts';
 export const headerActedOnTwice = rule({
   id: 'header-acted-on-twice',
   kinds: requestRouteKinds,
-  summary: 'One filter sets, adds or removes the same header in more than one way, ignoring case.',
+  summary: 'A filter names the same header in more than one of set, add and remove, ignoring case.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPHeaderFilter; RFC 9110 section 5.1',
@@ -27,7 +27,7 @@ export const headerActedOnTwice = rule({
           path: [...path, ...placeOf(action)],
           value: display(header),
           consequence: unsupportedValueAt(path),
-          message: `The header ${quote(header)} is acted on under ${before} already, and the order of both is not defined (header names ignore case). Keep one of set, add and remove for it.`,
+          message: `Duplicate header ${quote(header)}: it is also in ${before}, and the order of the two is undefined (header names ignore case). Use only one of set, add and remove for it.`,
         });
       }
     });

@@ -11,7 +11,7 @@ import { rule } from '../engine/rule.ts';
 export const headerNameNotToken = rule({
   id: 'header-name-not-token',
   kinds: [...requestRouteKinds, 'Gateway', 'ListenerSet'],
-  summary: 'A header name, e.g. one to remove, is none.',
+  summary: 'A header name is invalid.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPHeaderFilter.remove; RFC 9110 section 5.1 (field-name = token)',
@@ -22,7 +22,7 @@ export const headerNameNotToken = rule({
         path,
         value: display(name),
         consequence: unsupportedValueAt(path),
-        message: `${quote(name)} is no header name. ${cure(name)}`,
+        message: `Invalid header name ${quote(name)}. ${cure(name)}`,
       });
     };
     visitSemantic(subject.kind, subject, 'headerName', judge);
@@ -34,6 +34,6 @@ export const headerNameNotToken = rule({
 
 function cure(name: string): string {
   const bare = name.trim().replace(/:.*$/s, '');
-  if (isToken(bare)) return `Write ${bare}, without blanks, colon and value.`;
-  return name === '' ? 'Write a name, or remove the entry.' : 'Write letters, digits and hyphens, e.g. x-request-id.';
+  if (isToken(bare)) return `Use ${bare}, without spaces, colon and value.`;
+  return name === '' ? 'Set a name, or remove the entry.' : 'Use letters, digits and hyphens, for example x-request-id.';
 }

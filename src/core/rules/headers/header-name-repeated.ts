@@ -11,7 +11,7 @@ import type { Rule } from '../engine/rule.ts';
  */
 export const headerNameRepeated: Rule = {
   id: 'header-name-repeated',
-  summary: 'A list names one header twice, ignoring case; only the first entry counts.',
+  summary: 'A list has duplicate header names, ignoring case. Only the first entry counts.',
   effect: deniedWhenStrict,
   source: 'Gateway API v1.7.0, HTTPHeaderMatch.name and HTTPHeader.name ("Subsequent entries with an equivalent header name MUST be ignored")',
 };
@@ -19,7 +19,7 @@ export const headerNameRepeated: Rule = {
 type Named = readonly { readonly name?: string }[];
 
 export const matchedHeadersDistinct = demand(headerNameRepeated, (headers: Named, report) =>
-  repetitions(headers, { list: 'headers', below: [], loss: 'so requests match that do not have it', cure: 'combine both values in one entry of type RegularExpression' }, report), 'matches');
+  repetitions(headers, { list: 'headers', below: [], loss: 'so requests match without it', cure: 'combine both values in one entry of type RegularExpression' }, report), 'matches');
 
 interface Modifier {
   readonly set?: Named;
@@ -28,7 +28,7 @@ interface Modifier {
 }
 
 export const modifiedHeadersDistinct = demand(headerNameRepeated, function judge(modifier: Modifier, report) {
-  for (const list of ['set', 'add'] as const) repetitions(modifier[list] ?? [], { list, below: [list], loss: 'so its value is never used', cure: 'keep the value you want' }, report);
+  for (const list of ['set', 'add'] as const) repetitions(modifier[list] ?? [], { list, below: [list], loss: 'and its value is never used', cure: 'keep the value that you want' }, report);
   removals(modifier.remove ?? [], report);
 }, 'modifier');
 
@@ -38,12 +38,12 @@ function removals(names: readonly string[], report: ReportViolation): void {
   for (const [index, name] of names.entries()) {
     const before = first.get(headerKey(name));
     if (before === undefined) first.set(headerKey(name), index);
-    else report({ below: ['remove', index], value: display(name), message: `The header ${quote(name)} is removed by remove[${before}] already (header names ignore case). Remove this entry, or write the name that was meant.` });
+    else report({ below: ['remove', index], value: display(name), message: `Duplicate header ${quote(name)}: remove[${before}] names the same header (header names ignore case). Delete this entry, or correct the name.` });
   }
 }
 
 export const sentHeadersDistinct = demand(headerNameRepeated, (headers: Named, report) =>
-  repetitions(headers, { list: 'headers', below: [], loss: 'so its value may never be sent', cure: 'keep the value you want' }, report), 'sent');
+  repetitions(headers, { list: 'headers', below: [], loss: 'and its value may never be sent', cure: 'keep the value that you want' }, report), 'sent');
 
 interface ListPlace {
   readonly list: string;
@@ -64,7 +64,7 @@ function repetitions(headers: Named, { list, below, loss, cure }: ListPlace, rep
       report({
         below: [...below, index, 'name'],
         value: display(name),
-        message: `The header ${quote(name)} is named by ${list}[${before}] already (header names ignore case); this entry is ignored, ${loss}. Remove it, or ${cure}.`,
+        message: `Duplicate header ${quote(name)}: ${list}[${before}] names the same header (header names ignore case). This entry is ignored, ${loss}. Remove it, or ${cure}.`,
       });
     }
   }

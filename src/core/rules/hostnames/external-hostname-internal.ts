@@ -3,11 +3,11 @@ import { demand, specificationRule } from '../engine/demand.ts';
 
 export const externalHostnameInternal = specificationRule({
   id: 'external-hostname-internal',
-  summary: 'The hostname of an external backend is one of the cluster.',
+  summary: 'The hostname of an external backend is a name inside the cluster.',
   source: 'Gateway API v1.7.0, ExternalHostnameBackend.hostname; GEP-4894',
 });
 
 export const hostnameIsExternal = demand(externalHostnameInternal, function judge(hostname: string, report) {
   if (!hostname.endsWith('.cluster.local')) return;
-  report({ below: [], value: display(hostname), message: `${quote(hostname)} is a name of the cluster itself. Refer to the Service instead, or write a hostname outside the cluster.` });
+  report({ below: [], value: display(hostname), message: `Invalid hostname ${quote(hostname)}: it is a name inside the cluster. Refer to the Service instead, or use a hostname outside the cluster.` });
 });

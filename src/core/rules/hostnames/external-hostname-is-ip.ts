@@ -10,6 +10,6 @@ export const externalHostnameIsIp = unenforcedRule({
   source: 'Gateway API v1.7.0, ExternalHostnameBackend.hostname ("must not be an IP address"); GEP-4894',
 }, function judge(hostname: string, report) {
   if (!isIpAddress(hostname)) return;
-  const risk = hostname.startsWith('169.254.') ? ', and that of the metadata of a cloud at that' : '';
-  report({ below: [], value: display(hostname), message: `${quote(hostname)} is an IP address${risk}; an external backend goes by its DNS name. Write that, or refer to a Service.` });
+  const risk = hostname.startsWith('169.254.') ? ' (the address of a cloud metadata service)' : '';
+  report({ below: [], value: display(hostname), message: `Invalid hostname ${quote(hostname)}: it is an IP address${risk}. Use the DNS name of the external backend, or refer to a Service.` });
 });

@@ -6,13 +6,13 @@ import { recorded } from '../engine/effects.ts';
 /** Legal, and even of use: requests for the narrower name count as matching more specifically. */
 export const hostnameCovered = unenforcedRule({
   id: 'hostname-covered',
-  summary: 'A wildcard of the same list matches whatever a hostname matches.',
+  summary: 'A wildcard in the same list already matches a hostname.',
   effect: recorded,
   source: 'Gateway API v1.7.0, HTTPRouteSpec.hostnames (precedence of hostnames)',
 }, function judge(hostnames: readonly string[], report) {
   const wildcards = hostnames.filter((hostname) => hostname.startsWith('*.'));
   for (const [index, hostname] of hostnames.entries()) {
     const wide = wildcards.find((wildcard) => wildcard !== hostname && intersectHostnames(wildcard, hostname) === hostname);
-    if (wide !== undefined) report({ below: [index], value: display(hostname), message: `${quote(wide)} in the same list matches ${quote(hostname)}, too. Remove ${quote(hostname)} unless it shall come before routes with that wildcard.` });
+    if (wide !== undefined) report({ below: [index], value: display(hostname), message: `Hostname ${quote(hostname)} is redundant: ${quote(wide)} in the same list also matches it. Remove it, unless it must take precedence over other routes with that wildcard.` });
   }
 });

@@ -4,7 +4,7 @@ import { hostnameRule } from './hostnames.ts';
 /** All CRDs but that of TLSRoute take IPv4 addresses for hostnames, and some users rely on it. */
 export const hostnameIsIp = hostnameRule('ip-address', {
   id: 'hostname-is-ip',
-  summary: 'An IP address stands where a hostname belongs.',
+  summary: 'A hostname is an IP address.',
   effect: deniedWhenStrict,
   source: 'Gateway API v1.7.0, Hostname and PreciseHostname ("IPs are not allowed"); RFC 1123 section 2.1',
 });

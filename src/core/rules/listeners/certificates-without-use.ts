@@ -4,10 +4,10 @@ import type { Listener } from './listener-details.ts';
 
 export const certificatesWithoutUse = unenforcedRule({
   id: 'certificates-without-use',
-  summary: 'A listener that passes TLS through has certificates.',
+  summary: 'A listener with TLS passthrough has certificates.',
   effect: warned,
   source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs (ignored with mode Passthrough)',
 }, function judge({ tls: { mode, certificateRefs = [] } = {} }: Listener, report) {
   if (mode !== 'Passthrough' || certificateRefs.length === 0) return;
-  report({ below: ['tls', 'certificateRefs'], message: 'With mode: Passthrough backends terminate TLS, so these certificates are never shown. Remove certificateRefs, or write mode: Terminate.' });
+  report({ below: ['tls', 'certificateRefs'], message: 'certificateRefs is ignored with mode: Passthrough, because the backends terminate TLS. Remove certificateRefs, or use mode: Terminate.' });
 });

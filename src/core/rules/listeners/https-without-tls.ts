@@ -7,7 +7,7 @@ import { rule } from '../engine/rule.ts';
 export const httpsWithoutTls = rule({
   id: 'https-without-tls',
   kinds: ['Gateway', 'ListenerSet'],
-  summary: 'A listener of protocol HTTPS has no TLS settings.',
+  summary: 'A listener with protocol HTTPS has no tls.',
   effect: deniedWhenStrict,
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCertificateRef', scope: 'listener' },
   source: 'Gateway API v1.7.0, Listener.tls ("required if the Protocol field is HTTPS or TLS")',
@@ -15,7 +15,7 @@ export const httpsWithoutTls = rule({
     for (const [index, { name = '', protocol = '', tls }] of (owner.spec?.listeners ?? []).entries()) {
       const path = ['spec', 'listeners', index, 'tls'];
       if (tls !== undefined || protocol !== 'HTTPS' || !isReadable(owner, path)) continue;
-      report({ path, message: `The listener ${quote(name)} terminates TLS, but has no certificate. Write tls with certificateRefs that name a Secret of type kubernetes.io/tls, or protocol: HTTP.` });
+      report({ path, message: `Listener ${quote(name)} terminates TLS, but has no certificate. Set tls with certificateRefs that name a Secret of type kubernetes.io/tls, or use protocol: HTTP.` });
     }
   },
 });

@@ -7,7 +7,7 @@ import { listenerRule } from './listener-rule.ts';
 
 export const listenerCertificateInvalid = listenerRule({
   id: 'listener-certificate-invalid',
-  summary: 'A certificateRef of a listener does not lead to a usable certificate.',
+  summary: 'A certificateRef of a listener does not resolve to a valid certificate.',
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCertificateRef', scope: 'listener' },
   source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs; ListenerReasonInvalidCertificateRef, ListenerReasonRefNotPermitted',
   *judge(listener, owner, read) {
@@ -15,7 +15,7 @@ export const listenerCertificateInvalid = listenerRule({
     const { kind, namespace, name } = owner;
     const { options = {} } = readObject(read, kind, namespace, name)?.spec?.listeners?.[listener.index]?.tls ?? {};
     if (listener.certificates.length === 0 && Object.keys(options).length > 0) {
-      yield { below: ['tls', 'certificateRefs'], about: 'dialect', message: `Listener ${listener.name} leaves its certificate to options, which are not known here. Write certificateRefs with a Secret of type kubernetes.io/tls.` };
+      yield { below: ['tls', 'certificateRefs'], about: 'dialect', message: `Listener "${listener.name}" has no certificateRefs, and its tls.options are unsupported. Set certificateRefs with a Secret of type kubernetes.io/tls.` };
     }
     for (const certificate of listener.certificates) {
       const problem = describeCertificate(certificate, kind);
@@ -27,17 +27,17 @@ export const listenerCertificateInvalid = listenerRule({
 function describeCertificate(certificate: ReferenceOutcome, fromKind: string): Omit<Finding, 'rule' | 'path'> | undefined {
   switch (certificate.type) {
     case 'unsupportedKind':
-      return { value: display(certificate.kind), about: 'dialect', message: `Certificates are read from Secrets only, not from ${display(certificate.kind)}. Write kind: Secret and leave group out.` };
+      return { value: display(certificate.kind), about: 'dialect', message: `Unsupported certificate kind ${display(certificate.kind)}. Use kind: Secret and an empty group.` };
     case 'notPermitted':
       return {
         value: certificate.target,
         consequence: { condition: 'ResolvedRefs', reason: 'RefNotPermitted', scope: 'listener' },
-        message: `Secret ${certificate.target} is in another namespace, where a ReferenceGrant must allow it, from kind ${fromKind} to kind Secret.`,
+        message: `Reference to Secret "${certificate.target}" is not permitted: it is in another namespace. Create a ReferenceGrant there, from kind ${fromKind} to kind Secret.`,
       };
     case 'absent':
-      return { value: certificate.target, message: `Secret ${certificate.target} has not been seen. Check name and namespace, or create it with type kubernetes.io/tls.` };
+      return { value: certificate.target, message: `Secret "${certificate.target}" not found. Check its name and namespace, or create it with type kubernetes.io/tls.` };
     case 'unusable':
-      return { value: certificate.target, message: `Secret ${certificate.target} holds no usable certificate: ${certificate.problem}.` };
+      return { value: certificate.target, message: `Invalid certificate in Secret "${certificate.target}": ${certificate.problem}.` };
     case 'usable':
     case 'unobserved':
       return undefined;

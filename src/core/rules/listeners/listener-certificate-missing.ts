@@ -26,7 +26,7 @@ interface ListenerTls {
   readonly options?: object;
 }
 
-const message = 'mode is Terminate, but no certificate is named. Write certificateRefs with a Secret of type kubernetes.io/tls, or mode: Passthrough on a listener of protocol TLS.';
+const message = 'certificateRefs is required with mode: Terminate. Set certificateRefs with a Secret of type kubernetes.io/tls, or use mode: Passthrough on a listener with protocol TLS.';
 
 function judge({ mode, certificateRefs = [] }: ListenerTls, report: ReportViolation): void {
   if (mode === 'Terminate' && certificateRefs.length === 0) report({ below: ['certificateRefs'], message });

@@ -7,7 +7,7 @@ import { nameOthers } from './listener-validity.ts';
 
 export const listenerConflict = listenerRule({
   id: 'listener-conflict',
-  summary: 'Listeners of a Gateway and its ListenerSets cannot be told apart, so not all of them are served.',
+  summary: 'Listeners of a Gateway and its ListenerSets conflict with each other.',
   consequence: { condition: 'Conflicted', reason: 'ProtocolConflict', scope: 'listener' },
   source: 'Gateway API v1.7.0, Gateway.spec.listeners ("Handling indistinct Listeners": "MUST NOT pick one conflicting Listener as the winner"), ListenerSet.spec.listeners (precedence)',
   *judge(listener, owner, read) {
@@ -25,7 +25,7 @@ export const listenerConflict = listenerRule({
 
 function describeConflict({ reason, standing, others }: ListenerConflict, { port }: ListenerNode, owner: ListenerOwner): string {
   const shared = reason === 'ProtocolConflict' ? 'different protocols' : 'the same hostname';
-  const verdict = standing === 'tied' ? 'none may win, so none is served' : 'the Gateway comes first and then the oldest ListenerSet, so this one is not served';
-  const cure = `Give each a port${reason === 'HostnameConflict' ? ' or hostname' : ''} of its own.`;
-  return `This listener conflicts with ${nameOthers(others, owner)}: they ask for port ${port} with ${shared}, and ${verdict}. ${cure}`;
+  const verdict = standing === 'tied' ? 'none of them is served' : 'this one is not served because the Gateway and older ListenerSets take precedence';
+  const cure = `Use distinct ports${reason === 'HostnameConflict' ? ' or hostnames' : ''}.`;
+  return `Listener conflicts with ${nameOthers(others, owner)}: they use port ${port} with ${shared}, and ${verdict}. ${cure}`;
 }

@@ -7,10 +7,10 @@ interface Filters {
 
 export const listenerFiltersEmpty = unenforcedRule({
   id: 'listener-filters-empty',
-  summary: 'A listener has filters, but none of requests.',
+  summary: 'The filters of a listener are empty.',
   effect: recorded,
   source: 'Gateway API v1.7.0, Listener.filters; GEP-5224',
 }, function judge({ requests = [] }: Filters, report) {
   if (requests.length > 0) return;
-  report({ below: ['requests'], message: 'filters holds no filter, so every request passes unchecked. Write requests with the filters, or remove filters.' });
+  report({ below: ['requests'], message: 'filters is empty, so every request passes unchecked. Set requests with at least one filter, or remove filters.' });
 });

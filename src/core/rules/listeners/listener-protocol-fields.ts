@@ -8,7 +8,7 @@ import { rule } from '../engine/rule.ts';
 export const listenerProtocolFields = rule({
   id: 'listener-protocol-fields',
   kinds: ['Gateway', 'ListenerSet'],
-  summary: 'A listener has TLS settings, a hostname or filters that its protocol cannot have, or lacks those that it needs.',
+  summary: 'A listener has a tls, hostname or filters field that conflicts with its protocol, or lacks one that its protocol requires.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'listener' },
   source: 'Gateway API v1.7.0, Listener.protocol, .hostname, .tls and .filters; ListenerTLSConfig.mode',
@@ -33,31 +33,31 @@ type Judge = (listener: ListenerView, report: ReportViolation) => void;
 
 /** What to do about `tls` on a protocol that has none. */
 const plainProtocols: ReadonlyMap<string, string> = new Map([
-  ['HTTP', 'Remove tls, or write protocol: HTTPS'],
-  ['TCP', 'Remove tls, or write protocol: TLS'],
+  ['HTTP', 'Remove tls, or use protocol: HTTPS'],
+  ['TCP', 'Remove tls, or use protocol: TLS'],
   ['UDP', 'Remove tls'],
 ]);
 
 function plainWithTls({ protocol = '', tls }: ListenerView, report: ReportViolation): void {
   const cure = plainProtocols.get(protocol);
   if (cure === undefined || tls === undefined) return;
-  report({ below: ['tls'], message: `A listener of protocol ${protocol} has no TLS, but tls is set. ${cure}.` });
+  report({ below: ['tls'], message: `tls conflicts with protocol ${protocol}, which has no TLS. ${cure}.` });
 }
 
 function streamWithHostname({ protocol, hostname = '' }: ListenerView, report: ReportViolation): void {
   if ((protocol !== 'TCP' && protocol !== 'UDP') || hostname === '') return;
-  const cure = `Remove hostname${protocol === 'TCP' ? ', or write protocol: TLS' : ''}.`;
-  report({ below: ['hostname'], value: display(hostname), message: `${protocol} carries no hostname that could be compared. ${cure}` });
+  const cure = `Remove hostname${protocol === 'TCP' ? ', or use protocol: TLS' : ''}.`;
+  report({ below: ['hostname'], value: display(hostname), message: `hostname conflicts with protocol ${protocol}, which carries no hostname. ${cure}` });
 }
 
 function httpsPassthrough({ protocol, tls: { mode = 'Terminate' } = {} }: ListenerView, report: ReportViolation): void {
   if (protocol !== 'HTTPS' || mode === 'Terminate') return;
-  report({ below: ['tls', 'mode'], value: display(mode), message: 'An HTTPS listener must read requests, so it has to terminate TLS. Write mode: Terminate, or protocol: TLS to pass connections through.' });
+  report({ below: ['tls', 'mode'], value: display(mode), message: 'Invalid mode ${quote(mode)}: a listener with protocol HTTPS must terminate TLS. Use mode: Terminate, or use protocol: TLS for passthrough.' });
 }
 
 function tlsMissing({ protocol, tls }: ListenerView, report: ReportViolation): void {
   if (protocol !== 'TLS' || tls !== undefined) return;
-  report({ below: ['tls'], message: 'A listener of protocol TLS needs tls. Write tls with mode: Passthrough, or with mode: Terminate and certificateRefs.' });
+  report({ below: ['tls'], message: 'tls is required with protocol TLS. Set tls with mode: Passthrough, or with mode: Terminate and certificateRefs.' });
 }
 
 /** Of filters bundles ask on Gateways alone, though the text says the same of ListenerSets. */
@@ -66,12 +66,12 @@ const judges: readonly Judge[] = [plainWithTls, streamWithHostname, httpsPassthr
 function secureWithoutTls(listener: ListenerView, report: ReportViolation): void {
   tlsMissing(listener, report);
   if (listener.protocol !== 'HTTPS' || listener.tls !== undefined) return;
-  report({ below: ['tls'], message: 'A listener of protocol HTTPS needs tls in this bundle. Write tls with certificateRefs, or protocol: HTTP.' });
+  report({ below: ['tls'], message: 'tls is required with protocol HTTPS in this bundle. Set tls with certificateRefs, or use protocol: HTTP.' });
 }
 
 function filtersWithoutHttp({ protocol, filters }: ListenerView, report: ReportViolation): void {
   if (filters === undefined || protocol === 'HTTP' || protocol === 'HTTPS') return;
-  report({ below: ['filters'], message: `Filters look at HTTP requests, which a listener of protocol ${display(protocol ?? '')} has none of. Remove filters, or write protocol: HTTP or HTTPS.` });
+  report({ below: ['filters'], message: `filters conflicts with protocol ${display(protocol ?? '')}: filters apply to HTTP requests. Remove filters, or use protocol: HTTP or HTTPS.` });
 }
 
 function ofEach(variant: string, judge: Judge): Demand<readonly ListenerView[]> {

@@ -6,13 +6,13 @@ import { listenerRule } from './listener-rule.ts';
 export const listenerProtocolUnsupported = listenerRule({
   id: 'listener-protocol-unsupported',
   about: 'dialect',
-  summary: 'The listener asks for a protocol that is not served.',
+  summary: 'A listener has an unsupported protocol.',
   consequence: { condition: 'Accepted', reason: 'UnsupportedProtocol', scope: 'listener' },
   source: 'Gateway API v1.7.0, Listener.protocol; ListenerReasonUnsupportedProtocol',
   *judge(listener) {
     if (routeKindsOf(listener.protocol) !== undefined) return;
     const near = nearest(listener.protocol, servedProtocols());
-    const cure = near === undefined ? `Protocols served are ${servedProtocols().join(', ')}.` : `Did you mean ${near}?`;
-    yield { below: ['protocol'], value: display(listener.protocol), message: `The protocol ${quote(listener.protocol)} is not served, so this listener gets no port. ${cure}` };
+    const cure = near === undefined ? `Supported protocols: ${servedProtocols().join(', ')}.` : `Did you mean ${near}?`;
+    yield { below: ['protocol'], value: display(listener.protocol), message: `Unsupported protocol ${quote(listener.protocol)}: the listener is not served. ${cure}` };
   },
 });

@@ -17,7 +17,7 @@ export const listenersDistinct = demand(listenerRepeated, function judge(listene
   for (const [index, { port, protocol, hostname }] of listeners.entries()) {
     const before = listeners.findIndex((other) => other.port === port && other.protocol === protocol && other.hostname === hostname);
     if (port === undefined || before === index) continue;
-    const what = `port ${port} and protocol ${protocol}${hostname === undefined ? ' and no hostname' : ` and the hostname ${hostname}`}`;
-    report({ below: [index], message: `This listener has ${what} like listeners[${before}]. Remove one of them, or give it another port or hostname.` });
+    const what = `port ${port}, protocol ${protocol}${hostname === undefined ? ' and no hostname' : ` and hostname ${hostname}`}`;
+    report({ below: [index], message: `Duplicate listener: listeners[${before}] has the same ${what}. Remove one of them, or use another port or hostname.` });
   }
 });

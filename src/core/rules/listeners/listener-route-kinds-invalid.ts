@@ -5,7 +5,7 @@ import { listenerRule } from './listener-rule.ts';
 export const listenerRouteKindsInvalid = listenerRule({
   id: 'listener-route-kinds-invalid',
   about: 'dialect',
-  summary: "allowedRoutes.kinds names a kind that the listener's protocol cannot carry.",
+  summary: "allowedRoutes.kinds names a kind that the protocol of the listener does not support.",
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidRouteKinds', scope: 'listener' },
   source: 'Gateway API v1.7.0, AllowedRoutes.kinds; ListenerReasonInvalidRouteKinds',
   *judge(listener) {
@@ -15,7 +15,7 @@ export const listenerRouteKindsInvalid = listenerRule({
     yield {
       below: ['allowedRoutes', 'kinds'],
       value: display(invalid),
-      message: `A listener of protocol ${listener.protocol} cannot carry ${display(invalid)}. Name only ${supported.map((kind) => kind.kind).join(', ')}, or leave kinds out.`,
+      message: `Unsupported route kind ${display(invalid)} for protocol ${listener.protocol}. Use only ${supported.map((kind) => kind.kind).join(', ')}, or remove kinds.`,
     };
   },
 });

@@ -8,6 +8,6 @@ export const listenerSetNotAllowed = listenerSetRule({
   source: 'Gateway API v1.7.0, Gateway.spec.allowedListeners; ListenerSetReasonNotAllowed',
   describe: (gateway, { ref }) => ({
     path: ['spec', 'parentRef'],
-    message: `${gateway} allows no ListenerSet from the namespace ${ref.namespace}, so these listeners are not served. Its owner can admit it in spec.allowedListeners.namespaces (from: Same, All, or a Selector that matches); without it none is admitted.`,
+    message: `${gateway} does not allow ListenerSets from namespace "${ref.namespace}", so these listeners are not served. The owner of the Gateway can allow them in spec.allowedListeners.namespaces (from: Same, All or Selector). By default, none are allowed.`,
   }),
 });

@@ -7,6 +7,6 @@ export const listenerSetParentNotFound = listenerSetRule({
   source: 'Gateway API v1.7.0, ListenerSet.spec.parentRef',
   describe: (gateway) => ({
     path: ['spec', 'parentRef'],
-    message: `${gateway} has not been seen. Check name and namespace, or apply it; until then these listeners are not served.`,
+    message: `${gateway} not found. Check its name and namespace, or create it. Until then, these listeners are not served.`,
   }),
 });

@@ -18,7 +18,7 @@ export const listenerTlsOverlap = listenerRule({
     yield {
       below: ['hostname'],
       value: display(listener.hostname ?? ''),
-      message: `The hostname overlaps with those of ${nameOthers(others, owner)} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.`,
+      message: `Hostname overlaps with ${nameOthers(others, owner)} on port ${listener.port}: a client that reuses a connection may get the TLS settings of the other listener. Use hostnames that do not overlap, or use equal TLS settings.`,
     };
   },
 });

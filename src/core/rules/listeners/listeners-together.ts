@@ -41,8 +41,8 @@ export const protocolsOnPort = demand(listenerConflict, function judge(listeners
     earlierOnes.add(claim);
     const [other] = conflict?.reason === 'ProtocolConflict' ? conflict.others : [];
     if (other === undefined) continue;
-    const cure = distinctByHostname(claim, other) ? 'port or hostname' : 'port';
-    report({ below: [index], value: display(name), message: `This listener conflicts with ${display(other.name)}: protocol ${display(protocol)} cannot share port ${port} with ${display(other.protocol)}, so neither may be accepted. Give each a ${cure} of its own.` });
+    const cure = distinctByHostname(claim, other) ? 'ports or hostnames' : 'ports';
+    report({ below: [index], value: display(name), message: `Listener conflicts with ${display(other.name)}: protocols ${display(protocol)} and ${display(other.protocol)} cannot share port ${port}, so neither is accepted. Use distinct ${cure}.` });
   }
 }, 'within one object');
 
@@ -63,7 +63,7 @@ export const overlapsOnPort = demand(listenerTlsOverlap, function judge(listener
   for (const [index, listener] of listeners.entries()) {
     const other = earlier(listeners, index, overlaps);
     if (other === undefined) continue;
-    report({ below: [index, 'hostname'], value: display(listener.hostname ?? ''), message: `The hostname overlaps with that of ${display(other.name ?? '')} on port ${listener.port}: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.` });
+    report({ below: [index, 'hostname'], value: display(listener.hostname ?? ''), message: `Hostname overlaps with ${display(other.name ?? '')} on port ${listener.port}: a client that reuses a connection may get the TLS settings of the other listener. Use hostnames that do not overlap, or use equal TLS settings.` });
   }
 }, 'within one object');
 
@@ -76,6 +76,6 @@ export const kindsOfProtocol = demand(listenerRouteKindsInvalid, function judge(
   for (const [index, { group = gatewayGroup, kind = '' }] of kinds.entries()) {
     // Kinds of other groups are for their implementation to know.
     if (group !== gatewayGroup || supported.includes(kind)) continue;
-    report({ below: ['allowedRoutes', 'kinds', index], value: display(kind), message: `A listener of protocol ${protocol} cannot carry ${display(kind)}. Name only ${supported.join(', ')}, or leave kinds out.` });
+    report({ below: ['allowedRoutes', 'kinds', index], value: display(kind), message: `Unsupported route kind ${display(kind)} for protocol ${protocol}. Use only ${supported.join(', ')}, or remove kinds.` });
   }
 }, 'other protocols');

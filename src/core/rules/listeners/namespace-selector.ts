@@ -9,7 +9,7 @@ import { rule, type Consequence } from '../engine/rule.ts';
 export const namespaceSelector = rule({
   id: 'namespace-selector',
   kinds: ['Gateway', 'ListenerSet'],
-  summary: 'Namespaces are to be chosen by a selector that is missing or cannot be understood.',
+  summary: 'A namespace selector is missing or invalid.',
   effect: denied,
   source: 'Gateway API v1.7.0, RouteNamespaces.selector and ListenerNamespaces.selector ("must be specified when From is set to Selector")',
   check(owner, _read, report) {
@@ -18,11 +18,11 @@ export const namespaceSelector = rule({
       if (namespaces?.from !== 'Selector' || !isReadable(owner, at)) continue;
       const { selector } = namespaces;
       if (selector === undefined) {
-        report({ path: at, ...consequence, message: 'from: Selector needs a selector; without one no namespace is chosen. Write matchLabels under selector, e.g. kubernetes.io/metadata.name: shop, or write from: Same or from: All.' });
+        report({ path: at, ...consequence, message: 'selector is required with from: Selector; without it no namespace matches. Set matchLabels under selector, for example kubernetes.io/metadata.name: shop, or use from: Same or from: All.' });
         continue;
       }
       for (const problem of selectorProblems(selector)) {
-        report({ path: [...at, ...problem.path], ...consequence, message: `This selector chooses no namespace: ${problem.message}.` });
+        report({ path: [...at, ...problem.path], ...consequence, message: `Invalid selector: ${problem.message}. No namespace matches it.` });
       }
     }
   },

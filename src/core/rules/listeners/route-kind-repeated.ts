@@ -5,12 +5,12 @@ import type { Reference } from './listener-details.ts';
 
 export const routeKindRepeated = unenforcedRule({
   id: 'route-kind-repeated',
-  summary: 'A listener allows one kind of route twice.',
+  summary: 'allowedRoutes.kinds has duplicate entries.',
   effect: warned,
   source: 'Gateway API v1.7.0, AllowedRoutes.kinds',
 }, function judge(kinds: readonly Reference[], report) {
   for (const [index, { group, kind }] of kinds.entries()) {
     const before = kinds.findIndex((other) => other.group === group && other.kind === kind);
-    if (before !== index) report({ below: [index], value: display(kind ?? ''), message: `kinds[${before}] allows ${quote(kind)} already. Remove this entry, or write the kind that was meant.` });
+    if (before !== index) report({ below: [index], value: display(kind ?? ''), message: `Duplicate kind ${quote(kind)}: kinds[${before}] is the same. Remove this entry, or correct the kind.` });
   }
 });

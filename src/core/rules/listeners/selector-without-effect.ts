@@ -8,10 +8,10 @@ interface Namespaces {
 
 export const selectorWithoutEffect = unenforcedRule({
   id: 'selector-without-effect',
-  summary: 'Namespaces have a selector, but are not chosen by it.',
+  summary: 'A namespace selector is ignored because from is not Selector.',
   effect: warned,
   source: 'Gateway API v1.7.0, RouteNamespaces.selector ("ignored for other values of From")',
 }, function judge({ from = 'Same', selector }: Namespaces, report) {
   if (selector === undefined || from === 'Selector') return;
-  report({ below: ['selector'], message: `from is ${from}, so this selector is ignored. Write from: Selector, or remove selector.` });
+  report({ below: ['selector'], message: `selector is ignored because from is ${from}. Use from: Selector, or remove selector.` });
 });

@@ -9,5 +9,5 @@ export const severalCertificates = unenforcedRule({
   source: 'Gateway API v1.7.0, ListenerTLSConfig.certificateRefs (support for more than one is implementation-specific)',
 }, function judge({ tls: { mode = 'Terminate', certificateRefs = [] } = {} }: Listener, report) {
   if (mode !== 'Terminate' || certificateRefs.length < 2) return;
-  report({ below: ['tls', 'certificateRefs'], value: String(certificateRefs.length), message: `This listener has ${certificateRefs.length} certificates; which one a client sees is up to the implementation, and some use the first alone. Write a listener for each hostname, with one certificate.` });
+  report({ below: ['tls', 'certificateRefs'], value: String(certificateRefs.length), message: `The listener has ${certificateRefs.length} certificates. The implementation decides which one a client gets, and some use only the first. Use one listener with one certificate for each hostname.` });
 });

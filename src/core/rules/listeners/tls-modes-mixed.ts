@@ -4,13 +4,13 @@ import type { Listener } from './listener-details.ts';
 
 export const tlsModesMixed = unenforcedRule({
   id: 'tls-modes-mixed',
-  summary: 'Listeners of protocol TLS on one port terminate TLS and pass it through.',
+  summary: 'Listeners with protocol TLS on one port mix the modes Terminate and Passthrough.',
   effect: warned,
   source: 'Gateway API v1.7.0, ListenerTLSConfig.mode; GEP-2643 (TLSRouteModeMixed is extended)',
 }, function judge(listeners: readonly Listener[], report) {
   for (const [index, { port, protocol, tls: { mode = 'Terminate' } = {} }] of listeners.entries()) {
     const other = listeners.slice(0, index).findIndex((one) => one.protocol === 'TLS' && one.port === port && (one.tls?.mode ?? 'Terminate') !== mode);
     if (protocol !== 'TLS' || port === undefined || other === -1) continue;
-    report({ below: [index, 'tls', 'mode'], value: mode, message: `listeners[${other}] has the same port ${port} and another TLS mode, which not every implementation can serve. Write another port, or the same mode for both.` });
+    report({ below: [index, 'tls', 'mode'], value: mode, message: `TLS mode conflicts with listeners[${other}], which has another mode on port ${port}. Not every implementation supports this. Use another port, or the same mode for both.` });
   }
 });

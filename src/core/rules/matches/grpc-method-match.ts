@@ -9,7 +9,7 @@ import { rule } from '../engine/rule.ts';
 export const grpcMethodMatch = rule({
   id: 'grpc-method-match',
   kinds: ['GRPCRoute'],
-  summary: 'A gRPC method match names neither service nor method, or one that no gRPC service can have.',
+  summary: 'A gRPC method match has neither service nor method, or an invalid one.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
   source: 'Gateway API v1.7.0, GRPCMethodMatch ("At least one of Service and Method MUST be a non-empty string")',
@@ -43,15 +43,15 @@ const officialName: Names = { service: /^\.?[a-z_][a-z_0-9]*(?:\.[a-z_][a-z_0-9]
 
 function judge({ type = 'Exact', service, method }: MethodMatch, names: Names, report: ReportViolation): void {
   if ((service ?? '') === '' && (method ?? '') === '') {
-    report({ below: [], message: 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.' });
+    report({ below: [], message: 'The method match has neither service nor method, so it matches nothing. Set at least one of them, or remove method from the match to match every call.' });
     return;
   }
   if (type !== 'Exact') return;
   if (service !== undefined && !names.service.test(service)) {
-    report({ below: ['service'], value: display(service), message: `${quote(service)} is no gRPC service, so this match matches nothing. Write names of letters, digits and _ with dots between, such as shop.v1.Cart, or type: RegularExpression.` });
+    report({ below: ['service'], value: display(service), message: `Invalid gRPC service ${quote(service)}: the match matches nothing. Use names of letters, digits and "_", separated by dots, for example shop.v1.Cart, or use type: RegularExpression.` });
   }
   if (method !== undefined && !names.method.test(method)) {
-    report({ below: ['method'], value: display(method), message: `${quote(method)} is no gRPC method, so this match matches nothing. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.` });
+    report({ below: ['method'], value: display(method), message: `Invalid gRPC method ${quote(method)}: the match matches nothing. Use a name of letters, digits and "_", for example AddItem, or use type: RegularExpression.` });
   }
 }
 

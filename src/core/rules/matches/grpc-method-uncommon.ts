@@ -5,15 +5,15 @@ import type { MethodMatch } from './grpc-method-match.ts';
 
 export const grpcMethodUncommon = unenforcedRule({
   id: 'grpc-method-uncommon',
-  summary: 'A gRPC method match is one that not every implementation understands.',
+  summary: 'A gRPC method match is one that not every implementation supports.',
   effect: warned,
   source: 'Gateway API v1.7.0, GRPCMethodMatch.type (Exact with service and method is core, without service implementation-specific)',
 }, function judgeMatch({ type = 'Exact', service = '', method = '' }: MethodMatch, report) {
   if (type !== 'Exact') return;
   if (service === '' && method !== '') {
-    report({ below: ['service'], message: `This match names the method ${quote(method)} of whatever service, which not every implementation can match. Write service, too, such as shop.v1.Cart.` });
+    report({ below: ['service'], message: `The match names method ${quote(method)} without a service, which not every implementation supports. Set service, for example shop.v1.Cart.` });
   }
   if (service.startsWith('.')) {
-    report({ below: ['service'], value: display(service), message: `No client asks for a service that begins with a dot. Write ${quote(service.slice(1))}.` });
+    report({ below: ['service'], value: display(service), message: `Invalid service ${quote(service)}: no client calls a service that starts with a dot. Use ${quote(service.slice(1))}.` });
   }
 });

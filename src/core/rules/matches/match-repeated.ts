@@ -22,7 +22,7 @@ export const matchRepeated = unenforcedRule({
   const byPath = new Map<string, SamePath>();
   for (const [index, { matches = [] }] of rules.entries()) {
     const isEmpty = matches.length === 0;
-    const written = isEmpty ? [{ match: everything, below: [index, 'matches'] }] : matches.map((match, position) => ({ match: compiled(match, position), below: [index, 'matches', position] }));
+    const written = isEmpty ? [{ match: everything, below: [index, 'matches'] }] : matches.flatMap((match, position) => (matchesNothing(match) ? [] : [{ match: compiled(match, position), below: [index, 'matches', position] }]));
     for (const place of written) {
       const before = earlierTwin(place, byPath);
       if (before === undefined) continue;
@@ -32,6 +32,11 @@ export const matchRepeated = unenforcedRule({
     }
   }
 });
+
+/** Whether a call names neither service nor method, which `grpc-method-match` reports. */
+function matchesNothing({ method }: Match): boolean {
+  return typeof method === 'object' && (method.service ?? '') === '' && (method.method ?? '') === '';
+}
 
 /** A match in the form in which requests are compared with it. Without a method it means the same in both kinds. */
 function compiled(match: Match, position: number): RouteMatch {

@@ -17,7 +17,7 @@ export function describeTaken({ own, owner, listener, hostname, winner }: TakenM
   if (isLayer4(own.kind)) {
     return `The route gets no ${failureOf[own.kind].traffic} on listener ${display(listener)} of ${describeRef(owner)}${host}: ${describeRef(winner)} gets all of them.`;
   }
-  return `Rule ${own.rule} match ${own.match} gets no request on listener ${display(listener)} of ${describeRef(owner)}${host}: ${describeRef(winner)} rule ${winner.rule} match ${winner.match} is the same and comes first.`;
+  return `spec.rules[${own.rule}].matches[${own.match}] is shadowed on listener ${display(listener)} of ${describeRef(owner)}${host}: spec.rules[${winner.rule}].matches[${winner.match}] of ${describeRef(winner)} is equal and takes precedence.`;
 }
 
 /** Which of equal matches comes first, and what to do about it. */
@@ -26,12 +26,12 @@ export function takenCure(kind: string): string {
 }
 
 const routeCure = 'The oldest route is served, then the first by namespace/name. Remove one of them, or attach it to another listener.';
-const matchCure = 'Of equal matches that of the oldest route comes first, then the first by namespace/name. Remove one of them, or write what tells them apart.';
+const matchCure = 'The match of the oldest route takes precedence, then the first by namespace and name. Remove one of the matches, or make them different.';
 
 export const matchTaken = rule({
   id: 'match-taken',
   kinds: servedRouteKinds,
-  summary: 'A match gets no request, since another route on the same listener and hostname has the same and is older.',
+  summary: 'A match is shadowed: an older route on the same listener and hostname has an equal match.',
   effect: warned,
   consequence: shadowed,
   source: 'Gateway API v1.7.0, HTTPRouteRule.matches and GRPCRouteRule.matches ("the oldest Route based on creation timestamp"); API design guide, "Conflicts"',

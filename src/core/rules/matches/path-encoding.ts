@@ -13,13 +13,13 @@ const dotSegment = /\/\.\.?(?:\/|$)/;
 /** Requests are compared once encodings are undone that need not be there. */
 export const pathEncoding = unenforcedRule({
   id: 'path-encoding',
-  summary: 'A path match encodes characters that need no encoding.',
+  summary: 'A path match percent-encodes characters unnecessarily.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPPathMatch.value; RFC 3986 sections 6.2.2.2 and 6.2.2.3',
 }, function judge({ type = 'PathPrefix', value = '/' }: PathMatch, report) {
   if ((type !== 'Exact' && type !== 'PathPrefix') || !value.includes('%')) return;
   const plain = value.replaceAll(/%(?:2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f|7e)/gi, (triplet) => decodeURIComponent(triplet));
   if (plain === value) return;
-  const cure = dotSegment.test(plain) ? 'Write the path that it leads to' : `Write ${quote(plain)}`;
-  report({ below: ['value'], value: display(value), message: `The path ${quote(value)} encodes characters that need no encoding, so requests reach it as ${quote(canonicalSpelling(plain))}. ${cure}.` });
+  const cure = dotSegment.test(plain) ? 'Use the path that it resolves to' : `Use ${quote(plain)}`;
+  report({ below: ['value'], value: display(value), message: `Path ${quote(value)} percent-encodes characters unnecessarily, so it is compared as ${quote(canonicalSpelling(plain))}. ${cure}.` });
 });

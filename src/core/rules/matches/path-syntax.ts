@@ -9,7 +9,7 @@ import { rule } from '../engine/rule.ts';
 export const pathSyntax = rule({
   id: 'path-syntax',
   kinds: ['HTTPRoute'],
-  summary: 'The value of an Exact or PathPrefix match is no path.',
+  summary: 'The value of an Exact or PathPrefix match is not a valid path.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
   source: 'Gateway API v1.7.0, PathMatchType ("PathPrefix and Exact paths must be syntactically valid") and HTTPPathMatch',
@@ -28,7 +28,7 @@ interface PathMatch {
 function judge({ type, value = '/' }: PathMatch, report: ReportViolation): void {
   if (type !== 'Exact' && type !== 'PathPrefix') return;
   for (const problem of pathProblems(value)) {
-    report({ below: ['value'], value: display(value), message: `The path ${quote(value)} can match no request: ${problem}.` });
+    report({ below: ['value'], value: display(value), message: `Invalid path ${quote(value)}: ${problem}.` });
   }
 }
 

@@ -7,26 +7,26 @@ import type { Rule } from '../engine/rule.ts';
 /** The specification leaves the dialect open; GEP-4359 names what all implementations are to have in common. */
 export const regexNotPortable: Rule = {
   id: 'regex-not-portable',
-  summary: 'A regular expression uses what not every implementation understands, or understands alike.',
+  summary: 'A regular expression uses syntax that not every implementation supports, or that implementations interpret differently.',
   effect: warned,
   source: 'GEP-4359, Regular Expressions; Gateway API v1.7.0, PathMatchRegularExpression (dialect is implementation-specific)',
 };
 
 /** What is outside the common dialect, from the most to the least surprising, and what to write instead. */
 const outside: readonly (readonly [pattern: RegExp, what: string, cure: string])[] = [
-  [/\(\?[=!<]/, 'looks ahead or behind', 'Use several matches or a simpler expression'],
-  [/\(\?[a-zA-Z]*-?[a-zA-Z]+[):]/, 'sets flags', 'Spell both cases out, e.g. [Aa]'],
-  [/\(\?P?</, 'names a group', 'Write a plain group, ( )'],
-  [/\(\?/, 'has a group of its own kind', 'Write a plain group, ( )'],
-  [/\\[1-9]/, 'refers back to a group', 'Repeat what the group holds'],
-  [/\\[DSbBAzZpPQEntrfvxuaC0]/, 'has an escape that is not common', 'Write a set such as [^0-9] instead'],
-  [/[*+?}][*+?]/, 'has a lazy or possessive quantifier', 'Write the quantifier alone: whether a text matches is the same'],
-  [/\[:|\[=|\[\./, 'has a named class', 'Write the characters, e.g. [a-z]'],
-  [/\[[^\]]*\[/, 'has [ within a set', 'Write \\[ there'],
-  [/\^[*+?{]/, 'repeats ^', 'Write it once'],
-  [/\{,/, 'has a count without lower bound', 'Write 0 before the comma'],
-  [/\{(?!\d{1,3}(?:,\d{0,3})?\})/, 'has { that begins no count', 'Write \\{ for the sign itself'],
-  [/\{(?:\d+,)?(?:25[6-9]|2[6-9]\d|[3-9]\d\d)[,}]/, 'counts beyond 255', 'Write a smaller count'],
+  [/\(\?[=!<]/, 'uses lookahead or lookbehind', 'Use several matches or a simpler expression'],
+  [/\(\?[a-zA-Z]*-?[a-zA-Z]+[):]/, 'sets flags', 'List both cases, for example [Aa]'],
+  [/\(\?P?</, 'uses a named group', 'Use a plain group, ( )'],
+  [/\(\?/, 'uses a special group', 'Use a plain group, ( )'],
+  [/\\[1-9]/, 'uses a backreference', 'Repeat the content of the group'],
+  [/\\[DSbBAzZpPQEntrfvxuaC0]/, 'uses an uncommon escape', 'Use a set such as [^0-9] instead'],
+  [/[*+?}][*+?]/, 'uses a lazy or possessive quantifier', 'Use the plain quantifier: it matches the same texts'],
+  [/\[:|\[=|\[\./, 'uses a named class', 'List the characters, for example [a-z]'],
+  [/\[[^\]]*\[/, 'contains [ within a set', 'Write \\[ there'],
+  [/\^[*+?{]/, 'repeats ^', 'Use it once'],
+  [/\{,/, 'has a count without a lower bound', 'Add 0 before the comma'],
+  [/\{(?!\d{1,3}(?:,\d{0,3})?\})/, 'contains { that does not start a count', 'Write \\{ for the sign itself'],
+  [/\{(?:\d+,)?(?:25[6-9]|2[6-9]\d|[3-9]\d\d)[,}]/, 'counts beyond 255', 'Use a smaller count'],
 ];
 
 interface Match {
@@ -40,7 +40,7 @@ function judge(expression: string, below: readonly string[], report: ReportViola
   const found = outside.find(([pattern]) => pattern.test(bare));
   if (found === undefined || patternSyntaxProblem(expression) !== undefined) return;
   const [, what, cure] = found;
-  report({ below, value: display(expression), message: `The regular expression ${quote(expression)} ${what}, which other implementations may read otherwise or refuse. ${cure}.` });
+  report({ below, value: display(expression), message: `Regular expression ${quote(expression)} ${what}, which other implementations may reject or interpret differently. ${cure}.` });
 }
 
 /** A match of a header, a query parameter or a path. */

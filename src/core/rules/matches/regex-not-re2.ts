@@ -10,7 +10,7 @@ export const regexNotRe2 = rule({
   id: 'regex-not-re2',
   kinds: requestRouteKinds,
   about: 'dialect',
-  summary: 'A regular expression is not written in RE2 syntax.',
+  summary: 'A regular expression is invalid in RE2 syntax.',
   effect: deniedWhenStrict,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
   source: 'Gateway API v1.7.0, PathMatchRegularExpression, HTTPHeaderMatch.type, HTTPQueryParamMatch.type (dialect is implementation-specific)',
@@ -20,7 +20,7 @@ export const regexNotRe2 = rule({
         path,
         value: display(value),
         consequence: unsupportedValueAt(path),
-        message: `The regular expression ${quote(value)} cannot be used, so this match matches nothing: ${problem}.`,
+        message: `Invalid regular expression ${quote(value)}, so the match matches nothing: ${problem}.`,
       });
     }
   },

@@ -5,14 +5,14 @@ import { warned } from '../engine/effects.ts';
 /** One that matches a part of the path in some implementation may work there; where the whole path has to match it cannot. */
 export const regexPathWithoutSlash = unenforcedRule({
   id: 'regex-path-without-slash',
-  summary: 'A regular expression for paths matches nothing that begins with a slash, as every path does.',
+  summary: 'A regular expression for paths matches no text that starts with "/".',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPPathMatch.type (RegularExpression); RFC 9112 section 3.2.1 (absolute-path)',
 }, function judge({ type, value = '' }: { readonly type?: string; readonly value?: string }, report) {
   const alternatives = value.split('|');
   if (type !== 'RegularExpression' || !alternatives.every((one) => plainBeginning.test(one)) || /[()]/.test(value)) return;
   const cure = alternatives.map((one) => `/${one.replace(/^\^/, '')}`).join('|');
-  report({ below: ['value'], value: display(value), message: `The regular expression ${quote(value)} matches no text that begins with "/", as every path does. Write ${quote(cure)}.` });
+  report({ below: ['value'], value: display(value), message: `Regular expression ${quote(value)} matches no path: every path starts with "/". Use ${quote(cure)}.` });
 });
 
 /** A letter, digit or sign that means itself, or a set of letters and digits, that has to be there. What is less plain is left alone. */

@@ -14,7 +14,7 @@ const mebibytes = dataPlaneExpressionBytes / 1_024 / 1_024;
 export const regexTotalCost = rule({
   id: 'regex-total-cost',
   kinds: requestRouteKinds,
-  summary: 'The regular expressions of a route, or of all routes of a Gateway, cost too much together.',
+  summary: 'The regular expressions of a route, or of all routes of a Gateway, exceed the limit for their total cost.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'match' },
   source: 'Gateway API v1.7.0, PathMatchRegularExpression, HTTPHeaderMatch.type, HTTPQueryParamMatch.type (support is implementation-specific)',
@@ -35,7 +35,7 @@ function reportEach(expressions: readonly Expression[], cause: string, report: R
       path,
       value: display(value),
       consequence: unsupportedValueAt(path),
-      message: `The regular expression ${quote(value)} is not compiled, so this match matches nothing: ${cause}.`,
+      message: `Regular expression ${quote(value)} is not compiled, so the match matches nothing: ${cause}.`,
     });
   }
 }

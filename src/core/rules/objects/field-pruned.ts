@@ -8,7 +8,7 @@ import { valueAt } from '../engine/site-judge.ts';
 /** The API server drops such fields before it asks a webhook; what kubectl notes of an apply still has them. */
 export const fieldPruned: Rule = {
   id: 'field-pruned',
-  summary: 'A field that was applied is not in the object any more: the API server dropped it.',
+  summary: 'The API server dropped a field of the applied object.',
   effect: warned,
   source: 'Kubernetes, "Custom Resources", field pruning; Gateway API v1.7.0, release channels (GEP-922)',
 };
@@ -26,7 +26,7 @@ export function prunedFields({ kind, apiVersion, json }: WrittenObject, bundle: 
   const applied = parsed(lastApplied(json));
   if (valueAt(applied, ['kind']) !== kind || valueAt(applied, ['apiVersion']) !== apiVersion) return [];
   const dropped = examine({ kind, apiVersion, json: applied }, bundle).problems.filter(({ keyword, path }) => keyword === 'unknown' && valueAt(json, path) === undefined);
-  return dropped.map(({ path, message }): Finding => ({ rule: fieldPruned.id, path, message: `You applied ${display(String(path.at(-1)))}, but it ${message}${/[.?]$/.test(message) ? '' : '.'}` }));
+  return dropped.map(({ path, message }): Finding => ({ rule: fieldPruned.id, path, message: `Field ${display(String(path.at(-1)))} was applied, but it ${message}${/[.?]$/.test(message) ? '' : '.'}` }));
 }
 
 function parsed(text: string | undefined): unknown {

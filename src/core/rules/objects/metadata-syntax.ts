@@ -7,7 +7,7 @@ import type { WholeObject } from '../engine/written-object.ts';
 /** The API server refuses such objects before any webhook sees them; who judges files should know. */
 export const metadataSyntax = unenforcedRule({
   id: 'metadata-syntax',
-  summary: 'A name, namespace, label or annotation is none that Kubernetes takes.',
+  summary: 'A name, namespace, label or annotation has invalid syntax.',
   effect: denied,
   source: 'Kubernetes, "Object Names and IDs", "Labels and Selectors" (syntax and character set) and "Annotations"',
 }, function judge({ metadata: { name, namespace, labels, annotations } }: WholeObject, report) {
@@ -26,8 +26,8 @@ function isLabel(text: string): boolean {
 function badName(field: 'name' | 'namespace', text: string, isValid: (text: string) => boolean): Violation {
   const near = text.toLowerCase().replaceAll(/[^a-z0-9.]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '');
   const [most, signs] = field === 'name' ? [253, '-, . and'] : [63, '- and'];
-  const cure = isValid(near) ? `Write ${quote(near)}` : `Write at most ${most} lower-case letters, digits, ${signs} nothing else, with a letter or digit at both ends`;
-  return { below: ['metadata', field], value: display(text), message: `${quote(text)} is no ${field} that Kubernetes takes. ${cure}.` };
+  const cure = isValid(near) ? `Use ${quote(near)}` : `Use at most ${most} lower-case letters, digits, ${signs} nothing else, with a letter or digit at both ends`;
+  return { below: ['metadata', field], value: display(text), message: `Invalid ${field} ${quote(text)}. ${cure}.` };
 }
 
 const labelValue = /^(?:(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9])?$/;
@@ -43,11 +43,11 @@ function judgeEntries(field: 'labels' | 'annotations', entries: unknown, report:
 function problemOf(field: 'labels' | 'annotations', key: string, value: unknown): string | undefined {
   // Keys of annotations may have upper case in their domain.
   if (!isQualifiedName(field === 'annotations' ? key.toLowerCase() : key)) {
-    return `${quote(key)} is no valid key. Write up to 63 letters, digits, -, _ and ., with a domain before it if you like: team or example.com/team.`;
+    return `Invalid key ${quote(key)}. Use up to 63 letters, digits, "-", "_" and ".", with an optional domain prefix, for example team or example.com/team.`;
   }
   if (value === null) return undefined;
-  if (typeof value === 'number' || typeof value === 'boolean') return `The value of ${quote(key)} has to be text. Write it in quotes: ${quote(String(value))}.`;
-  if (typeof value !== 'string') return `The value of ${quote(key)} has to be text, not ${Array.isArray(value) ? 'a list' : 'an object'}. Write it in quotes.`;
+  if (typeof value === 'number' || typeof value === 'boolean') return `Value of ${quote(key)} must be a string. Put it in quotes: ${quote(String(value))}.`;
+  if (typeof value !== 'string') return `Value of ${quote(key)} must be a string, not ${Array.isArray(value) ? 'a list' : 'an object'}. Put it in quotes.`;
   if (field === 'annotations' || labelValue.test(value)) return undefined;
-  return `${quote(value)} is no value of a label. Write at most 63 letters, digits, -, _ and ., with a letter or digit at both ends; longer texts belong into annotations.`;
+  return `Invalid label value ${quote(value)}. Use at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends. Use annotations for longer texts.`;
 }

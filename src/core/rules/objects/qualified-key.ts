@@ -3,7 +3,7 @@ import { demand, specificationRule, type Violation } from '../engine/demand.ts';
 
 export const qualifiedKey = specificationRule({
   id: 'qualified-key',
-  summary: 'The key of a label or annotation has not the form that Kubernetes demands.',
+  summary: 'The key of a label or annotation has invalid syntax.',
   source: 'Gateway API v1.7.0, LabelKey and AnnotationKey; Kubernetes, "Labels and Selectors", syntax and character set',
 });
 
@@ -25,7 +25,7 @@ export function isQualifiedName(text: string): boolean {
 type Entries = Readonly<Record<string, unknown>>;
 
 function violation(key: string): Violation {
-  return { below: [key], value: display(key), message: `${quote(key)} is no valid key. Write up to 63 letters, digits, -, _ and ., with a domain before it if you like: team or example.com/team.` };
+  return { below: [key], value: display(key), message: `Invalid key ${quote(key)}. Use up to 63 letters, digits, "-", "_" and ".", with an optional domain prefix, for example team or example.com/team.` };
 }
 
 /** Of Gateways: a text without "/" may not be as long as a domain either. */

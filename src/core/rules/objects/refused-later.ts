@@ -9,7 +9,7 @@ import type { Finding, Rule } from '../engine/rule.ts';
 /** Whoever upgrades the CRDs cannot change such an object any more without mending it, and in places not even its status. */
 export const refusedLater: Rule = {
   id: 'refused-later',
-  summary: 'The newest bundle refuses or drops what this one takes.',
+  summary: 'The newest bundle rejects or drops something that this bundle accepts.',
   effect: warned,
   source: 'Gateway API v1.7.0, CRDs; GEP-922, "Breaking changes" (experimental fields may change in any release)',
 };
@@ -33,7 +33,7 @@ export function* findingsOfNewest(object: WrittenObject, bundle: Bundle, present
     const place = formatPath(path);
     return !seen.has(place) && seen.add(place) && !known.meets(path);
   });
-  return added.map((finding): Finding => ({ ...finding, rule: refusedLater.id, message: `${nameOfBundle(later)} takes this no longer: ${finding.message}` }));
+  return added.map((finding): Finding => ({ ...finding, rule: refusedLater.id, message: `Rejected by ${nameOfBundle(later)}: ${finding.message}` }));
 }
 
 function asFinding({ path, message }: StructureProblem): Finding {

@@ -3,7 +3,7 @@ import { unionOf, unionViolations, type Union } from '../engine/union.ts';
 
 export const unionMember = specificationRule({
   id: 'union-member',
-  summary: 'A field is set that belongs to another type or mode, or the one that belongs to it is missing.',
+  summary: 'A field conflicts with the type or mode of its object, or the field for that type or mode is missing.',
   source: 'Gateway API v1.7.0, unions: HTTPExternalAuthFilter.protocol, SubjectAltName.type, SessionPersistence.type, BackendSpec.type, BackendTLS.mode, Tracing.mode, TracingAttribute.sourceType',
 });
 

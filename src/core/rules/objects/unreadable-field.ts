@@ -11,7 +11,7 @@ import { rule, type Consequence, type Scope } from '../engine/rule.ts';
 export const unreadableField = rule({
   id: 'unreadable-field',
   kinds: ['GatewayClass', 'Gateway', 'ListenerSet', 'BackendTLSPolicy', ...servedRouteKinds],
-  summary: 'A field has the wrong JSON type and could not be read.',
+  summary: 'A field has an invalid JSON type.',
   effect: { audit: 'none', standard: 'none', strict: 'none' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'object' },
   source: 'Gateway API design guide, "Limitations of CRD and Webhook Validation"; GEP-922, "Implementers"',
@@ -21,7 +21,7 @@ export const unreadableField = rule({
         path,
         value: found,
         consequence: consequenceAt(subject.kind, path),
-        message: `${formatPath(path)} should be ${expected} but is ${found}. Write ${expected} there, or leave the field out.`,
+        message: `Invalid value at ${formatPath(path)}: must be ${expected}, not ${found}. Use ${expected}, or remove the field.`,
       });
     }
   },

@@ -5,10 +5,10 @@ import { warned } from '../engine/effects.ts';
 /** The API server warns of some of them only. */
 export const versionSuperseded = unenforcedRule({
   id: 'version-superseded',
-  summary: 'An object is written in a version that a newer one stands for in the same bundle.',
+  summary: 'An object uses a deprecated version of its API.',
   effect: warned,
   source: 'Gateway API v1.7.0, CRD versions; GEP-922, "API versions"',
 }, function judge(apiVersion: string, report) {
   const current = `${apiVersion.split('/')[0]}/v1`;
-  report({ below: [], value: display(apiVersion), message: `${display(apiVersion)} is superseded and will go away. Write ${current}.` });
+  report({ below: [], value: display(apiVersion), message: `Deprecated version ${display(apiVersion)}: it will be removed. Use ${current}.` });
 });

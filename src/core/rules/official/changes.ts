@@ -15,7 +15,7 @@ export function judgeChange(kind: SchemaKind, before: unknown, after: unknown): 
   const path = immutableFields[kind];
   const [old, now] = [textAt(before, path), textAt(after, path)];
   if (path === undefined || old === undefined || now === undefined || old === now) return [];
-  const message = `controllerName was ${quote(old)} and cannot become another one. Create another ${kind} with this controllerName, and let those who refer to the old one name that.`;
+  const message = `controllerName is immutable: it was ${quote(old)}. Create another ${kind} with the new controllerName, and refer to that one.`;
   return [{ rule: controllerNameChanged.id, path, value: display(now), message }];
 }
 

@@ -4,14 +4,14 @@ import { attachmentRule } from './route-attachment.ts';
 export const notAllowedByListeners = attachmentRule({
   id: 'not-allowed-by-listeners',
   outcome: 'notAllowed',
-  summary: 'No listener that the parentRef addresses allows routes of this kind or namespace.',
+  summary: 'No listener of the parentRef allows routes of this kind or namespace.',
   reason: 'NotAllowedByListeners',
   source: 'Gateway API v1.7.0, AllowedRoutes; RouteReasonNotAllowedByListeners',
   describe(attachment, outcome, route) {
     const [value, refused, cure] =
       outcome.by === 'kind'
-        ? [route.kind, `routes of kind ${route.kind}`, "Add it to a listener's allowedRoutes.kinds, or attach where the protocol carries it."]
-        : [route.ref.namespace, `routes from the namespace ${route.ref.namespace}`, 'Its owner can admit them in allowedRoutes.namespaces (from: All, or a Selector that matches).'];
-    return { value, message: `${describeRef(attachment.parent)} allows no ${refused}. ${cure} Asked: listener${outcome.listeners.length === 1 ? '' : 's'} ${outcome.listeners.join(', ')}.` };
+        ? [route.kind, `routes of kind ${route.kind}`, "Add the kind to allowedRoutes.kinds of a listener, or attach to a listener with another protocol."]
+        : [route.ref.namespace, `routes from namespace "${route.ref.namespace}"`, 'The owner of the listener can allow them in allowedRoutes.namespaces (from: All or Selector).'];
+    return { value, message: `${describeRef(attachment.parent)} does not allow ${refused}. ${cure} Listeners: ${outcome.listeners.join(', ')}.` };
   },
 });

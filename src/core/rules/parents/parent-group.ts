@@ -9,12 +9,12 @@ const parentGroups: ReadonlyMap<string, string> = new Map([['Gateway', gatewayGr
 
 export const parentGroup = unenforcedRule({
   id: 'parent-group',
-  summary: 'The group and kind of a parentRef do not belong together.',
+  summary: 'The group and kind of a parentRef do not match.',
   effect: deniedWhenStrict,
   source: 'Gateway API v1.7.0, ParentReference.group ("Group must be explicitly set to "" (empty string)" for a Service)',
 }, function judge({ group = gatewayGroup, kind = 'Gateway' }: ParentRefView, report) {
   const wanted = parentGroups.get(kind);
   if (wanted === undefined || wanted === group) return;
-  const cure = wanted === '' ? 'Write group: "" (left out, the group is that of the Gateway API)' : `Leave group out, or write group: ${wanted}`;
-  report({ below: ['group'], value: display(group), message: `There is no kind ${kind} in the group ${quote(group)}, so this parentRef names nothing. ${cure}.` });
+  const cure = wanted === '' ? 'Use group: "" (the default is the group of the Gateway API)' : `Remove group, or use group: ${wanted}`;
+  report({ below: ['group'], value: display(group), message: `Kind ${kind} not found in group ${quote(group)}, so the parentRef has no effect. ${cure}.` });
 });

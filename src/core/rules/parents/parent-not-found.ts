@@ -8,6 +8,6 @@ export const parentNotFound = attachmentRule({
   source: 'Gateway API v1.7.0, ParentReference',
   describe: (attachment) => ({
     value: `${attachment.parent.namespace}/${attachment.parent.name}`,
-    message: `${describeRef(attachment.parent)} has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.`,
+    message: `${describeRef(attachment.parent)} not found. Check its name and namespace, or create it. Until then, the route is not attached to it.`,
   }),
 });

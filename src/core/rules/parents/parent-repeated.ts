@@ -7,7 +7,7 @@ import { areDistinct, isGiven, isSameParent, type Parent, type ParentRefView, pa
 /** The CRDs cannot see the route's own namespace, so writing it out once hides a repetition from them. */
 export const parentRepeated = unenforcedRule({
   id: 'parent-repeated',
-  summary: 'Two parentRefs name the same parent once defaults are filled in.',
+  summary: 'Two parentRefs name the same parent after defaulting.',
   effect: denied,
   source: 'Gateway API v1.7.0, CommonRouteSpec.parentRefs ("ParentRefs must be distinct")',
 }, function judge({ metadata, spec }: Route, report) {
@@ -18,7 +18,7 @@ export const parentRepeated = unenforcedRule({
     report({
       below: ['spec', 'parentRefs', index],
       value: display(qualifiedName(parent)),
-      message: `This parentRef names ${display(describeRef(parent))} like parentRefs[${before}] does, once defaults are filled in. Remove one of them, or give each a sectionName of its own.`,
+      message: `Duplicate parentRef: parentRefs[${before}] also names ${display(describeRef(parent))} after defaulting. Remove one of them, or use distinct sectionNames.`,
     });
   }
 });
@@ -35,8 +35,8 @@ export function parentsToldApartBy(...fields: readonly DistinguishingField[]): D
     for (const [index, parent] of parents.entries()) {
       const found = parents.slice(0, index).findIndex((other) => isSameParent(parent, other) && !areToldApart(parent, other, fields));
       if (found === -1) continue;
-      const cure = `Remove one of them, or give each a ${fields.join(' or ')} of its own.`;
-      report({ below: [index], value: display(qualifiedName(parent)), message: `This parentRef names ${display(describeRef(parent))} like parentRefs[${found}] does. ${cure}` });
+      const cure = `Remove one of them, or use distinct values of ${fields.join(' or ')}.`;
+      report({ below: [index], value: display(qualifiedName(parent)), message: `Duplicate parentRef: parentRefs[${found}] also names ${display(describeRef(parent))}. ${cure}` });
     }
   }, fields.join('-or-'));
 }

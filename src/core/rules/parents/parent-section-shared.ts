@@ -6,7 +6,7 @@ import { areDistinct, isGiven, isSameParent, parentsOf, type Route } from './par
 /** Bundles only look whether all fields together differ. */
 export const parentSectionShared = unenforcedRule({
   id: 'parent-section-shared',
-  summary: 'Two parentRefs name one parent with the same sectionName or port, and only the other of the two tells them apart.',
+  summary: 'Two parentRefs of one parent have the same sectionName or port, and differ only in the other one.',
   effect: warned,
   source: 'Gateway API v1.7.0, CommonRouteSpec.parentRefs ("ParentRefs must be distinct")',
 }, function judge({ metadata, spec }: Route, report) {
@@ -19,7 +19,7 @@ export const parentSectionShared = unenforcedRule({
       report({
         below: ['spec', 'parentRefs', index, field],
         value: display(String(value)),
-        message: `This parentRef has the ${field} ${quote(value)} like parentRefs[${before}], and names the same ${parent.kind}. Give each a ${field} of its own, or make one parentRef of the two.`,
+        message: `Duplicate ${field} ${quote(value)}: parentRefs[${before}] has the same one and names the same ${parent.kind}. Use distinct values of ${field}, or merge the two parentRefs.`,
       });
     }
   }

@@ -3,7 +3,7 @@ import { demand, specificationRule } from '../engine/demand.ts';
 
 export const targetRepeated = specificationRule({
   id: 'target-repeated',
-  summary: 'Two targetRefs name the same target, and no sectionName tells them apart.',
+  summary: 'Two targetRefs name the same target without distinct sectionNames.',
   source: 'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs ("sectionName must be specified and unique")',
 });
 
@@ -18,7 +18,7 @@ export const targetsDistinct = demand(targetRepeated, function judge(targets: re
   for (const [index, target] of targets.entries()) {
     const before = targets.slice(0, index).findIndex((other) => isSame(target, other) && !areToldApart(target, other));
     if (before === -1) continue;
-    report({ below: [index], message: `This targetRef names the ${target.kind} ${quote(target.name)} like targetRefs[${before}] does. Remove one of them, or give each a sectionName of its own.` });
+    report({ below: [index], message: `Duplicate targetRef: targetRefs[${before}] also names ${target.kind} ${quote(target.name)}. Remove one of them, or use distinct sectionNames.` });
   }
 });
 

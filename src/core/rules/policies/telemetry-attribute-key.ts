@@ -8,10 +8,10 @@ const knownNamespaces: ReadonlySet<string> = new Set(['http', 'url', 'client', '
 
 export const telemetryAttributeKey = unenforcedRule({
   id: 'telemetry-attribute-key',
-  summary: 'The key of an attribute is no stable name of OpenTelemetry.',
+  summary: 'The key of an attribute is not a stable OpenTelemetry name.',
   effect: warned,
   source: 'GEP-5253, Telemetry attributes; OpenTelemetry, Semantic Conventions for HTTP',
 }, function judge({ sourceType, attributeKey = '' }: Attribute, report) {
   if (sourceType !== 'Attribute' || knownNamespaces.has(attributeKey.split('.')[0] ?? '')) return;
-  report({ below: ['attributeKey'], value: display(attributeKey), message: `${quote(attributeKey)} is no name of OpenTelemetry for requests, so implementations leave it out. Write one such as http.request.method or url.path.` });
+  report({ below: ['attributeKey'], value: display(attributeKey), message: `Unknown attribute ${quote(attributeKey)}: it is not an OpenTelemetry attribute of requests, so implementations ignore it. Use one such as http.request.method or url.path.` });
 });

@@ -8,14 +8,14 @@ const secretHeaders: ReadonlySet<string> = new Set(['authorization', 'proxy-auth
 
 export const telemetrySecret = unenforcedRule({
   id: 'telemetry-secret',
-  summary: 'A credential stands in a policy, or is copied into traces.',
+  summary: 'A policy contains a credential, or copies one into traces.',
   effect: warned,
   source: 'GEP-4768, Telemetry; OWASP, Logging Cheat Sheet ("Data to exclude")',
 }, function judge({ provider, attributes = [] }: Tracing, report) {
   for (const [index, { name = '' }] of (provider?.headers ?? []).entries()) {
-    if (secretHeaders.has(headerKey(name))) report({ below: ['provider', 'headers', index], value: display(name), message: `The value of ${quote(name)} stands here for everybody who may read this policy. Let a collector within the cluster add it.` });
+    if (secretHeaders.has(headerKey(name))) report({ below: ['provider', 'headers', index], value: display(name), message: `Header ${quote(name)} contains a credential, which everybody who may read this policy can see. Let a collector inside the cluster add it.` });
   }
   for (const [index, { sourceType, headerName = '' }] of attributes.entries()) {
-    if (sourceType === 'Header' && secretHeaders.has(headerKey(headerName))) report({ below: ['attributes', index, 'headerName'], value: display(headerName), message: `Every trace would hold the ${quote(headerName)} of its request, by which whoever reads traces could act for clients. Remove this attribute.` });
+    if (sourceType === 'Header' && secretHeaders.has(headerKey(headerName))) report({ below: ['attributes', index, 'headerName'], value: display(headerName), message: `Header ${quote(headerName)} contains a credential, and every trace would include it. Everybody who reads traces could act for clients. Remove this attribute.` });
   }
 });

@@ -14,5 +14,5 @@ export const telemetryTargetKind = unenforcedRule({
   source: 'Gateway API v1.7.0, TelemetryPolicySpec.targetRefs (Gateway is core); GEP-4768',
 }, function judge({ group = '', kind = '' }: Reference, report) {
   if (group === 'gateway.networking.k8s.io' && kind === 'Gateway') return;
-  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Implementations need to support a Gateway as target, not the kind ${quote(kind)} of the group ${quote(group)}. Write kind: Gateway and group: gateway.networking.k8s.io.` });
+  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Target kind ${quote(kind)} of group ${quote(group)} is not portable: implementations are required to support only Gateway. Use kind: Gateway and group: gateway.networking.k8s.io.` });
 });

@@ -14,15 +14,15 @@ const kindsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([[gatewayGroup
 function judgeGroup({ group = '', kind = '' }: Party, report: ReportViolation): void {
   const known = kindsOf.get(group);
   const near = known === undefined || known.has(kind) ? undefined : nearest(kind, known);
-  if (near !== undefined) report({ below: ['kind'], value: display(kind), message: `There is no kind ${quote(kind)} in the group ${quote(group)}, so this grants nothing. Did you mean ${near}?` });
+  if (near !== undefined) report({ below: ['kind'], value: display(kind), message: `Kind ${quote(kind)} not found in group ${quote(group)}, so the entry grants nothing. Did you mean ${near}?` });
   const wanted = gatewayKinds.has(kind) ? gatewayGroup : coreKinds.has(kind) ? '' : undefined;
   if (wanted === undefined || wanted === group) return;
-  report({ below: ['group'], value: display(group), message: `There is no kind ${kind} in the group ${quote(group)}, so this grants nothing. Write group: ${wanted === '' ? '""' : wanted}.` });
+  report({ below: ['group'], value: display(group), message: `Kind ${kind} not found in group ${quote(group)}, so the entry grants nothing. Use group: ${wanted === '' ? '""' : wanted}.` });
 }
 
 export const grantGroup = unenforcedRule({
   id: 'grant-group',
-  summary: 'The group and kind of a ReferenceGrant do not belong together.',
+  summary: 'The group and kind of a ReferenceGrant do not match.',
   effect: warned,
   source: 'Gateway API v1.7.0, ReferenceGrantFrom.group and ReferenceGrantTo.group',
 }, judgeGroup);

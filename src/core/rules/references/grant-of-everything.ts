@@ -10,5 +10,5 @@ export const grantOfEverything = unenforcedRule({
   source: 'Gateway API v1.7.0, ReferenceGrantTo.name (unset: all of that kind); Gateway API, "Security considerations"',
 }, function judge({ kind = '', name = '' }: Party, report) {
   if (name !== '') return;
-  report({ below: ['name'], message: `Without name this permits references to every ${display(kind)} of this namespace, those to come among them. Write the name of each that is meant.` });
+  report({ below: ['name'], message: `name is not set, so the grant permits references to every ${display(kind)} in this namespace, including future ones. Set the name of each object that you want to permit.` });
 });

@@ -5,7 +5,7 @@ import type { Party } from './grants.ts';
 
 export const grantRepeated = unenforcedRule({
   id: 'grant-repeated',
-  summary: 'A list of a ReferenceGrant has one entry twice.',
+  summary: 'A list of a ReferenceGrant has duplicate entries.',
   effect: warned,
   source: 'Gateway API v1.7.0, ReferenceGrantSpec.from and .to',
 }, function judge(parties: readonly Party[], report) {
@@ -14,6 +14,6 @@ export const grantRepeated = unenforcedRule({
     const key = JSON.stringify([group, kind, namespace, name]);
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
-    else report({ below: [index], value: display(kind), message: `Entry ${before} of this list says the same. Remove one of them, or write what was meant.` });
+    else report({ below: [index], value: display(kind), message: `Duplicate entry: entry ${before} of the list is the same. Remove one of them, or correct it.` });
   }
 });

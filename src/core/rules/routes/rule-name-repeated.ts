@@ -15,6 +15,6 @@ export const ruleNameRepeated = unenforcedRule({
     if (name === undefined || name === unreadableString) continue;
     const before = first.get(name);
     if (before === undefined) first.set(name, index);
-    else report({ below: [index, 'name'], value: display(name), message: `The rule name ${quote(name)} is taken by rules[${before}]. Give this rule another name, or leave name out.` });
+    else report({ below: [index, 'name'], value: display(name), message: `Duplicate rule name ${quote(name)}: spec.rules[${before}] has the same name. Use another name, or remove name.` });
   }
 });

@@ -6,11 +6,11 @@ import { denied } from '../engine/effects.ts';
 /** It goes into the Set-Cookie header as it is. */
 export const cookiePathUnsafe = unenforcedRule({
   id: 'cookie-path-unsafe',
-  summary: 'The path of a cookie holds a character that ends it.',
+  summary: 'The path of a cookie contains a character that ends it.',
   effect: denied,
   source: 'RFC 6265 section 4.1.1 (path-value); Gateway API v1.7.0, CookieConfig.path',
 }, function judge(path: string, report) {
   const found = controlCharacter(path) ?? (path.includes(';') ? quote(';') : undefined);
   if (found === undefined) return;
-  report({ below: [], value: display(path), message: `The cookie path ${quote(path)} holds ${found}, after which a browser reads something else. Remove it.` });
+  report({ below: [], value: display(path), message: `Invalid cookie path ${quote(path)}: it contains ${found}, which ends the path. Remove it.` });
 });

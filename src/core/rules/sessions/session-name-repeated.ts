@@ -5,7 +5,7 @@ import { nameOf, type Session } from './sessions.ts';
 
 export const sessionNameRepeated = unenforcedRule({
   id: 'session-name-repeated',
-  summary: 'Two rules tie sessions to backends by one cookie or header.',
+  summary: 'Two rules use one cookie or header for their sessions.',
   effect: warned,
   source: 'GEP-1619, Session Persistence (naming collisions); Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
 }, function judge(rules: readonly { readonly sessionPersistence?: Session }[], report) {
@@ -16,6 +16,6 @@ export const sessionNameRepeated = unenforcedRule({
     const key = `${sessionPersistence?.type ?? 'Cookie'} ${sessionPersistence?.cookie?.path ?? '/'} ${session.name}`;
     const before = first.get(key);
     if (before === undefined) first.set(key, index);
-    else report({ below: [index, 'sessionPersistence', ...session.below], value: display(session.name), message: `rules[${before}] ties sessions by ${quote(session.name)}, too, so a client of both loses one of its sessions. Write another name.` });
+    else report({ below: [index, 'sessionPersistence', ...session.below], value: display(session.name), message: `Duplicate session name ${quote(session.name)}: spec.rules[${before}] uses the same name, so clients of both rules lose one of their sessions. Use another name.` });
   }
 });

@@ -12,7 +12,7 @@ const reservedNames: ReadonlySet<string> = new Set([
 
 export const sessionNameReserved = unenforcedRule({
   id: 'session-name-reserved',
-  summary: 'Sessions are tied by a name that no cookie or header can have, or that means something else.',
+  summary: 'The name of a session cookie or header is invalid or reserved.',
   effect: deniedWhenStrict,
   source: 'RFC 9110 section 7.6.1; RFC 6265bis, cookie name prefixes; Gateway API v1.7.0, CookieConfig.name and HeaderConfig.name',
 }, function judge(session: Session, report) {
@@ -21,13 +21,13 @@ export const sessionNameReserved = unenforcedRule({
   const { name, below } = named;
   const path = session.cookie?.path ?? '/';
   if (session.type === 'Header' && reservedNames.has(headerKey(name))) {
-    report({ below, value: display(name), message: `The header ${quote(name)} means something else to clients and proxies, which change or remove it. Write a name of your own, such as x-session.` });
+    report({ below, value: display(name), message: `Header ${quote(name)} is reserved: clients and proxies change or remove it. Use another name, for example x-session.` });
   } else if (session.type !== 'Header' && name.startsWith('__Host-') && path !== '/') {
-    report({ below, value: display(name), message: `Browsers take a cookie called ${quote(name)} only with the path "/", not ${quote(path)}. Write path: /, or a name without __Host-.` });
+    report({ below, value: display(name), message: `Cookie name ${quote(name)} conflicts with path ${quote(path)}: browsers accept __Host- cookies only with path "/". Use path: /, or a name without __Host-.` });
   }
 });
 
 /** Before v1.7; control characters are the concern of a rule that denies. */
 export const sessionNameToken = demand(sessionNameReserved, function judge(name: string, report) {
-  if (!isToken(name) && controlCharacter(name) === undefined) report({ below: [], value: display(name), message: `${quote(name)} cannot be the name of a cookie or header. Write letters, digits, - and _ only, such as shop-session.` });
+  if (!isToken(name) && controlCharacter(name) === undefined) report({ below: [], value: display(name), message: `Invalid cookie or header name ${quote(name)}. Use only letters, digits, "-" and "_", for example shop-session.` });
 }, 'sessionName');

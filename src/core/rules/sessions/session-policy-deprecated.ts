@@ -3,7 +3,7 @@ import { warned } from '../engine/effects.ts';
 
 export const sessionPolicyDeprecated = unenforcedRule({
   id: 'session-policy-deprecated',
-  summary: 'A policy or route ties sessions to backends, which XBackends do since v1.7.',
+  summary: 'A policy or route sets sessionPersistence, which is part of XBackend since v1.7.',
   effect: warned,
   source: 'Gateway API v1.7.0, BackendTrafficPolicySpec.sessionPersistence, HTTPRouteRule.sessionPersistence and GRPCRouteRule.sessionPersistence (deprecated); GEP-1619',
 }, (_value, report) => report(deprecatedIn('an XBackendTrafficPolicy')));
@@ -11,5 +11,5 @@ export const sessionPolicyDeprecated = unenforcedRule({
 export const sessionOfRouteDeprecated = demand(sessionPolicyDeprecated, (_value, report) => report(deprecatedIn('a route')), 'route');
 
 function deprecatedIn(where: string): Violation {
-  return { below: [], message: `sessionPersistence of ${where} is deprecated and will be removed; an XBackend has it since v1.7. Move it there once your implementation serves XBackends.` };
+  return { below: [], message: `sessionPersistence of ${where} is deprecated and will be removed. It is part of XBackend since v1.7. Move it there when your implementation supports XBackend.` };
 }

@@ -2,7 +2,7 @@ import { demand, specificationRule, type ReportViolation } from '../engine/deman
 
 export const sessionWithoutEnd = specificationRule({
   id: 'session-without-end',
-  summary: 'A cookie is to outlive the browser, but nothing says for how long.',
+  summary: 'A permanent session cookie has no absoluteTimeout.',
   source: 'Gateway API v1.7.0, SessionPersistence.absoluteTimeout ("required when cookie.lifetimeType is Permanent")',
 });
 
@@ -14,7 +14,7 @@ interface Session {
 
 function judge(field: 'cookie' | 'cookieConfig', session: Session, report: ReportViolation): void {
   if (session[field]?.lifetimeType !== 'Permanent' || session.absoluteTimeout !== undefined) return;
-  report({ below: ['absoluteTimeout'], message: `${field}.lifetimeType is Permanent, so absoluteTimeout must say how long the cookie lives. Write absoluteTimeout, e.g. 24h, or lifetimeType: Session.` });
+  report({ below: ['absoluteTimeout'], message: `absoluteTimeout is required with ${field}.lifetimeType: Permanent. Set absoluteTimeout, for example 24h, or use lifetimeType: Session.` });
 }
 
 export const cookieEnds = demand(sessionWithoutEnd, (session: Session, report) => judge('cookie', session, report), 'cookie');

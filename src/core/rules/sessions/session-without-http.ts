@@ -6,10 +6,10 @@ const withoutHttp: ReadonlySet<string> = new Set(['TCP', 'MCP']);
 
 export const sessionWithoutHttp = unenforcedRule({
   id: 'session-without-http',
-  summary: 'Sessions are tied by cookie or header on a protocol that has neither.',
+  summary: 'sessionPersistence conflicts with a protocol that has no cookies or headers.',
   effect: warned,
   source: 'GEP-1619, Session Persistence; Gateway API v1.7.0, BackendSpec.protocol',
 }, function judge({ protocol = '', sessionPersistence }: { readonly protocol?: string; readonly sessionPersistence?: object }, report) {
   if (sessionPersistence === undefined || !withoutHttp.has(protocol)) return;
-  report({ below: ['sessionPersistence'], message: `protocol: ${protocol} carries no HTTP requests in which a cookie or header could be. Remove sessionPersistence, or write protocol: HTTP.` });
+  report({ below: ['sessionPersistence'], message: `sessionPersistence conflicts with protocol: ${protocol}, which has no cookies or headers. Remove sessionPersistence, or use protocol: HTTP.` });
 });

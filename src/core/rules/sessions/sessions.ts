@@ -23,5 +23,5 @@ export function nameOf({ type = 'Cookie', sessionName, cookie, header }: Session
 /** Before v1.7 nothing said of what a name is made. */
 export const sessionNameVisible = demand(controlCharacterInValue, function judge(name: string, report) {
   const found = controlCharacter(name);
-  if (found !== undefined) report({ below: [], value: display(name), message: `${quote(name)} holds the control character ${found}, which no cookie or header has in its name. Remove it.` });
+  if (found !== undefined) report({ below: [], value: display(name), message: `Invalid cookie or header name ${quote(name)}: it contains the control character ${found}. Remove it.` });
 }, 'sessionName');

@@ -11,12 +11,12 @@ export const featureWithoutEffect = rule({
   id: 'feature-without-effect',
   kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],
   about: 'dialect',
-  summary: 'The object asks for a feature that is not served yet; everything else works.',
+  summary: 'The object uses an unsupported feature, which is ignored.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.sessionPersistence, GatewaySpec.defaultScope (extended support), ListenerTLSConfig.options',
   check(subject, _read, report) {
     for (const path of placesIn(subject)) {
-      report({ path, message: `${String(path.at(-1))} is not served yet and has no effect; everything else works without it. Remove it unless another controller serves this object.` });
+      report({ path, message: `Unsupported field ${String(path.at(-1))}: it is ignored. Remove it, unless another controller also serves this object.` });
     }
   },
 });

@@ -12,25 +12,25 @@ export interface Place<T> {
   readonly path: Path;
 }
 
-const outcomes: Readonly<Partial<Record<string, string>>> = { match: 'this match matches nothing', backendRef: 'its share of requests gets an error', rule: 'requests of this rule get an error' };
+const outcomes: Readonly<Partial<Record<string, string>>> = { match: 'the match matches nothing', backendRef: 'its share of requests gets an error', rule: 'requests that match this rule get an error' };
 
 /** Reports a value that is none of those known here; one that is absent has a default, or is nobody's concern. */
 export function expectOneOf(known: readonly string[], { what, value, path }: Place<string>, report: Report): void {
   if (value === undefined || known.includes(value)) return;
   const consequence = unsupportedValueAt(path);
-  report({ path, value: display(value), consequence, message: `The ${what} ${quote(value)} is unknown, so ${outcomes[consequence.scope] ?? 'it is left out'}. ${advice(value, known)}` });
+  report({ path, value: display(value), consequence, message: `Unsupported ${what} ${quote(value)}: ${outcomes[consequence.scope] ?? 'it is ignored'}. ${advice(value, known)}` });
 }
 
 /** Reports a number below the first or above the last of `bounds`, which are allowed themselves. */
 export function expectWithin([from, to]: readonly [from: number, to: number], { what, value, path }: Place<number>, report: Report): void {
   if (value === undefined || (value >= from && value <= to)) return;
   const consequence = unsupportedValueAt(path);
-  const cure = Number.isFinite(to) ? `from ${from} to ${to}` : `of at least ${from}`;
-  report({ path, value: String(value), consequence, message: `There is no ${what} ${value}, so ${outcomes[consequence.scope] ?? 'it is left out'}. Write a number ${cure}.` });
+  const cure = Number.isFinite(to) ? `between ${from} and ${to}` : `at least ${from}`;
+  report({ path, value: String(value), consequence, message: `Invalid ${what} ${value}: must be ${cure}, so ${outcomes[consequence.scope] ?? 'it is ignored'}.` });
 }
 
 /** Which of the known values was meant, or which there are. */
 export function advice(value: string, known: readonly string[]): string {
   const near = nearest(value, known);
-  return near === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean ${near}?`;
+  return near === undefined ? `Supported values: ${known.join(', ')}.` : `Did you mean ${near}?`;
 }

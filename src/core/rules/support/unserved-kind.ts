@@ -5,7 +5,7 @@ import type { Finding, Rule } from '../engine/rule.ts';
 /** Asked of kinds that take no part in evaluation: a kind that is served takes part, and leaves this rule by itself. */
 export const unservedKind: Rule = {
   id: 'unserved-kind',
-  summary: 'Sallyport does not serve objects of this kind, so the object has no effect.',
+  summary: 'Sallyport does not support this kind, so the object has no effect.',
   about: 'dialect',
   effect: warned,
   source: 'Gateway API v1.7.0, "Conformance" (support levels); docs/conformance.md',
@@ -13,5 +13,5 @@ export const unservedKind: Rule = {
 
 /** What is to be said of every object of a kind that is not served. */
 export function findingOfUnserved(kind: SchemaKind): Finding {
-  return { rule: unservedKind.id, path: ['kind'], value: kind, message: `Sallyport does not serve objects of kind ${kind} yet, so this object has no effect. Its schema and rules are checked all the same.` };
+  return { rule: unservedKind.id, path: ['kind'], value: kind, message: `Unsupported kind ${kind}: Sallyport does not serve it yet, so the object has no effect. Its schema and rules are still checked.` };
 }

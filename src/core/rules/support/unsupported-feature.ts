@@ -12,7 +12,7 @@ export const unsupportedFeature = rule({
   id: 'unsupported-feature',
   kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],
   about: 'dialect',
-  summary: 'The object uses a value or feature that is unknown or not served yet, and that must not be left out.',
+  summary: 'The object uses an unsupported value or feature that must not be ignored.',
   effect: { audit: 'record', standard: 'warn', strict: 'deny' },
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteFilter.type and HTTPPathMatch.type ("Unknown values here must result in ... UnsupportedValue"), GatewayReasonUnsupportedAddress',

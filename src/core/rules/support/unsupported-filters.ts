@@ -51,7 +51,7 @@ function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: 
     value: display(type),
     // An extension is a reference, and one to a kind that is unknown here does not resolve (GEP-1364).
     consequence: type === 'ExtensionRef' ? { ...unsupported, condition: 'ResolvedRefs', reason: 'InvalidKind' } : unsupported,
-    message: `A filter of type ${quote(type)} ${onBackend ? 'on a backendRef ' : ''}is not served; requests that would pass it are ${failureOf[kind].fate}. ${advice(type, known)}`,
+    message: `Unsupported filter type ${quote(type)}${onBackend ? ' on a backendRef' : ''}: its requests are ${failureOf[kind].fate}. ${advice(type, known)}`,
   });
 }
 
@@ -62,7 +62,7 @@ function checkHostname(hostname: string | undefined, path: Path, report: Report)
   if (hostname === undefined) return;
   const problem = preciseHostnameProblems(hostname).find(({ kind }) => unusable.has(kind));
   if (problem === undefined) return;
-  report({ path, value: display(hostname), consequence: unsupportedValueAt(path), message: `${quote(hostname)} cannot stand in a URL: ${problem.message}.` });
+  report({ path, value: display(hostname), consequence: unsupportedValueAt(path), message: `Invalid hostname ${quote(hostname)}: ${problem.message}.` });
 }
 
 type Member<K extends keyof FilterView> = NonNullable<FilterView[K]>;
@@ -78,7 +78,7 @@ function checkMirror({ percent, fraction }: Member<'requestMirror'>, at: Path, r
   if (fraction === undefined) return;
   if (percent !== undefined) {
     const path = [...at, 'percent'];
-    report({ path, value: String(percent), consequence: unsupportedValueAt(path), message: 'percent and fraction both say how many requests to mirror, so requests of this rule get an error. Keep one of them.' });
+    report({ path, value: String(percent), consequence: unsupportedValueAt(path), message: 'percent conflicts with fraction: both set the share of requests to mirror, so requests that match this rule get an error. Remove one of them.' });
   }
   const { numerator = 0, denominator = 100 } = fraction;
   expectWithin([1, Infinity], { what: 'denominator', value: denominator, path: [...at, 'fraction', 'denominator'] }, report);
@@ -89,14 +89,14 @@ function checkCors({ allowOrigins, allowMethods, allowHeaders, exposeHeaders, ma
   for (const [index, origin] of (allowOrigins ?? []).entries()) {
     if (canonicalOrigin(origin) !== undefined) continue;
     const path = [...at, 'allowOrigins', index];
-    report({ path, value: display(origin), consequence: unsupportedValueAt(path), message: `${quote(origin)} is no origin, so requests of this rule get an error. Write scheme and host, such as https://shop.example.com or https://*.example.com, or *.` });
+    report({ path, value: display(origin), consequence: unsupportedValueAt(path), message: `Invalid origin ${quote(origin)}: requests that match this rule get an error. Use scheme and host, for example https://shop.example.com or https://*.example.com, or use "*".` });
   }
   // All three end up in headers; "*" is a token, too.
   for (const [field, names] of Object.entries({ allowMethods, allowHeaders, exposeHeaders })) {
     for (const [index, name] of (names ?? []).entries()) {
       if (isToken(name)) continue;
       const path = [...at, field, index];
-      report({ path, value: display(name), consequence: unsupportedValueAt(path), message: `${quote(name)} cannot be the name of a method or header, so requests of this rule get an error. Write a name such as PATCH or x-request-id, or *.` });
+      report({ path, value: display(name), consequence: unsupportedValueAt(path), message: `Invalid method or header name ${quote(name)}: requests that match this rule get an error. Use a name such as PATCH or x-request-id, or use "*".` });
     }
   }
   expectWithin([1, Infinity], { what: 'age', value: maxAge, path: [...at, 'maxAge'] }, report);

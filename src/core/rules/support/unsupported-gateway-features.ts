@@ -19,14 +19,14 @@ export function checkGatewayFeatures({ ref: { namespace, name } }: Resource<'Gat
 }
 
 function describeAddress(address: AddressNode): Required<Violation> | undefined {
-  const loss = 'so the Gateway is not served';
+  const loss = 'so the Gateway is not accepted';
   switch (address.outcome) {
     case 'unsupportedType':
-      return { below: ['type'], value: display(address.type), message: `Addresses of the type ${quote(address.type)} are not known here, ${loss}. ${advice(address.type, ['IPAddress', 'Hostname'])}` };
+      return { below: ['type'], value: display(address.type), message: `Unsupported address type ${quote(address.type)}, ${loss}. ${advice(address.type, ['IPAddress', 'Hostname'])}` };
     case 'unsupportedRoutability':
-      return { below: [], value: display(address.routability), message: `From where an address can be reached cannot be chosen yet, ${loss}: it could be open to more than is meant. Remove routability.` };
+      return { below: [], value: display(address.routability), message: `Unsupported field routability, ${loss}: the address could be reachable from more networks than intended. Remove routability.` };
     case 'malformed':
-      return { below: ['value'], value: display(address.value), message: `${quote(address.value)} is no ${address.type === 'IPAddress' ? 'IP address' : 'hostname'}, ${loss}. ${isIpAddress(address.value) ? 'Write type: IPAddress' : 'Write one'}, or leave value out for any.` };
+      return { below: ['value'], value: display(address.value), message: `Invalid ${address.type === 'IPAddress' ? 'IP address' : 'hostname'} ${quote(address.value)}, ${loss}. ${isIpAddress(address.value) ? 'Use type: IPAddress' : 'Correct it'}, or remove value to get any address.` };
     case 'wanted':
       return undefined;
   }
@@ -40,7 +40,7 @@ export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report
       report({
         path: [...path, 'name'],
         consequence: unsupportedValueAt(path),
-        message: 'The listener has no name, by which routes and status would find it, so it is not served. Write one.',
+        message: 'Name is required: routes and status refer to a listener by its name. The listener is not served. Set a name.',
       });
     }
     if (isReadable(owner, [...path, 'port'])) checkPort(port, [...path, 'port'], report);
@@ -48,14 +48,14 @@ export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report
       report({
         path: [...path, 'tls', 'frontendValidation'],
         consequence: unsupportedValueAt(path),
-        message: 'Certificates of clients are checked by what the Gateway says, not by its listeners, so the listener is not served: without that check it would let anybody in. Write it under spec.tls.frontend.',
+        message: 'Unsupported field: client validation is configured on the Gateway, not on listeners. The listener is not served, because without the validation it would admit every client. Use spec.tls.frontend.',
       });
     }
     if ((filters?.requests ?? []).length > 0) {
       report({
         path: [...path, 'filters'],
         consequence: unsupportedValueAt(path),
-        message: 'Filters of a listener are not served yet, so the listener is not: without them requests would pass unchecked. Remove filters.',
+        message: 'Unsupported field filters: the listener is not served, because without the filters requests would pass unchecked. Remove filters.',
       });
     }
   }
@@ -67,6 +67,6 @@ function checkPort(port: number | undefined, path: Path, report: Report): void {
     path,
     ...(port === undefined ? {} : { value: String(port) }),
     consequence: { condition: 'Accepted', reason: 'PortUnavailable', scope: 'listener' },
-    message: `${port === undefined ? 'The listener has no port' : `There is no port ${port}`}, so it is not served. Write a number from 1 to 65535.`,
+    message: `${port === undefined ? 'Port is required' : `Invalid port ${port}`}, so the listener is not served. Use a number between 1 and 65535.`,
   });
 }

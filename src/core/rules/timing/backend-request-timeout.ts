@@ -7,7 +7,7 @@ import { rule } from '../engine/rule.ts';
 export const backendRequestTimeout = rule({
   id: 'backend-request-timeout',
   kinds: ['HTTPRoute'],
-  summary: 'The timeout of one backend request is longer than that of the whole request.',
+  summary: 'The timeout of a backend request is longer than the timeout of the whole request.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'Gateway API v1.7.0, HTTPRouteTimeouts.backendRequest',
@@ -31,7 +31,7 @@ function judge({ request, backendRequest }: Timeouts, report: ReportViolation): 
   report({
     below: ['backendRequest'],
     value: backendRequest ?? '',
-    message: `backendRequest is ${backendRequest}, but the whole request ends after ${request}. Write backendRequest: ${request} or less, or a longer request.`,
+    message: `Invalid backendRequest ${backendRequest}: must not be longer than request (${request}). Use backendRequest: ${request} or less, or a longer request.`,
   });
 }
 

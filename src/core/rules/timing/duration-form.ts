@@ -9,14 +9,14 @@ import { rule } from '../engine/rule.ts';
 export const durationForm = rule({
   id: 'duration-form',
   kinds: requestRouteKinds,
-  summary: 'A duration is not written as GEP-2257 demands.',
+  summary: 'A duration is not in the format of GEP-2257.',
   effect: denied,
   consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'rule' },
   source: 'GEP-2257, Gateway API Duration Format',
   check(subject, _read, report) {
     visitSemantic(subject.kind, subject, 'duration', (path, value) => {
       const parsed = parseDuration(value);
-      if (!parsed.ok) report({ path, value: display(value), message: `${quote(value)} is no duration: ${parsed.problem}.` });
+      if (!parsed.ok) report({ path, value: display(value), message: `Invalid duration ${quote(value)}: ${parsed.problem}.` });
     });
   },
 });

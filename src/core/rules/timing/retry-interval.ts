@@ -14,7 +14,7 @@ function judge(interval: string, shortest: { readonly milliseconds: number; read
   const parsed = parseDuration(interval);
   // A text that is no duration does not fit the schema.
   if (!parsed.ok || (parsed.milliseconds >= shortest.milliseconds && parsed.milliseconds <= hour)) return;
-  report({ below: [], value: interval, message: `The interval is ${interval}. Write one from ${shortest.text} to 1h.` });
+  report({ below: [], value: interval, message: `Invalid interval ${interval}: must be between ${shortest.text} and 1h.` });
 }
 
 export const budgetInterval = demand(retryInterval, (interval: string, report) => judge(interval, { milliseconds: second, text: '1s' }, report), 'budget');

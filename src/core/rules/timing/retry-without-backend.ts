@@ -4,10 +4,10 @@ import type { RouteRule } from './retries.ts';
 
 export const retryWithoutBackend = unenforcedRule({
   id: 'retry-without-backend',
-  summary: 'Retries are set for a rule that forwards no request.',
+  summary: 'A rule that forwards no requests has retry settings.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPRouteRule.retry',
 }, function judge({ retry, filters = [], backendRefs = [] }: RouteRule, report) {
   if (retry === undefined || (backendRefs.length > 0 && !filters.some(({ type }) => type === 'RequestRedirect'))) return;
-  report({ below: ['retry'], message: 'This rule sends no request to a backend, so there is nothing to retry. Remove retry, or write backendRefs.' });
+  report({ below: ['retry'], message: 'retry is ignored because the rule forwards no requests to a backend. Remove retry, or set backendRefs.' });
 });

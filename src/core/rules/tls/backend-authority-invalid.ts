@@ -6,7 +6,7 @@ import { describeAuthority } from './client-authority-invalid.ts';
 export const backendAuthorityInvalid = rule({
   id: 'backend-authority-invalid',
   kinds: ['BackendTLSPolicy'],
-  summary: 'An authority that certificates of backends shall come from cannot be used.',
+  summary: 'A CA certificate reference of a BackendTLSPolicy is invalid.',
   effect: warned,
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCACertificateRef', scope: 'object' },
   source: 'Gateway API v1.7.0, BackendTLSPolicyValidation.caCertificateRefs; BackendTLSPolicyReasonInvalidCACertificateRef, BackendTLSPolicyReasonInvalidKind',
@@ -16,7 +16,7 @@ export const backendAuthorityInvalid = rule({
       if (problem === undefined) continue;
       const reason = reference.type === 'unsupportedKind' ? 'InvalidKind' : 'InvalidCACertificateRef';
       const { about } = problem;
-      report({ path: ['spec', 'validation', 'caCertificateRefs', reference.index], ...(about && { about }), consequence: { condition: 'ResolvedRefs', reason, scope: 'object' }, message: `This authority cannot be used: ${problem.message}` });
+      report({ path: ['spec', 'validation', 'caCertificateRefs', reference.index], ...(about && { about }), consequence: { condition: 'ResolvedRefs', reason, scope: 'object' }, message: `Invalid CA certificate reference: ${problem.message}` });
     }
   },
 });

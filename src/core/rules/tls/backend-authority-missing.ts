@@ -7,7 +7,7 @@ import { unchecked } from './backend-tls-policies.ts';
 export const backendAuthorityMissing = rule({
   id: 'backend-authority-missing',
   kinds: ['BackendTLSPolicy'],
-  summary: 'No authority is left that certificates of backends could be checked by.',
+  summary: 'A BackendTLSPolicy has no valid CA certificates.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'NoValidCACertificate', scope: 'object' },
   source: 'Gateway API v1.7.0, BackendTLSPolicyValidation.caCertificateRefs; BackendTLSPolicyReasonNoValidCACertificate',
@@ -16,8 +16,8 @@ export const backendAuthorityMissing = rule({
     const references = read.query(policyAuthorities, policy.ref.namespace, policy.ref.name);
     const isTrusting = (policy.spec?.validation?.wellKnownCACertificates ?? '') !== '' || references.some(({ type }) => type === 'usable' || type === 'unobserved');
     if (isTrusting || !isReadable(policy, path)) return;
-    const fault = references.length === 0 ? 'Neither caCertificateRefs nor wellKnownCACertificates is given' : 'None of the authorities can be used';
+    const fault = references.length === 0 ? 'Neither caCertificateRefs nor wellKnownCACertificates is set' : 'None of the references is valid';
     const isElsewhere = references.some(({ type }) => type === 'unsupportedKind');
-    report({ path: references.length === 0 ? ['spec', 'validation'] : path, ...(isElsewhere && { about: 'dialect' }), message: `${fault}, so no backend could prove who it is. Name a ConfigMap with a PEM bundle in ca.crt. ${unchecked}` });
+    report({ path: references.length === 0 ? ['spec', 'validation'] : path, ...(isElsewhere && { about: 'dialect' }), message: `No valid CA certificate: ${fault}. Use a ConfigMap with a PEM bundle in ca.crt. ${unchecked}` });
   },
 });

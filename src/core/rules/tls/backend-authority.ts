@@ -3,7 +3,7 @@ import { demand, specificationRule, type ReportViolation } from '../engine/deman
 
 export const backendAuthority = specificationRule({
   id: 'backend-authority',
-  summary: 'It is not said, or said twice, which authorities vouch for a backend.',
+  summary: 'The CA certificates for a backend are not set, or set in two ways.',
   source: 'Gateway API v1.7.0, BackendTLSPolicyValidation.caCertificateRefs and .wellKnownCACertificates (one of them)',
 });
 
@@ -23,10 +23,10 @@ interface Found {
 
 function judge({ refs, wellKnown }: Authorities, found: Found, report: ReportViolation): void {
   if (found.refs === 'given' && found.wellKnown !== undefined) {
-    report({ below: [wellKnown], value: display(found.wellKnown), message: `${refs} and ${wellKnown} both say whom to trust. Keep one of them.` });
+    report({ below: [wellKnown], value: display(found.wellKnown), message: `${refs} conflicts with ${wellKnown}: both set the trusted CA certificates. Remove one of them.` });
   }
   if (found.refs === 'absent' && found.wellKnown === undefined) {
-    report({ below: [], message: `Nothing says which authorities to trust. Write ${refs} with a ConfigMap that has ca.crt, or ${wellKnown}: System.` });
+    report({ below: [], message: `CA certificates are required. Set ${refs} with a ConfigMap that has ca.crt, or use ${wellKnown}: System.` });
   }
 }
 

@@ -8,7 +8,7 @@ import { type Consequence, type Finding, rule } from '../engine/rule.ts';
 export const backendCertificateInvalid = rule({
   id: 'backend-certificate-invalid',
   kinds: ['Gateway'],
-  summary: 'The certificate that the Gateway shall show to backends cannot be used.',
+  summary: 'The client certificate of a Gateway for its backends is invalid.',
   effect: warned,
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidClientCertificateRef', scope: 'object' },
   source: 'Gateway API v1.7.0, GatewayBackendTLS.clientCertificateRef; GatewayReasonInvalidClientCertificateRef',
@@ -21,16 +21,16 @@ export const backendCertificateInvalid = rule({
 });
 
 function describeProof(reference: ReferenceOutcome): Omit<Finding, 'rule' | 'path'> | undefined {
-  const effect = 'Until then backends see no certificate of this Gateway.';
+  const effect = 'Until then, the Gateway sends no client certificate to backends.';
   switch (reference.type) {
     case 'unsupportedKind':
-      return { value: display(reference.kind), about: 'dialect', message: `Certificates are read from Secrets only, not from ${display(reference.kind)}. Write kind: Secret and leave group out. ${effect}` };
+      return { value: display(reference.kind), about: 'dialect', message: `Unsupported certificate kind ${display(reference.kind)}. Use kind: Secret and an empty group. ${effect}` };
     case 'notPermitted':
-      return { value: reference.target, consequence: notPermitted, message: `Secret ${reference.target} is in another namespace, where a ReferenceGrant must allow it, from kind Gateway to kind Secret. ${effect}` };
+      return { value: reference.target, consequence: notPermitted, message: `Reference to Secret "${reference.target}" is not permitted: it is in another namespace. Create a ReferenceGrant there, from kind Gateway to kind Secret. ${effect}` };
     case 'absent':
-      return { value: reference.target, message: `Secret ${reference.target} has not been seen. Check name and namespace, or create it with type kubernetes.io/tls. ${effect}` };
+      return { value: reference.target, message: `Secret "${reference.target}" not found. Check its name and namespace, or create it with type kubernetes.io/tls. ${effect}` };
     case 'unusable':
-      return { value: reference.target, message: `Secret ${reference.target} holds no usable certificate: ${reference.problem}. ${effect}` };
+      return { value: reference.target, message: `Invalid certificate in Secret "${reference.target}": ${reference.problem}. ${effect}` };
     case 'usable':
     case 'unobserved':
       return undefined;

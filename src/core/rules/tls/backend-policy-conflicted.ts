@@ -15,8 +15,8 @@ export const backendPolicyConflicted = rule({
       const { name: service = '', sectionName = '' } = target;
       const winner = isService(target) ? read.query(policyOfTarget, namespace, service, sectionName) : undefined;
       if (winner === undefined || winner === name) continue;
-      const what = sectionName === '' ? `Service ${namespace}/${service}` : `port ${display(sectionName)} of Service ${namespace}/${service}`;
-      report({ path: ['spec', 'targetRefs', index], value: winner, message: `BackendTLSPolicy ${namespace}/${winner} goes for ${what} already: it is older, or first by name. Remove one of the two, or let them target ports of their own by sectionName.` });
+      const what = sectionName === '' ? `Service "${namespace}/${service}"` : `port ${display(sectionName)} of Service "${namespace}/${service}"`;
+      report({ path: ['spec', 'targetRefs', index], value: winner, message: `Conflicts with BackendTLSPolicy "${namespace}/${winner}", which also targets ${what} and takes precedence (older, or first by name). Remove one of them, or target different ports with sectionName.` });
     }
   },
 });

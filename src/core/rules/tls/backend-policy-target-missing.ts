@@ -19,10 +19,10 @@ export const backendPolicyTargetMissing = rule({
       const service = readObject(read, 'Service', namespace, name);
       const path = ['spec', 'targetRefs', index];
       if (service === undefined) {
-        if (read.query(isObserved, 'Service')) report({ path: [...path, 'name'], value: display(name), message: `Service ${namespace}/${display(name)} has not been seen. Check the name, or apply it; a policy reaches Services of its own namespace only.` });
+        if (read.query(isObserved, 'Service')) report({ path: [...path, 'name'], value: display(name), message: `Service "${namespace}/${display(name)}" not found. Check the name, or create it. A policy can target only Services in its own namespace.` });
       } else if (sectionName !== undefined && !service.spec?.ports?.some((port) => port.name === sectionName)) {
         const names = (service.spec?.ports ?? []).flatMap((port) => port.name ?? []);
-        report({ path: [...path, 'sectionName'], value: display(sectionName), message: `Service ${namespace}/${name} has no port with the name ${quote(sectionName)}; ${names.length === 0 ? 'its ports have no names' : `its ports are ${names.join(', ')}`}. Write one of them, or leave sectionName out.` });
+        report({ path: [...path, 'sectionName'], value: display(sectionName), message: `Port ${quote(sectionName)} not found in Service "${namespace}/${name}"; ${names.length === 0 ? 'its ports have no names' : `its ports are ${names.join(', ')}`}. Use one of them, or remove sectionName.` });
       }
     }
   },

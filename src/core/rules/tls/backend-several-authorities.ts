@@ -5,12 +5,12 @@ import type { Reference } from './backend-tls-details.ts';
 
 export const backendSeveralAuthorities = unenforcedRule({
   id: 'backend-several-authorities',
-  summary: 'A backend may have its certificate from more than one reference.',
+  summary: 'A backend has more than one CA certificate reference.',
   effect: warned,
   source: 'Gateway API v1.7.0, BackendTLSPolicyValidation.caCertificateRefs (more than one is implementation-specific)',
 }, function judge(refs: readonly Reference[], report) {
   if (refs.length < 2) return;
   const kinds = new Set(refs.map(({ kind = '' }) => kind));
-  const cure = kinds.size > 1 ? `Keep one of ${[...kinds].map((kind) => display(kind)).join(' and ')}` : 'Put all certificates into one ConfigMap';
-  report({ below: [], value: String(refs.length), message: `There are ${refs.length} references to authorities, but implementations need to support only one. ${cure}.` });
+  const cure = kinds.size > 1 ? `Use only one of ${[...kinds].map((kind) => display(kind)).join(' and ')}` : 'Put all certificates in one ConfigMap';
+  report({ below: [], value: String(refs.length), message: `There are ${refs.length} CA certificate references, but implementations are required to support only one. ${cure}.` });
 });

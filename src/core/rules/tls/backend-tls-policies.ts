@@ -1,3 +1,3 @@
 // What BackendTLSPolicies say of the connections to backends, and whether they have a say.
 
-export const unchecked = 'Until then its requests are answered 500, since nobody could tell whom they reach.';
+export const unchecked = 'Until then, requests to the target get 500, because the backend cannot be verified.';

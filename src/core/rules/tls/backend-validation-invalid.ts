@@ -12,7 +12,7 @@ type ValidationView = NonNullable<NonNullable<PolicyView['spec']>['validation']>
 export const backendValidationInvalid = rule({
   id: 'backend-validation-invalid',
   kinds: ['BackendTLSPolicy'],
-  summary: 'A BackendTLSPolicy does not say, in words that are known, how to check the certificates of backends.',
+  summary: 'The validation of a BackendTLSPolicy is invalid or unsupported.',
   effect: warned,
   consequence: { condition: 'Accepted', reason: 'Invalid', scope: 'object' },
   source: 'Gateway API v1.7.0, BackendTLSPolicyValidation; PolicyReasonInvalid',
@@ -34,12 +34,12 @@ interface ValidationProblem {
 function* validationProblems(validation: ValidationView): Iterable<ValidationProblem> {
   const { hostname = '', caCertificateRefs = [], wellKnownCACertificates = '', subjectAltNames = [] } = validation;
   const [badHostname] = preciseHostnameProblems(hostname);
-  if (badHostname !== undefined) yield { below: ['hostname'], value: display(hostname), message: `This hostname cannot be asked for in TLS: ${badHostname.message}. ${unchecked}` };
+  if (badHostname !== undefined) yield { below: ['hostname'], value: display(hostname), message: `Invalid hostname: ${badHostname.message}. ${unchecked}` };
   if (wellKnownCACertificates !== '' && wellKnownCACertificates !== 'System') {
-    yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), about: 'dialect', message: `Authorities called ${quote(wellKnownCACertificates)} are not known here. Write System, or name ConfigMaps in caCertificateRefs. ${unchecked}` };
+    yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), about: 'dialect', message: `Unsupported wellKnownCACertificates ${quote(wellKnownCACertificates)}. Use System, or use ConfigMaps in caCertificateRefs. ${unchecked}` };
   }
   if (caCertificateRefs.length > 0 && wellKnownCACertificates !== '') {
-    yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), message: `Both caCertificateRefs and wellKnownCACertificates are given, so it is not clear whom to trust. Give one of them. ${unchecked}` };
+    yield { below: ['wellKnownCACertificates'], value: display(wellKnownCACertificates), message: `caCertificateRefs conflicts with wellKnownCACertificates: both set the trusted CA certificates. Remove one of them. ${unchecked}` };
   }
   for (const [index, name] of subjectAltNames.entries()) yield* nameProblems(name, ['subjectAltNames', index]);
 }
@@ -47,10 +47,10 @@ function* validationProblems(validation: ValidationView): Iterable<ValidationPro
 function* nameProblems({ type = '', hostname = '', uri = '' }: NonNullable<ValidationView['subjectAltNames']>[number], below: Path): Iterable<ValidationProblem> {
   if (type === 'Hostname') {
     const [problem] = hostnameProblems(hostname);
-    if (problem !== undefined) yield { below: [...below, 'hostname'], value: display(hostname), message: `No certificate can have this name: ${problem.message}. ${unchecked}` };
+    if (problem !== undefined) yield { below: [...below, 'hostname'], value: display(hostname), message: `Invalid hostname: ${problem.message}. ${unchecked}` };
   } else if (type === 'URI') {
-    if (uri === '') yield { below: [...below, 'uri'], message: `The URI is missing. Write one such as spiffe://example.com/shop. ${unchecked}` };
+    if (uri === '') yield { below: [...below, 'uri'], message: `URI is required with type: URI. Use a URI such as spiffe://example.com/shop. ${unchecked}` };
   } else {
-    yield { below: [...below, 'type'], value: display(type), message: `Names of the type ${quote(type)} are not known here. Write Hostname or URI. ${unchecked}` };
+    yield { below: [...below, 'type'], value: display(type), message: `Unsupported type ${quote(type)}. Use Hostname or URI. ${unchecked}` };
   }
 }

@@ -6,7 +6,7 @@ import { listenerRule } from '../listeners/listener-rule.ts';
 
 export const clientAuthorityInvalid = listenerRule({
   id: 'client-authority-invalid',
-  summary: 'An authority that certificates of clients shall come from cannot be used.',
+  summary: 'A CA certificate reference for client certificates is invalid.',
   consequence: { condition: 'ResolvedRefs', reason: 'InvalidCACertificateRef', scope: 'listener' },
   source: 'Gateway API v1.7.0, FrontendTLSValidation.caCertificateRefs; ListenerReasonInvalidCACertificateRef, ListenerReasonInvalidCACertificateKind',
   *judge(listener, owner, read) {
@@ -16,7 +16,7 @@ export const clientAuthorityInvalid = listenerRule({
       if (problem === undefined) continue;
       const { reason = 'InvalidCACertificateRef', message, ...about } = problem;
       const place = formatPath([...(validation?.path ?? []), 'caCertificateRefs', reference.index]);
-      yield { below: ['port'], ...about, consequence: { condition: 'ResolvedRefs', reason, scope: 'listener' }, message: `Clients of this listener are checked by ${place} of its Gateway, which cannot be used: ${message}` };
+      yield { below: ['port'], ...about, consequence: { condition: 'ResolvedRefs', reason, scope: 'listener' }, message: `Client validation uses ${place} of the Gateway, which is invalid: ${message}` };
     }
   },
 });
@@ -25,13 +25,13 @@ export const clientAuthorityInvalid = listenerRule({
 export function describeAuthority(reference: ReferenceOutcome): { readonly reason?: string; readonly about?: 'dialect'; readonly message: string } | undefined {
   switch (reference.type) {
     case 'unsupportedKind':
-      return { reason: 'InvalidCACertificateKind', about: 'dialect', message: `certificates of authorities are read from ConfigMaps only, not from ${display(reference.kind)}. Write kind: ConfigMap and group: "".` };
+      return { reason: 'InvalidCACertificateKind', about: 'dialect', message: `unsupported CA certificate kind ${display(reference.kind)}. Use kind: ConfigMap and group: "".` };
     case 'notPermitted':
-      return { reason: 'RefNotPermitted', message: `ConfigMap ${reference.target} is in another namespace, where a ReferenceGrant must allow it, from kind Gateway to kind ConfigMap.` };
+      return { reason: 'RefNotPermitted', message: `reference to ConfigMap "${reference.target}" is not permitted: it is in another namespace. Create a ReferenceGrant there, from kind Gateway to kind ConfigMap.` };
     case 'absent':
-      return { message: `ConfigMap ${reference.target} has not been seen. Check name and namespace, or create it with a PEM bundle in ca.crt.` };
+      return { message: `ConfigMap "${reference.target}" not found. Check its name and namespace, or create it with a PEM bundle in ca.crt.` };
     case 'unusable':
-      return { message: `ConfigMap ${reference.target} holds no usable certificate: ${reference.problem}.` };
+      return { message: `ConfigMap "${reference.target}" has no valid certificate: ${reference.problem}.` };
     case 'usable':
     case 'unobserved':
       return undefined;

@@ -7,7 +7,7 @@ const modes = ['AllowValidOnly', 'AllowInsecureFallback'];
 
 export const clientAuthorityMissing = listenerRule({
   id: 'client-authority-missing',
-  summary: 'Clients have to prove who they are, but nothing is left that could prove it.',
+  summary: 'Client certificates are required, but no valid CA certificate is configured.',
   consequence: { condition: 'Accepted', reason: 'NoValidCACertificate', scope: 'listener' },
   source: 'Gateway API v1.7.0, FrontendTLSValidation.caCertificateRefs; ListenerReasonNoValidCACertificate',
   *judge(listener, owner, read) {
@@ -18,7 +18,7 @@ export const clientAuthorityMissing = listenerRule({
         below: ['port'],
         value: display(validation.mode),
         consequence: { condition: 'Accepted', reason: 'UnsupportedValue', scope: 'listener' },
-        message: `${formatPath([...validation.path, 'mode'])} of the Gateway is ${quote(validation.mode)}, which is unknown, so the listener is not served: nobody knows whom it should let in. Write ${modes.join(' or ')}.`,
+        message: `Unsupported mode ${quote(validation.mode)} in ${formatPath([...validation.path, 'mode'])} of the Gateway, so the listener is not served. Use ${modes.join(' or ')}.`,
       };
     }
     if (validation.authorities.some(({ type }) => type === 'usable' || type === 'unobserved')) return;
@@ -26,7 +26,7 @@ export const clientAuthorityMissing = listenerRule({
       below: ['port'],
       // Another controller may read them from elsewhere.
       ...(validation.authorities.some(({ type }) => type === 'unsupportedKind') ? { about: 'dialect' } : {}),
-      message: `Clients of this listener have to prove who they are, but no reference in ${formatPath([...validation.path, 'caCertificateRefs'])} of its Gateway leads to a certificate that could prove it, so the listener is not served. Name a ConfigMap with a PEM bundle in ca.crt.`,
+      message: `No valid CA certificate: the listener requires client certificates, but no reference in ${formatPath([...validation.path, 'caCertificateRefs'])} of the Gateway is valid, so the listener is not served. Use a ConfigMap with a PEM bundle in ca.crt.`,
     };
   },
 });

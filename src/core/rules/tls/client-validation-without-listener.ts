@@ -8,14 +8,14 @@ interface Gateway {
 
 export const clientValidationWithoutListener = unenforcedRule({
   id: 'client-validation-without-listener',
-  summary: 'Certificates of clients are to be checked on a port where no HTTPS listener is.',
+  summary: 'Client validation is configured for a port without an HTTPS listener.',
   effect: warned,
   source: 'Gateway API v1.7.0, FrontendTLSConfig.perPort; GEP-91',
 }, function judge({ listeners = [], tls }: Gateway, report) {
   for (const [index, { port }] of (tls?.frontend?.perPort ?? []).entries()) {
     if (port === undefined || listeners.some((listener) => listener.port === port && listener.protocol === 'HTTPS')) continue;
     const ports = [...new Set(listeners.filter(({ protocol }) => protocol === 'HTTPS').map((listener) => listener.port))];
-    const cure = ports.length === 0 ? 'Add an HTTPS listener with this port' : `HTTPS listeners have port ${ports.join(', ')}; write one of them`;
-    report({ below: ['tls', 'frontend', 'perPort', index, 'port'], value: String(port), message: `No HTTPS listener of this Gateway has port ${port}, so nobody is checked by this. ${cure}, unless a ListenerSet brings one.` });
+    const cure = ports.length === 0 ? 'Add an HTTPS listener with this port' : `Use the port of an HTTPS listener (${ports.join(', ')})`;
+    report({ below: ['tls', 'frontend', 'perPort', index, 'port'], value: String(port), message: `HTTPS listener with port ${port} not found in this Gateway, so the validation has no effect. ${cure}, unless a ListenerSet adds one.` });
   }
 });

@@ -10,5 +10,5 @@ export const externalBackendWithoutTls = unenforcedRule({
   source: 'Gateway API v1.7.0, BackendSpec.tls (SHOULD be set for external backends); GEP-4894',
 }, function judge({ type, externalHostname, tls: { mode = 'None' } = {} }: Backend, report) {
   if (type !== 'ExternalHostname' || mode !== 'None') return;
-  report({ below: ['tls'], message: `Requests to ${quote(externalHostname?.hostname)} leave the cluster unencrypted. Write tls with mode: ServerOnly and validation.` });
+  report({ below: ['tls'], message: `Requests to ${quote(externalHostname?.hostname)} leave the cluster unencrypted. Set tls with mode: ServerOnly and validation.` });
 });

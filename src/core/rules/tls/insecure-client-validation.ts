@@ -6,14 +6,14 @@ import { rule } from '../engine/rule.ts';
 export const insecureClientValidation = rule({
   id: 'insecure-client-validation',
   kinds: ['Gateway'],
-  summary: 'Clients without a valid certificate are let in.',
+  summary: 'Clients without a valid certificate are admitted.',
   effect: warned,
   consequence: { condition: 'InsecureFrontendValidationMode', reason: 'ConfigurationChanged', scope: 'object' },
   source: 'Gateway API v1.7.0, FrontendTLSValidation.mode; GatewayConditionInsecureFrontendValidationMode',
   check(gateway, _read, report) {
     for (const { path, mode } of validationModes(gateway)) {
       if (mode !== 'AllowInsecureFallback') continue;
-      report({ path, value: mode, message: `With ${formatPath(path)}: AllowInsecureFallback, clients without a valid certificate are served, too; only backends could turn them away. Write AllowValidOnly unless that is meant.` });
+      report({ path, value: mode, message: `${formatPath(path)}: AllowInsecureFallback admits clients without a valid certificate, so backends must reject them. Use AllowValidOnly, unless this is intended.` });
     }
   },
 });

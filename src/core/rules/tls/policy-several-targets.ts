@@ -9,5 +9,5 @@ export const policySeveralTargets = unenforcedRule({
   source: 'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs (implementations need not support more than one)',
 }, function judge(targets: readonly Reference[], report) {
   if (targets.length < 2) return;
-  report({ below: [1], value: String(targets.length), message: `This policy has ${targets.length} targets, but implementations need to support only one. Write a policy for each.` });
+  report({ below: [1], value: String(targets.length), message: `The policy has ${targets.length} targets, but implementations are required to support only one. Create a policy for each target.` });
 });

@@ -10,6 +10,6 @@ export const policyTargetKind = unenforcedRule({
   source: 'Gateway API v1.7.0, BackendTLSPolicySpec.targetRefs (Service is core, other kinds are implementation-specific)',
 }, function judge({ group = '', kind = '' }: Reference, report) {
   if (group === '' && kind === 'Service') return;
-  const cure = kind === 'Service' ? 'Write group: ""' : 'Write kind: Service and group: "" unless your implementation documents this kind';
-  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Implementations need to support a Service as target, not the kind ${quote(kind)} of the group ${quote(group)}. ${cure}.` });
+  const cure = kind === 'Service' ? 'Use group: ""' : 'Use kind: Service and group: "", unless your implementation documents this kind';
+  report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Target kind ${quote(kind)} of group ${quote(group)} is not portable: implementations are required to support only Service. ${cure}.` });
 });

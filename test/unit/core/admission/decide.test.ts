@@ -6,7 +6,7 @@ import { cartRoute, decide, platform, requestOf, rule, wrongRule } from './reque
 
 const world = evaluate(platform);
 const silence = { allowed: true, warnings: [], findings: [], auditAnnotations: {} };
-const problem = 'This rule answers every request by a redirect, so its backendRefs would never get one. Remove backendRefs, or remove the RequestRedirect filter.';
+const problem = 'backendRefs conflicts with the RequestRedirect filter: the rule redirects every request, so no backend gets one. Remove backendRefs, or remove the filter.';
 
 describe('CREATE', () => {
   test('of a good route says nothing', () => {
@@ -30,7 +30,7 @@ describe('CREATE', () => {
     expect(verdict).toMatchObject({
       allowed: false,
       causes: [{ field: 'spec.rules[1].name' }, { field: 'spec.rules[0].filters[0]' }],
-      warnings: ['[backend-not-found] spec.rules[2].backendRefs[0]: Service shop/gone has not been seen. Check name and namespace, or apply it; until then its share of requests is answered 500.'],
+      warnings: ['[backend-not-found] spec.rules[2].backendRefs[0]: Service "shop/gone" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.'],
       auditAnnotations: { denied: 'redirect-with-backends,schema', warned: 'backend-not-found' },
     });
     expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute shop\/cart has 2 problems: .*; /));

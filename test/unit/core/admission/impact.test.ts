@@ -13,7 +13,7 @@ describe('deleting', () => {
     expect(decide(evaluate([...platform, invoices, grant, toInvoices]), requestOf({ oldObject: grant }))).toMatchObject({
       allowed: true,
       warnings: [
-        "[impact] Deleting this ReferenceGrant breaks HTTPRoute shop/invoices: spec.rules[0].backendRefs[0]: Service billing/invoices is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then its share of requests is answered 500.",
+        '[impact] Deleting this ReferenceGrant breaks HTTPRoute shop/invoices: spec.rules[0].backendRefs[0]: Service "billing/invoices" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.',
       ],
       auditAnnotations: {},
     });
@@ -26,13 +26,13 @@ describe('deleting', () => {
 
   test('a Service', () => {
     expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: cart })).warnings).toEqual([
-      '[impact] Deleting this Service breaks HTTPRoute shop/cart: spec.rules[0].backendRefs[0]: Service shop/cart has not been seen. Check name and namespace, or apply it; until then its share of requests is answered 500.',
+      '[impact] Deleting this Service breaks HTTPRoute shop/cart: spec.rules[0].backendRefs[0]: Service "shop/cart" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.',
     ]);
   });
 
   test('a Gateway', () => {
     expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: gateway })).warnings).toEqual([
-      '[impact] Deleting this Gateway breaks HTTPRoute shop/cart: spec.parentRefs[0]: Gateway shop/front has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.',
+      '[impact] Deleting this Gateway breaks HTTPRoute shop/cart: spec.parentRefs[0]: Gateway shop/front not found. Check its name and namespace, or create it. Until then, the route is not attached to it.',
     ]);
   });
 
@@ -51,7 +51,7 @@ describe('changing', () => {
     const moved = { ...gateway, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP', hostname: 'a.example.com' }] } };
     const route = { ...cartRoute([rule]), spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] } };
     const verdict = decide(evaluate([...platform, route]), requestOf({ object: moved, oldObject: gateway }));
-    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute shop\/cart: spec\.parentRefs\[0\]: No listener of Gateway shop\/front covers a hostname of this route/)]);
+    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute shop\/cart: spec\.parentRefs\[0\]: No hostname of the route matches a listener of Gateway shop\/front/)]);
   });
 
   test('reports no impact when the change is denied', () => {

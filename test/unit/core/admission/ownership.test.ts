@@ -30,7 +30,7 @@ function judged(objects: readonly object[], overrides = {}): readonly (readonly 
 }
 
 const all = [...ours, ...theirs, ...unclear];
-const says = 'Backends of kind networking.istio.io/Hostname are not supported, so its share of requests is answered 500. Write kind: Service (and leave group empty).';
+const says = 'Unsupported backend kind networking.istio.io/Hostname: its share of requests is answered with 500. Use kind: Service and an empty group.';
 
 describe('a finding about what is served', () => {
   test('has its effect on an object of ours', () => {

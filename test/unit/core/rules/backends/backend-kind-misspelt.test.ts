@@ -13,10 +13,10 @@ describe('backend-kind-misspelt', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ group: 'core', kind: 'Service' }, [ 'spec.rules[0].backendRefs[0].kind', 'There is no kind "Service" in the group "core". Did you mean kind: Service with group: ""?' ]],
-    [{ kind: 'service' }, [ 'spec.rules[0].backendRefs[0].kind', 'There is no kind "service" in the group "". Did you mean kind: Service?' ]],
-    [{ group: 'gateway.networking.k8s.io', kind: 'Backend' }, [ 'spec.rules[0].backendRefs[0].kind', 'There is no kind "Backend" in the group "gateway.networking.k8s.io". Did you mean kind: XBackend with group: gateway.networking.x-k8s.io?' ]],
-    [{ group: 'gateway.networking.k8s.io', kind: 'XBackend' }, [ 'spec.rules[0].backendRefs[0].kind', 'There is no kind "XBackend" in the group "gateway.networking.k8s.io". Did you mean group: gateway.networking.x-k8s.io?' ]],
+    [{ group: 'core', kind: 'Service' }, [ 'spec.rules[0].backendRefs[0].kind', 'Kind "Service" not found in group "core". Did you mean kind: Service with group: ""?' ]],
+    [{ kind: 'service' }, [ 'spec.rules[0].backendRefs[0].kind', 'Kind "service" not found in group "". Did you mean kind: Service?' ]],
+    [{ group: 'gateway.networking.k8s.io', kind: 'Backend' }, [ 'spec.rules[0].backendRefs[0].kind', 'Kind "Backend" not found in group "gateway.networking.k8s.io". Did you mean kind: XBackend with group: gateway.networking.x-k8s.io?' ]],
+    [{ group: 'gateway.networking.k8s.io', kind: 'XBackend' }, [ 'spec.rules[0].backendRefs[0].kind', 'Kind "XBackend" not found in group "gateway.networking.k8s.io". Did you mean group: gateway.networking.x-k8s.io?' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('backend-kind-misspelt', object(value))).toEqual(expected);
   });

@@ -7,9 +7,9 @@ const asked = (backendRef: object, ...others: readonly unknown[]) => found('back
 
 describe('backend-kind-unsupported', () => {
   test.each<[object, string]>([
-    [{ group: 'example.net', kind: 'Bucket' }, 'Backends of kind example.net/Bucket are not supported, so its share of requests is answered 500. Write kind: Service (and leave group empty).'],
-    [{ group: 'multicluster.x-k8s.io', kind: 'Service' }, 'Backends of kind multicluster.x-k8s.io/Service are not supported, so its share of requests is answered 500. Write kind: Service (and leave group empty).'],
-    [{ kind: 'service' }, 'Backends of kind service are not supported, so its share of requests is answered 500. Did you mean Service?'],
+    [{ group: 'example.net', kind: 'Bucket' }, 'Unsupported backend kind example.net/Bucket: its share of requests is answered with 500. Use kind: Service and an empty group.'],
+    [{ group: 'multicluster.x-k8s.io', kind: 'Service' }, 'Unsupported backend kind multicluster.x-k8s.io/Service: its share of requests is answered with 500. Use kind: Service and an empty group.'],
+    [{ kind: 'service' }, 'Unsupported backend kind service: its share of requests is answered with 500. Did you mean Service?'],
   ])('%j', (backendRef, message) => {
     expect(asked(backendRef)).toEqual([['spec.rules[0].backendRefs[0]', message, 'ResolvedRefs InvalidKind backendRef']]);
   });
@@ -17,7 +17,7 @@ describe('backend-kind-unsupported', () => {
   test('ExternalName', () => {
     expect(asked({}, serviceWith({ type: 'ExternalName', externalName: 'example.org', ports: [{ port: 8080 }] }))).toEqual([[
       'spec.rules[0].backendRefs[0]',
-      'Service shop/cart is of type ExternalName, which is refused because it could point anywhere (CVE-2021-25740). Use a Service with endpoints.',
+      'Service "shop/cart" has the unsupported type ExternalName: it could point anywhere (CVE-2021-25740). Use a Service with endpoints.',
       'ResolvedRefs InvalidKind backendRef',
     ]]);
   });

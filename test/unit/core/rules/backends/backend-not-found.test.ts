@@ -9,18 +9,18 @@ describe('backend-not-found', () => {
   test('the Service is missing', () => {
     expect(found('backend-not-found', [route, cart])).toEqual([[
       'spec.rules[0].backendRefs[1]',
-      'Service shop/stock has not been seen. Check name and namespace, or apply it; until then its share of requests is answered 500.',
+      'Service "shop/stock" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.',
       'ResolvedRefs BackendNotFound backendRef',
     ]]);
   });
 
   test.each<[unknown, string]>([
-    [{ ports: [{ port: 8080, targetPort: 9000 }, { port: 80 }] }, 'Its ports are 8080, 80: write one of them (no targetPort)'],
-    [{}, 'It has none: name another Service'],
+    [{ ports: [{ port: 8080, targetPort: 9000 }, { port: 80 }] }, 'Use a port of the Service (not a targetPort): 8080, 80'],
+    [{}, 'The Service has no ports: use another Service'],
   ])('the port is missing: %j', (spec, ports) => {
     expect(found('backend-not-found', [route, cart, serviceWith(spec, 'stock')])).toEqual([[
       'spec.rules[0].backendRefs[1]',
-      `Service shop/stock has no port 9000. ${ports}; until then its share of requests is answered 500.`,
+      `Port 9000 not found in Service "shop/stock". ${ports}. Until then, its share of requests is answered with 500.`,
       'ResolvedRefs BackendNotFound backendRef',
     ]]);
   });
@@ -28,7 +28,7 @@ describe('backend-not-found', () => {
   test('a mirror that leads nowhere costs copies only', () => {
     const mirror = { type: 'RequestMirror', requestMirror: { backendRef: { name: 'stock', port: 9000 } } };
     const mirrored = routeWith({ backendRefs: [{ name: 'cart', port: 8080, filters: [mirror] }], filters: [{ type: 'URLRewrite', urlRewrite: {} }, mirror] });
-    const message = 'Service shop/stock has not been seen. Check name and namespace, or apply it; until then nothing is mirrored there.';
+    const message = 'Service "shop/stock" not found. Check its name and namespace, or create it. Until then, no requests are mirrored to it.';
     expect(found('backend-not-found', [mirrored, cart])).toEqual([
       ['spec.rules[0].backendRefs[0].filters[0].requestMirror.backendRef', message, 'ResolvedRefs BackendNotFound mirror'],
       ['spec.rules[0].filters[1].requestMirror.backendRef', message, 'ResolvedRefs BackendNotFound mirror'],

@@ -11,7 +11,7 @@ describe('backend-not-permitted', () => {
   test('across namespaces, whether the Service exists or not', () => {
     const expected = [[
       'spec.rules[0].backendRefs[0]',
-      "Service billing/invoices is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then its share of requests is answered 500.",
+      'Service "billing/invoices" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.',
       'ResolvedRefs RefNotPermitted backendRef',
     ]];
     expect(found('backend-not-permitted', [route, invoices])).toEqual(expected);

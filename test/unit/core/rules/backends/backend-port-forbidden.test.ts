@@ -16,7 +16,7 @@ describe('backend-port-forbidden', () => {
     [objectOf('HTTPRoute', 'v1', { rules: [{ filters: [{ type: 'RequestMirror', requestMirror: { backendRef: ref } }] }] }), 'spec.rules[0].filters[0].requestMirror.backendRef.port'],
     [objectOf('XTelemetryPolicy', 'v1alpha1', { tracing: { provider: { backendRef: ref } } }), 'spec.tracing.provider.backendRef.port'],
   ])('%j', (json, path) => {
-    expect(refusals('backend-port-forbidden', json)).toEqual([[path, 'The XBackend "cart" says itself which port it has. Remove port.']]);
+    expect(refusals('backend-port-forbidden', json)).toEqual([[path, 'Port is not allowed in a reference to XBackend "cart": the XBackend defines its port itself. Remove port.']]);
     expect(refusingBundles('backend-port-forbidden', json)).toEqual(['experimental 1.7–1.7']);
   });
 });

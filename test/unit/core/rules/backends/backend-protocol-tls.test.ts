@@ -9,9 +9,9 @@ describe('backend-protocol-tls', () => {
   });
 
   test.each<[object, string, string]>([
-    [{ protocol: 'H2C', tls: { mode: 'ServerOnly' } }, 'spec.tls.mode', 'H2C is HTTP/2 without TLS, but tls is set. Remove tls, or write protocol: HTTP2.'],
-    [{ protocol: 'HTTP2' }, 'spec.tls', 'HTTP2 needs TLS. Write tls with mode: ServerOnly and validation, or protocol: H2C for HTTP/2 without TLS.'],
-    [{ protocol: 'WSS', tls: { mode: 'None' } }, 'spec.tls', 'WSS needs TLS. Write tls with mode: ServerOnly and validation.'],
+    [{ protocol: 'H2C', tls: { mode: 'ServerOnly' } }, 'spec.tls.mode', 'Protocol H2C conflicts with tls: H2C is HTTP/2 without TLS. Remove tls, or use protocol: HTTP2.'],
+    [{ protocol: 'HTTP2' }, 'spec.tls', 'Protocol HTTP2 requires tls. Set tls with mode: ServerOnly and validation, or protocol: H2C for HTTP/2 without TLS.'],
+    [{ protocol: 'WSS', tls: { mode: 'None' } }, 'spec.tls', 'Protocol WSS requires tls. Set tls with mode: ServerOnly and validation.'],
   ])('%j', (spec, path, message) => {
     expect(refusals('backend-protocol-tls', backendWith(spec))).toEqual([[path, message]]);
   });

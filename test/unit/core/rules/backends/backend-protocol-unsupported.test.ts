@@ -22,7 +22,7 @@ describe('backend-protocol-unsupported', () => {
   ])('%j', (port, protocol) => {
     expect(asked(port)).toEqual([[
       'spec.rules[0].backendRefs[0]',
-      `Port 8080 of Service shop/cart speaks ${protocol}, which this route cannot be forwarded with; its share of requests is answered 500. Use a TCP port whose appProtocol is unset, http or kubernetes.io/h2c.`,
+      `Port 8080 of Service "shop/cart" uses protocol ${protocol}, which is unsupported for this route, so its share of requests is answered with 500. Use a TCP port with no appProtocol, http or kubernetes.io/h2c.`,
       'ResolvedRefs UnsupportedProtocol backendRef',
     ]]);
   });
@@ -30,7 +30,7 @@ describe('backend-protocol-unsupported', () => {
   test.each(['kubernetes.io/wss', 'HTTPS'])('%s needs somebody who says how to check certificates', (appProtocol) => {
     expect(asked({ appProtocol })).toEqual([[
       'spec.rules[0].backendRefs[0]',
-      `Port 8080 of Service shop/cart speaks ${appProtocol}, and nobody says how to check its certificate; its share of requests is answered 500. Add a BackendTLSPolicy that targets the Service.`,
+      `Port 8080 of Service "shop/cart" uses protocol ${appProtocol}, but no BackendTLSPolicy targets it, so its share of requests is answered with 500. Create a BackendTLSPolicy that targets the Service.`,
       'ResolvedRefs UnsupportedProtocol backendRef',
     ]]);
     const route = routeWith({ backendRefs: [{ name: 'cart', port: 8080 }] });

@@ -14,9 +14,9 @@ describe('backend-repeated', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ backendRefs: [ { name: 'cart', port: 80, weight: 9 }, { name: 'cart', port: 80, weight: 1 } ] }, [ 'spec.rules[0].backendRefs[1]', 'This backendRef names the same backend as backendRefs[0] ("cart"), so their weights add up. Remove one of them, or write the backend that was meant.' ]],
-    [{ backendRefs: [ { name: 'cart', port: 80 }, { name: 'cart', port: 80, namespace: 'shop' } ] }, [ 'spec.rules[0].backendRefs[1]', 'This backendRef names the same backend as backendRefs[0] ("cart"), so their weights add up. Remove one of them, or write the backend that was meant.' ]],
-    [{ backendRefs: [ { name: 'cart', port: 80 }, { name: 'cart', port: 80, group: '', kind: 'Service' } ] }, [ 'spec.rules[0].backendRefs[1]', 'This backendRef names the same backend as backendRefs[0] ("cart"), so their weights add up. Remove one of them, or write the backend that was meant.' ]],
+    [{ backendRefs: [ { name: 'cart', port: 80, weight: 9 }, { name: 'cart', port: 80, weight: 1 } ] }, [ 'spec.rules[0].backendRefs[1]', 'Duplicate backendRef: backendRefs[0] also names "cart", so their weights add up. Remove one of them, or correct the name.' ]],
+    [{ backendRefs: [ { name: 'cart', port: 80 }, { name: 'cart', port: 80, namespace: 'shop' } ] }, [ 'spec.rules[0].backendRefs[1]', 'Duplicate backendRef: backendRefs[0] also names "cart", so their weights add up. Remove one of them, or correct the name.' ]],
+    [{ backendRefs: [ { name: 'cart', port: 80 }, { name: 'cart', port: 80, group: '', kind: 'Service' } ] }, [ 'spec.rules[0].backendRefs[1]', 'Duplicate backendRef: backendRefs[0] also names "cart", so their weights add up. Remove one of them, or correct the name.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('backend-repeated', object(value))).toEqual(expected);
   });

@@ -13,8 +13,8 @@ describe('rule-without-backend', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ backendRefs: [] }, [ 'spec.rules[0].backendRefs', 'This rule has no backendRefs, so its requests get an error. Write backendRefs with name and port of a Service; if they stand in a rule of their own, remove the dash before them.' ]],
-    [{ backendRefs: [], filters: [ { type: 'RequestHeaderModifier', requestHeaderModifier: { remove: [ 'x-a' ] } } ] }, [ 'spec.rules[0].backendRefs', 'This rule has no backendRefs, so its requests get an error. Write backendRefs with name and port of a Service; if they stand in a rule of their own, remove the dash before them.' ]],
+    [{ backendRefs: [] }, [ 'spec.rules[0].backendRefs', 'The rule has no backendRefs, so its requests get an error. Add backendRefs with the name and port of a Service. If they are in a list item of their own, remove the dash before them.' ]],
+    [{ backendRefs: [], filters: [ { type: 'RequestHeaderModifier', requestHeaderModifier: { remove: [ 'x-a' ] } } ] }, [ 'spec.rules[0].backendRefs', 'The rule has no backendRefs, so its requests get an error. Add backendRefs with the name and port of a Service. If they are in a list item of their own, remove the dash before them.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('rule-without-backend', object(value))).toEqual(expected);
   });

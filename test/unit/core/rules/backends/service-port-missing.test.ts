@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { servicePortMissing } from '../../../../../src/core/rules/backends/service-port-missing.ts';
 import { consequences, gatewayWith, judge, objectOf, refusals, refusingBundles, routeWith } from '../../../../support/rules.ts';
 
-const message = 'The Service "cart" is referred to without a port. Write the port of the Service (not its targetPort), e.g. port: 80.';
+const message = 'Port is required in a reference to Service "cart". Set the port of the Service (not its targetPort), for example port: 80.';
 const cart = { name: 'cart' };
 const mirror = { type: 'RequestMirror', requestMirror: { backendRef: cart } };
 const auth = { type: 'ExternalAuth', externalAuth: { backendRef: cart } };

@@ -12,7 +12,7 @@ describe('weights-all-zero', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ backendRefs: [ { name: 'cart', port: 80, weight: 0 }, { name: 'shop', port: 80, weight: 0 } ] }, [ 'spec.rules[0].backendRefs', 'Every backendRef of this rule has weight: 0, so no backend gets a request and all of them get an error. Give one of them a weight of at least 1.' ]],
+    [{ backendRefs: [ { name: 'cart', port: 80, weight: 0 }, { name: 'shop', port: 80, weight: 0 } ] }, [ 'spec.rules[0].backendRefs', 'Every backendRef of the rule has weight: 0, so all of its requests get an error. Set the weight of at least one of them to 1 or more.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('weights-all-zero', object(value))).toEqual(expected);
   });

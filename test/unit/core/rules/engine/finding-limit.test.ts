@@ -33,6 +33,6 @@ describe('findings of one rule about one object', () => {
     const written = { kind: 'Gateway', apiVersion: json.apiVersion, json } as const;
     const found = judgeByBundle(written, examine(written, bundle), bundle).unenforced.filter(({ rule }) => rule === 'option-key');
     expect(found).toHaveLength(251);
-    expect(found.at(-1)).toEqual({ rule: 'option-key', path: [], message: `This rule finds ${64 * 16 - 250} more problems in this object. Fix the others first.` });
+    expect(found.at(-1)).toEqual({ rule: 'option-key', path: [], message: `The rule has ${64 * 16 - 250} more findings in this object. Fix the others first.` });
   });
 });

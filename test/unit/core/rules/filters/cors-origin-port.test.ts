@@ -13,8 +13,8 @@ describe('cors-origin-port', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ filters: [ { type: 'CORS', cors: { allowOrigins: [ 'https://shop.example.com:84430' ] } } ] }, [ 'spec.rules[0].filters[0].cors.allowOrigins[0]', 'No browser sends the origin "https://shop.example.com:84430": there is no port 84430. Write a port from 1 to 65535, or leave it out.' ]],
-    [{ filters: [ { type: 'CORS', cors: { allowOrigins: [ 'https://a.example:0', 'http://*:99999' ] } } ] }, [ 'spec.rules[0].filters[0].cors.allowOrigins[0]', 'No browser sends the origin "https://a.example:0": there is no port 0. Write a port from 1 to 65535, or leave it out.' ], [ 'spec.rules[0].filters[0].cors.allowOrigins[1]', 'No browser sends the origin "http://*:99999": there is no port 99999. Write a port from 1 to 65535, or leave it out.' ]],
+    [{ filters: [ { type: 'CORS', cors: { allowOrigins: [ 'https://shop.example.com:84430' ] } } ] }, [ 'spec.rules[0].filters[0].cors.allowOrigins[0]', 'Invalid port 84430 in origin "https://shop.example.com:84430": must be between 1 and 65535. Correct the port, or remove it.' ]],
+    [{ filters: [ { type: 'CORS', cors: { allowOrigins: [ 'https://a.example:0', 'http://*:99999' ] } } ] }, [ 'spec.rules[0].filters[0].cors.allowOrigins[0]', 'Invalid port 0 in origin "https://a.example:0": must be between 1 and 65535. Correct the port, or remove it.' ], [ 'spec.rules[0].filters[0].cors.allowOrigins[1]', 'Invalid port 99999 in origin "http://*:99999": must be between 1 and 65535. Correct the port, or remove it.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('cors-origin-port', object(value))).toEqual(expected);
   });

@@ -13,8 +13,8 @@ describe('cors-wildcard-with-credentials', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ filters: [ { type: 'CORS', cors: { allowOrigins: [ '*' ], allowCredentials: true } } ] }, [ 'spec.rules[0].filters[0].cors.allowOrigins[0]', 'allowCredentials is true and allowOrigins is "*": any web site could act with the cookies of its visitors. List what is needed, or write allowCredentials: false.' ]],
-    [{ filters: [ { type: 'CORS', cors: { allowOrigins: [ 'https://a.example' ], allowHeaders: [ '*' ], allowCredentials: true } } ] }, [ 'spec.rules[0].filters[0].cors.allowHeaders[0]', 'allowCredentials is true and allowHeaders is "*": browsers do not take "*" for everything where credentials are sent. List what is needed, or write allowCredentials: false.' ]],
+    [{ filters: [ { type: 'CORS', cors: { allowOrigins: [ '*' ], allowCredentials: true } } ] }, [ 'spec.rules[0].filters[0].cors.allowOrigins[0]', 'allowCredentials: true conflicts with allowOrigins "*": any website could act with the cookies of its visitors. List the values that you need, or set allowCredentials: false.' ]],
+    [{ filters: [ { type: 'CORS', cors: { allowOrigins: [ 'https://a.example' ], allowHeaders: [ '*' ], allowCredentials: true } } ] }, [ 'spec.rules[0].filters[0].cors.allowHeaders[0]', 'allowCredentials: true conflicts with allowHeaders "*": browsers do not treat "*" as a wildcard in requests with credentials. List the values that you need, or set allowCredentials: false.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('cors-wildcard-with-credentials', object(value))).toEqual(expected);
   });

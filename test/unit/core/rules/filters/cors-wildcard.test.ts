@@ -12,7 +12,7 @@ describe('cors-wildcard', () => {
     ['allowOrigins', ['https://a.example', '*'], 1, 'origins'], ['allowMethods', ['*', 'GET'], 0, 'methods'], ['allowHeaders', ['x-team', '*'], 1, 'headers'],
   ])('%s with more than *', (field, values, index, word) => {
     expect(refusals('cors-wildcard', routeWith({ [field]: values }))).toEqual([
-      [`spec.rules[0].filters[0].cors.${field}[${index}]`, `"*" allows everything, so the other values beside it say nothing. Keep "*" alone, or remove it and list the ${word}.`],
+      [`spec.rules[0].filters[0].cors.${field}[${index}]`, `"*" allows everything, so the other values of the list are ignored. Use "*" alone, or remove it and list the ${word}.`],
     ]);
   });
 

@@ -11,8 +11,8 @@ describe('extension-reference', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ filters: [ { type: 'ExtensionRef', extensionRef: { group: '', kind: 'ConfigMap', name: 'filter' } } ] }, [ 'spec.rules[0].filters[0].extensionRef.group', `ExtensionRef is for filters of implementations, but names the core kind ConfigMap, which no implementation takes for a filter. Write the group of your implementation's filter ("" is not), or a filter of the Gateway API.` ]],
-    [{ filters: [ { type: 'ExtensionRef', extensionRef: { group: 'gateway.networking.k8s.io', kind: 'HTTPRouteFilter', name: 'filter' } } ] }, [ 'spec.rules[0].filters[0].extensionRef.group', `ExtensionRef is for filters of implementations, but names HTTPRouteFilter of the Gateway API, which no implementation takes for a filter. Write the group of your implementation's filter ("gateway.networking.k8s.io" is not), or a filter of the Gateway API.` ]],
+    [{ filters: [ { type: 'ExtensionRef', extensionRef: { group: '', kind: 'ConfigMap', name: 'filter' } } ] }, [ 'spec.rules[0].filters[0].extensionRef.group', `Invalid ExtensionRef: core kind ConfigMap is not a filter of an implementation. Use the group of a filter that your implementation defines instead of "", or use a filter of the Gateway API.` ]],
+    [{ filters: [ { type: 'ExtensionRef', extensionRef: { group: 'gateway.networking.k8s.io', kind: 'HTTPRouteFilter', name: 'filter' } } ] }, [ 'spec.rules[0].filters[0].extensionRef.group', `Invalid ExtensionRef: HTTPRouteFilter of the Gateway API is not a filter of an implementation. Use the group of a filter that your implementation defines instead of "gateway.networking.k8s.io", or use a filter of the Gateway API.` ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('extension-reference', object(value))).toEqual(expected);
   });

@@ -15,8 +15,8 @@ const settings: Readonly<Record<string, object>> = {
 const filters = (...types: readonly string[]): readonly object[] => types.map((type) => ({ type, ...settings[type] }));
 const object = (...types: readonly string[]): unknown => soundRoute({ filters: filters(...types) });
 
-const redirected = 'In this order, every request is redirected before anybody authorizes it: RequestRedirect (filters[0]) comes before ExternalAuth. Write ExternalAuth before it.';
-const copied = 'In this order, requests are copied to another backend before anybody authorizes them: RequestMirror (filters[0]) comes before ExternalAuth. Write ExternalAuth before it.';
+const redirected = 'Filter ExternalAuth comes after RequestRedirect (filters[0]): every request is redirected before it is authorized. Move ExternalAuth before RequestRedirect.';
+const copied = 'Filter ExternalAuth comes after RequestMirror (filters[0]): requests are mirrored to another backend before they are authorized. Move ExternalAuth before RequestMirror.';
 
 describe('filter-order', () => {
   test.each([
@@ -32,8 +32,8 @@ describe('filter-order', () => {
 
   test.each<[readonly string[], ...[path: string, message: string][]]>([
     [['RequestRedirect', 'ExternalAuth'], ['spec.rules[0].filters[1]', redirected]],
-    [['RequestRedirect', 'RequestHeaderModifier', 'CORS'], ['spec.rules[0].filters[2]', 'In this order, preflight requests are redirected, too, which no browser follows: RequestRedirect (filters[0]) comes before CORS. Write CORS before it.']],
-    [['URLRewrite', 'ExternalAuth', 'CORS'], ['spec.rules[0].filters[2]', 'In this order, preflight requests, which never carry credentials, are refused before CORS answers them: ExternalAuth (filters[1]) comes before CORS. Write CORS before it.']],
+    [['RequestRedirect', 'RequestHeaderModifier', 'CORS'], ['spec.rules[0].filters[2]', 'Filter CORS comes after RequestRedirect (filters[0]): preflight requests are redirected, and browsers do not follow such redirects. Move CORS before RequestRedirect.']],
+    [['URLRewrite', 'ExternalAuth', 'CORS'], ['spec.rules[0].filters[2]', 'Filter CORS comes after ExternalAuth (filters[1]): preflight requests never carry credentials, so they are rejected before the CORS filter can respond. Move CORS before ExternalAuth.']],
     [['RequestMirror', 'RequestMirror', 'ExternalAuth', 'RequestMirror'], ['spec.rules[0].filters[2]', copied]],
     [['RequestRedirect', 'RequestMirror', 'ExternalAuth'], ['spec.rules[0].filters[2]', redirected]],
   ])('%j', (types, ...expected) => {

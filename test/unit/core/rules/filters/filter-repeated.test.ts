@@ -16,14 +16,14 @@ describe('filter-repeated', () => {
   });
 
   test.each([
-    ['RequestHeaderModifier', 'Write all headers into the first one'],
-    ['ResponseHeaderModifier', 'Write all headers into the first one'],
-    ['RequestRedirect', 'Keep one of them'],
-    ['URLRewrite', 'Write hostname and path into one filter'],
-    ['CORS', 'Write everything into the first one'],
-    ['ExternalAuth', 'Keep one of them'],
+    ['RequestHeaderModifier', 'Move all headers to the first filter'],
+    ['ResponseHeaderModifier', 'Move all headers to the first filter'],
+    ['RequestRedirect', 'Keep one filter'],
+    ['URLRewrite', 'Set hostname and path in one filter'],
+    ['CORS', 'Move all settings to the first filter'],
+    ['ExternalAuth', 'Keep one filter'],
   ])('%s', (type, cure) => {
-    const message = (first: number) => `This list has one ${type} filter already (filters[${first}]), and no more are allowed. ${cure} and remove this one.`;
+    const message = (first: number) => `Duplicate ${type} filter: filters[${first}] has the same type, and only one is allowed. ${cure}, and remove this one.`;
     const ofRule = routeWith({ filters: of(type, 'RequestMirror', type, type) });
     expect(judge(filterRepeated, ofRule)).toEqual([
       ['spec.rules[0].filters[2]', message(0)],

@@ -16,7 +16,7 @@ const members = [
 describe('filter-union', () => {
   test('a GRPCRoute has filters of its own; others are the concern of another rule', () => {
     expect(judge(filterUnion, grpcRouteWith({ filters: [{ type: 'URLRewrite', urlRewrite: {} }, { type: 'RequestMirror' }] }))).toEqual([
-      ['spec.rules[0].filters[1].requestMirror', 'The type is RequestMirror, but requestMirror is missing. Write requestMirror beside type.'],
+      ['spec.rules[0].filters[1].requestMirror', 'requestMirror is required with type: RequestMirror. Set requestMirror.'],
     ]);
   });
 
@@ -26,7 +26,7 @@ describe('filter-union', () => {
 
   test.each(members)('%s without %s', (type, member) => {
     expect(judge(filterUnion, routeWith({ filters: [{ type }] }))).toEqual([
-      [`spec.rules[0].filters[0].${member}`, `The type is ${type}, but ${member} is missing. Write ${member} beside type.`],
+      [`spec.rules[0].filters[0].${member}`, `${member} is required with type: ${type}. Set ${member}.`],
     ]);
   });
 
@@ -34,7 +34,7 @@ describe('filter-union', () => {
     const route = routeWith({ backendRefs: [{ name: 'a', filters: [{ type: 'URLRewrite', requestRedirect: {} }] }] });
     expect(judge(filterUnion, route)).toEqual([[
       'spec.rules[0].backendRefs[0].filters[0].type',
-      'The type is URLRewrite, but requestRedirect is set. Write type: RequestRedirect, or replace requestRedirect by urlRewrite.',
+      'requestRedirect conflicts with type URLRewrite. Use type: RequestRedirect, or replace requestRedirect with urlRewrite.',
     ]]);
     expect(consequences(filterUnion, route)).toEqual(['Accepted UnsupportedValue backendRef']);
   });
@@ -42,8 +42,8 @@ describe('filter-union', () => {
   test('other members, too', () => {
     const route = routeWith({ filters: [{ type: 'CORS', cors: {}, urlRewrite: {}, extensionRef: {} }] });
     expect(judge(filterUnion, route)).toEqual([
-      ['spec.rules[0].filters[0].urlRewrite', 'urlRewrite is set although the type is CORS. Remove urlRewrite; what it does needs type: URLRewrite.'],
-      ['spec.rules[0].filters[0].extensionRef', 'extensionRef is set although the type is CORS. Remove extensionRef; what it does needs type: ExtensionRef.'],
+      ['spec.rules[0].filters[0].urlRewrite', 'urlRewrite is not allowed with type: CORS. Remove urlRewrite, or use type: URLRewrite.'],
+      ['spec.rules[0].filters[0].extensionRef', 'extensionRef is not allowed with type: CORS. Remove extensionRef, or use type: ExtensionRef.'],
     ]);
     expect(consequences(filterUnion, route)).toEqual(['Accepted UnsupportedValue rule', 'Accepted UnsupportedValue rule']);
   });
@@ -54,13 +54,13 @@ describe('filter-union', () => {
     expect(judge(filterUnion, withPath({ type: 'ReplaceFullPath', replaceFullPath: '' }))).toEqual([]);
     expect(judge(filterUnion, withPath({ type: 'ReplacePrefixMatch', replacePrefixMatch: '/a' }))).toEqual([]);
     expect(judge(filterUnion, withPath({ type: 'ReplaceFullPath' }))).toEqual([
-      [`${at}.replaceFullPath`, 'The type is ReplaceFullPath, but replaceFullPath is missing. Write replaceFullPath beside type.'],
+      [`${at}.replaceFullPath`, 'replaceFullPath is required with type: ReplaceFullPath. Set replaceFullPath.'],
     ]);
     expect(judge(filterUnion, withPath({ type: 'ReplaceFullPath', replacePrefixMatch: '/' }))).toEqual([
-      [`${at}.type`, 'The type is ReplaceFullPath, but replacePrefixMatch is set. Write type: ReplacePrefixMatch, or replace replacePrefixMatch by replaceFullPath.'],
+      [`${at}.type`, 'replacePrefixMatch conflicts with type ReplaceFullPath. Use type: ReplacePrefixMatch, or replace replacePrefixMatch with replaceFullPath.'],
     ]);
     expect(judge(filterUnion, withPath({ type: 'ReplaceFullPath', replaceFullPath: '/', replacePrefixMatch: '/' }))).toEqual([
-      [`${at}.replacePrefixMatch`, 'replacePrefixMatch is set although the type is ReplaceFullPath. Remove replacePrefixMatch; what it does needs type: ReplacePrefixMatch.'],
+      [`${at}.replacePrefixMatch`, 'replacePrefixMatch is not allowed with type: ReplaceFullPath. Remove replacePrefixMatch, or use type: ReplacePrefixMatch.'],
     ]);
   });
 
@@ -78,7 +78,7 @@ describe('filter-union', () => {
 describe('bundles on unions of filters', () => {
   test('kinds that are not evaluated are asked the same', () => {
     expect(refusals('filter-union', objectOf('ListenerSet', 'v1', { listeners: [{ filters: { requests: [{ type: 'ExtensionRef' }] } }] }))).toEqual([
-      ['spec.listeners[0].filters.requests[0].extensionRef', 'The type is ExtensionRef, but extensionRef is missing. Write extensionRef beside type.'],
+      ['spec.listeners[0].filters.requests[0].extensionRef', 'extensionRef is required with type: ExtensionRef. Set extensionRef.'],
     ]);
   });
 

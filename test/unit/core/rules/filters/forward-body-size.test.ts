@@ -13,8 +13,8 @@ describe('forward-body-size', () => {
   });
 
   test.each<[number, ...[path: string, message: string][]]>([
-    [100000, [ 'spec.rules[0].filters[0].externalAuth.forwardBody.maxSize', 'maxSize is 100000, but clients of this release read numbers from 0 to 65535, and fail on a list with any other. Write a number in that range.' ]],
-    [-1, [ 'spec.rules[0].filters[0].externalAuth.forwardBody.maxSize', 'maxSize is -1, but clients of this release read numbers from 0 to 65535, and fail on a list with any other. Write a number in that range.' ]],
+    [100000, [ 'spec.rules[0].filters[0].externalAuth.forwardBody.maxSize', 'Invalid maxSize 100000: must be between 0 and 65535. Clients of this release fail to read lists that contain other values.' ]],
+    [-1, [ 'spec.rules[0].filters[0].externalAuth.forwardBody.maxSize', 'Invalid maxSize -1: must be between 0 and 65535. Clients of this release fail to read lists that contain other values.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('forward-body-size', object(value), bundle)).toEqual(expected);
   });

@@ -11,7 +11,7 @@ describe('fraction-above-one', () => {
 
   test.each([[{ numerator: 101 }, '101 of 100'], [{ numerator: 5, denominator: 2 }, '5 of 2']])('%j', (fraction, words) => {
     expect(refusals('fraction-above-one', routeWith({ fraction }))).toEqual([
-      [`${path}.fraction.numerator`, `${words} is more than all. Write a numerator of at most ${words.split(' ').at(-1)}, or a greater denominator.`],
+      [`${path}.fraction.numerator`, `Invalid numerator ${words.split(' ')[0]}: must be at most the denominator ${words.split(' ').at(-1)}. Use a smaller numerator, or a greater denominator.`],
     ]);
   });
 

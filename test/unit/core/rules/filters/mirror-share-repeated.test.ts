@@ -10,7 +10,7 @@ describe('mirror-share-repeated', () => {
   });
 
   test('says which two', () => {
-    expect(refusals('mirror-share-repeated', routeWith({ percent: 0, fraction: { numerator: 1 } }))).toEqual([[`${path}.percent`, 'percent and fraction both say how many requests to mirror. Keep one of them.']]);
+    expect(refusals('mirror-share-repeated', routeWith({ percent: 0, fraction: { numerator: 1 } }))).toEqual([[`${path}.percent`, 'percent conflicts with fraction: both set the share of requests to mirror. Remove one of them.']]);
   });
 
   test('is as old as the fields', () => {

@@ -9,7 +9,7 @@ const prefix = { path: { type: 'PathPrefix', value: '/a' } };
 const exact = { path: { type: 'Exact', value: '/a' } };
 
 const message = (problem: string) =>
-  `ReplacePrefixMatch replaces what the rule's one PathPrefix match has matched, but ${problem}. Keep exactly one match of type PathPrefix in this rule and move others to rules of their own, or use ReplaceFullPath.`;
+  `ReplacePrefixMatch requires a rule with exactly one match, of type PathPrefix, but ${problem}. Move the other matches to separate rules, or use ReplaceFullPath.`;
 
 describe('prefix-replacement', () => {
   test.each<[string, unknown]>([
@@ -25,9 +25,9 @@ describe('prefix-replacement', () => {
   });
 
   test.each<[string, readonly unknown[], string]>([
-    ['two matches', [prefix, prefix], 'it has 2 matches'],
-    ['an exact match', [exact], 'its match is of type Exact'],
-    ['a regular expression', [{ path: { type: 'RegularExpression', value: '/.*' } }], 'its match is of type RegularExpression'],
+    ['two matches', [prefix, prefix], 'the rule has 2 matches'],
+    ['an exact match', [exact], 'the match has type Exact'],
+    ['a regular expression', [{ path: { type: 'RegularExpression', value: '/.*' } }], 'the match has type RegularExpression'],
     ['no match', [], 'its list of matches is empty'],
   ])('%s', (_, matches, problem) => {
     const route = routeWith({ matches, filters: [rewrite] });
@@ -38,8 +38,8 @@ describe('prefix-replacement', () => {
   test('several backends, which the CRDs overlook', () => {
     const route = routeWith({ matches: [exact], backendRefs: [{ name: 'a', filters: [rewrite] }, { name: 'b', filters: [redirect] }] });
     expect(judge(prefixReplacement, route)).toEqual([
-      ['spec.rules[0].backendRefs[0].filters[0].urlRewrite.path.type', message('its match is of type Exact')],
-      ['spec.rules[0].backendRefs[1].filters[0].requestRedirect.path.type', message('its match is of type Exact')],
+      ['spec.rules[0].backendRefs[0].filters[0].urlRewrite.path.type', message('the match has type Exact')],
+      ['spec.rules[0].backendRefs[1].filters[0].requestRedirect.path.type', message('the match has type Exact')],
     ]);
   });
 });

@@ -13,8 +13,8 @@ describe('redirect-port-of-other-scheme', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ filters: [ { type: 'RequestRedirect', requestRedirect: { scheme: 'https', port: 80 } } ], backendRefs: [] }, [ 'spec.rules[0].filters[0].requestRedirect.port', 'Port 80 is that of http, but the redirect leads to https. Leave port out for the one that goes with https, or write scheme: http.' ]],
-    [{ filters: [ { type: 'RequestRedirect', requestRedirect: { scheme: 'http', port: 443 } } ], backendRefs: [] }, [ 'spec.rules[0].filters[0].requestRedirect.port', 'Port 443 is that of https, but the redirect leads to http. Leave port out for the one that goes with http, or write scheme: https.' ]],
+    [{ filters: [ { type: 'RequestRedirect', requestRedirect: { scheme: 'https', port: 80 } } ], backendRefs: [] }, [ 'spec.rules[0].filters[0].requestRedirect.port', 'Port 80 conflicts with scheme https: it is the port of http. Remove port to use the default port of https, or use scheme: http.' ]],
+    [{ filters: [ { type: 'RequestRedirect', requestRedirect: { scheme: 'http', port: 443 } } ], backendRefs: [] }, [ 'spec.rules[0].filters[0].requestRedirect.port', 'Port 443 conflicts with scheme http: it is the port of https. Remove port to use the default port of http, or use scheme: https.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('redirect-port-of-other-scheme', object(value))).toEqual(expected);
   });

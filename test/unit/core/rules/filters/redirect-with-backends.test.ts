@@ -20,7 +20,7 @@ describe('redirect-with-backends', () => {
     const route = routeWith({ filters: [modifier, redirect], backendRefs: [backend] });
     expect(judge(redirectWithBackends, route)).toEqual([[
       'spec.rules[0].filters[1]',
-      'This rule answers every request by a redirect, so its backendRefs would never get one. Remove backendRefs, or remove the RequestRedirect filter.',
+      'backendRefs conflicts with the RequestRedirect filter: the rule redirects every request, so no backend gets one. Remove backendRefs, or remove the filter.',
     ]]);
     expect(consequences(redirectWithBackends, route)).toEqual(['Accepted IncompatibleFilters rule']);
   });

@@ -24,7 +24,7 @@ describe('redirect-with-rewrite', () => {
     const route = routeWith(rule);
     expect(judge(redirectWithRewrite, route)).toEqual([[
       `spec.rules[0].${at}`,
-      `This URLRewrite stands on the same rule as the RequestRedirect at spec.rules[0].${other}; a request is either redirected or forwarded. Remove one of them, or give each a rule of its own.`,
+      `URLRewrite conflicts with the RequestRedirect at spec.rules[0].${other}: a request is either redirected or forwarded. Remove one of them, or move one to a separate rule.`,
     ]]);
     expect(consequences(redirectWithRewrite, route)).toEqual(['Accepted IncompatibleFilters rule']);
   });
@@ -35,7 +35,7 @@ describe('bundles on redirects beside rewrites', () => {
 
   test('look at one list at a time', () => {
     expect(refusals('redirect-with-rewrite', routeWith({ filters }))).toEqual([
-      ['spec.rules[0].filters[0]', 'This URLRewrite stands on the same rule as the RequestRedirect at filters[1]; a request is either redirected or forwarded. Remove one of them, or give each a rule of its own.'],
+      ['spec.rules[0].filters[0]', 'URLRewrite conflicts with the RequestRedirect at filters[1]: a request is either redirected or forwarded. Remove one of them, or move one to a separate rule.'],
     ]);
     expect(refusals('redirect-with-rewrite', routeWith({ filters: [filters[0]], backendRefs: [{ name: 'a', filters: [filters[1]] }] }))).toEqual([]);
     expect(refusingBundles('redirect-with-rewrite', routeWith({ backendRefs: [{ name: 'a', filters }] }))).toEqual(['standard 1.0–1.7', 'experimental 1.0–1.7']);

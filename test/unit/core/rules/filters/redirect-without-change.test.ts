@@ -12,7 +12,7 @@ describe('redirect-without-change', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ filters: [ { type: 'RequestRedirect', requestRedirect: { statusCode: 301 } } ], backendRefs: [] }, [ 'spec.rules[0].filters[0].requestRedirect', 'This redirect leads to the address that was asked for, which clients may follow in a circle. Write scheme, hostname, port or path.' ]],
+    [{ filters: [ { type: 'RequestRedirect', requestRedirect: { statusCode: 301 } } ], backendRefs: [] }, [ 'spec.rules[0].filters[0].requestRedirect', 'The redirect points to the requested URL, which can cause a redirect loop. Set scheme, hostname, port or path.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('redirect-without-change', object(value))).toEqual(expected);
   });

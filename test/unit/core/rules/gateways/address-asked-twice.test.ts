@@ -13,7 +13,7 @@ describe('address-asked-twice', () => {
   });
 
   test.each<[readonly object[], ...[path: string, message: string][]]>([
-    [[ { type: 'IPAddress' }, { type: 'IPAddress' } ], [ 'spec.addresses[1]', 'addresses[0] asks for any address of type IPAddress already, so this asks for a second one. Remove it unless two are meant.' ]],
+    [[ { type: 'IPAddress' }, { type: 'IPAddress' } ], [ 'spec.addresses[1]', 'Duplicate request for an address of type IPAddress: addresses[0] also has no value, so the Gateway requests two addresses. Remove this one unless you need both.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('address-asked-twice', object(value))).toEqual(expected);
   });

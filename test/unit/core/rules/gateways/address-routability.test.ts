@@ -9,11 +9,11 @@ describe('address-routability', () => {
   });
 
   test.each([
-    ['Private', 'it is neither Cluster nor a domain with a path'], ['cluster', 'it is neither Cluster nor a domain with a path'], ['example.com/', 'it is neither Cluster nor a domain with a path'],
-    ['Example.com/a', 'it is neither Cluster nor a domain with a path'], ['/a', 'it is neither Cluster nor a domain with a path'], ['k8s.io/a', 'names of k8s.io are reserved'], ['a.k8s.io/a', 'names of k8s.io are reserved'],
+    ['Private', 'must be Cluster or a domain with a path'], ['cluster', 'must be Cluster or a domain with a path'], ['example.com/', 'must be Cluster or a domain with a path'],
+    ['Example.com/a', 'must be Cluster or a domain with a path'], ['/a', 'must be Cluster or a domain with a path'], ['k8s.io/a', 'names in k8s.io are reserved'], ['a.k8s.io/a', 'names in k8s.io are reserved'],
   ])('%j is not', (routability, problem) => {
     expect(refusals('address-routability', gatewayWith({ routability }))).toEqual([
-      ['spec.addresses[0].routability', `The routability "${routability}" is not known: ${problem}. Write Cluster, a value of your implementation such as example.com/vpc, or leave it out.`],
+      ['spec.addresses[0].routability', `Invalid routability "${routability}": ${problem}. Use Cluster or a value of your implementation such as example.com/vpc, or remove it.`],
     ]);
   });
 

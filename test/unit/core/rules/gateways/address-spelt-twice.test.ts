@@ -12,7 +12,7 @@ describe('address-spelt-twice', () => {
   });
 
   test.each<[readonly object[], ...[path: string, message: string][]]>([
-    [[ { type: 'IPAddress', value: '2001:db8::1' }, { type: 'IPAddress', value: '2001:DB8:0:0::0001' } ], [ 'spec.addresses[1].value', '"2001:DB8:0:0::0001" is the address that addresses[0] spells "2001:db8::1". Remove one of them.' ]],
+    [[ { type: 'IPAddress', value: '2001:db8::1' }, { type: 'IPAddress', value: '2001:DB8:0:0::0001' } ], [ 'spec.addresses[1].value', 'Duplicate address "2001:DB8:0:0::0001": addresses[0] is the same address, written "2001:db8::1". Remove one of them.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('address-spelt-twice', object(value))).toEqual(expected);
   });

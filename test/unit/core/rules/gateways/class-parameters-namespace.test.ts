@@ -12,8 +12,8 @@ describe('class-parameters-namespace', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{}, [ 'spec.parametersRef.namespace', 'A GatewayClass is in no namespace, so parametersRef has to say where the ConfigMap is. Write namespace with that of the ConfigMap.' ]],
-    [{ kind: 'Namespace', namespace: 'shop' }, [ 'spec.parametersRef.namespace', 'A Namespace is in no namespace. Remove namespace.' ]],
+    [{}, [ 'spec.parametersRef.namespace', 'Namespace is required: a GatewayClass is cluster-scoped, and ConfigMap is namespaced. Set namespace to the namespace of the ConfigMap.' ]],
+    [{ kind: 'Namespace', namespace: 'shop' }, [ 'spec.parametersRef.namespace', 'Namespace is not allowed: Namespace is cluster-scoped. Remove namespace.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('class-parameters-namespace', object(value))).toEqual(expected);
   });

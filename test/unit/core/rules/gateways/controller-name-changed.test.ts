@@ -10,7 +10,7 @@ describe('controller-name-changed', () => {
   test('names the old one', () => {
     expect(judgeChange('GatewayClass', classOf('example.com/a'), classOf('example.com/b'))).toEqual([{
       rule: 'controller-name-changed', path: ['spec', 'controllerName'], value: 'example.com/b',
-      message: 'controllerName was "example.com/a" and cannot become another one. Create another GatewayClass with this controllerName, and let those who refer to the old one name that.',
+      message: 'controllerName is immutable: it was "example.com/a". Create another GatewayClass with the new controllerName, and refer to that one.',
     }]);
     expect(judgeChange('XMesh', classOf('example.com/a'), classOf('example.com/b'))).toHaveLength(1);
   });

@@ -12,8 +12,8 @@ describe('gateway-class-name', () => {
   });
 
   test.each<[string, ...[path: string, message: string][]]>([
-    ['Sallyport!', [ 'spec.gatewayClassName', 'No GatewayClass can be called "Sallyport!": names are made of lower-case letters, digits, - and dots. Write the name of a GatewayClass as kubectl get gatewayclass shows it.' ]],
-    ['a_b', [ 'spec.gatewayClassName', 'No GatewayClass can be called "a_b": names are made of lower-case letters, digits, - and dots. Write the name of a GatewayClass as kubectl get gatewayclass shows it.' ]],
+    ['Sallyport!', [ 'spec.gatewayClassName', 'Invalid gatewayClassName "Sallyport!": names consist of lower-case letters, digits, "-" and ".". Use a name that "kubectl get gatewayclass" shows.' ]],
+    ['a_b', [ 'spec.gatewayClassName', 'Invalid gatewayClassName "a_b": names consist of lower-case letters, digits, "-" and ".". Use a name that "kubectl get gatewayclass" shows.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('gateway-class-name', object(value))).toEqual(expected);
   });

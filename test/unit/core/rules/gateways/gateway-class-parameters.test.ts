@@ -3,17 +3,17 @@ import { found, ourClass, type Facts } from '../../../../support/evaluation.ts';
 
 const ref = { group: '', kind: 'ConfigMap', name: 'settings', namespace: 'infra' };
 const judged = (parametersRef: object, facts: Facts = {}) => found('gateway-class-parameters', [{ ...ourClass, spec: { ...ourClass.spec, parametersRef } }], facts);
-const refused = (message: string) => [['spec.parametersRef', `${message} Until then the class is not accepted, and its Gateways are left alone.`, 'Accepted InvalidParameters object']];
+const refused = (message: string) => [['spec.parametersRef', `${message} Until then, the GatewayClass is not accepted, and its Gateways are not reconciled.`, 'Accepted InvalidParameters object']];
 const withData = (data: Readonly<Record<string, string>>): Facts => ({ parameters: { 'infra/settings': data } });
 
 describe('gateway-class-parameters', () => {
   test('a ConfigMap that is not there, or of no namespace', () => {
-    expect(judged(ref)).toEqual(refused('ConfigMap infra/settings has not been seen. Check the name, or create it.'));
-    expect(judged({ ...ref, namespace: undefined })).toEqual(refused('A GatewayClass is in no namespace, so parametersRef has to say where the ConfigMap is. Write namespace with that of the ConfigMap.'));
+    expect(judged(ref)).toEqual(refused('ConfigMap "infra/settings" not found. Check the name, or create it.'));
+    expect(judged({ ...ref, namespace: undefined })).toEqual(refused('Namespace is required: a GatewayClass is cluster-scoped, and ConfigMap is namespaced. Set namespace to the namespace of the ConfigMap.'));
   });
 
   test('another kind', () => {
-    expect(judged({ ...ref, group: 'example.net', kind: 'Settings' })).toEqual(refused('Parameters are read from ConfigMaps only, not from example.net/Settings. Write kind: ConfigMap and group: "".'));
+    expect(judged({ ...ref, group: 'example.net', kind: 'Settings' })).toEqual(refused('Unsupported parameters kind example.net/Settings. Use kind: ConfigMap and group: "".'));
   });
 
   test.each<[Readonly<Record<string, string>>, string]>([
@@ -25,7 +25,7 @@ describe('gateway-class-parameters', () => {
     [{ loadBalancerClass: 'a b' }, 'loadBalancerClass is "a b"; write a name such as example.com/internal.'],
     [{ externalTrafficPolicy: 'local' }, 'externalTrafficPolicy is "local"; write Cluster or Local.'],
   ])('%j', (data, problem) => {
-    expect(judged(ref, withData(data))).toEqual(refused(`ConfigMap infra/settings cannot be understood: ${problem}`));
+    expect(judged(ref, withData(data))).toEqual(refused(`Invalid parameters in ConfigMap "infra/settings": ${problem}`));
   });
 
   test('every parameter that is known, and none, are fine', () => {

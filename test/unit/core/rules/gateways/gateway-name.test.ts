@@ -12,9 +12,9 @@ describe('gateway-name', () => {
   });
 
   test.each<[string, ...[path: string, message: string][]]>([
-    ['front.example.com', [ 'metadata.name', 'The name "front.example.com" is no DNS label, so some implementations cannot name a Service or label after it. Write at most 63 lower-case letters, digits and -, with a letter first.' ]],
-    ['1front', [ 'metadata.name', 'The name "1front" is no DNS label, so some implementations cannot name a Service or label after it. Write at most 63 lower-case letters, digits and -, with a letter first.' ]],
-    ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', [ 'metadata.name', 'The name "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" has 64 characters, so some implementations cannot name a Service or label after it. Write at most 63 lower-case letters, digits and -, with a letter first.' ]],
+    ['front.example.com', [ 'metadata.name', 'Name "front.example.com" is not portable: it is not a DNS label, so some implementations cannot use it in the name of a Service or in a label. Use at most 63 lower-case letters, digits and "-", and start with a letter.' ]],
+    ['1front', [ 'metadata.name', 'Name "1front" is not portable: it is not a DNS label, so some implementations cannot use it in the name of a Service or in a label. Use at most 63 lower-case letters, digits and "-", and start with a letter.' ]],
+    ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', [ 'metadata.name', 'Name "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" is not portable: it has 64 characters, so some implementations cannot use it in the name of a Service or in a label. Use at most 63 lower-case letters, digits and "-", and start with a letter.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('gateway-name', object(value))).toEqual(expected);
   });

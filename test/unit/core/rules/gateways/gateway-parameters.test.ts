@@ -6,20 +6,20 @@ const plain = gatewayWith({ name: 'web', port: 80, protocol: 'HTTP' }) as { read
 const gateway = (parametersRef: object) => ({ ...plain, spec: { ...plain.spec, infrastructure: { parametersRef } } });
 const ref = { group: '', kind: 'ConfigMap', name: 'settings' };
 const judged = (parametersRef: object, facts: Facts = {}) => found('gateway-parameters', [gateway(parametersRef), ourClass], facts);
-const refused = (message: string) => [['spec.infrastructure.parametersRef', `${message} Until then the Gateway is not served.`, 'Accepted InvalidParameters object']];
+const refused = (message: string) => [['spec.infrastructure.parametersRef', `${message} Until then, the Gateway is not accepted.`, 'Accepted InvalidParameters object']];
 
 describe('gateway-parameters', () => {
   test('a ConfigMap that is not in the namespace of the Gateway', () => {
-    expect(judged(ref, { parameters: { 'infra/settings': {} } })).toEqual(refused('ConfigMap shop/settings has not been seen. Check the name, or create it.'));
+    expect(judged(ref, { parameters: { 'infra/settings': {} } })).toEqual(refused('ConfigMap "shop/settings" not found. Check the name, or create it.'));
   });
 
   test('another kind', () => {
-    expect(judged({ group: 'example.net', kind: 'Settings', name: 'fast' })).toEqual(refused('Parameters are read from ConfigMaps only, not from example.net/Settings. Write kind: ConfigMap and group: "".'));
+    expect(judged({ group: 'example.net', kind: 'Settings', name: 'fast' })).toEqual(refused('Unsupported parameters kind example.net/Settings. Use kind: ConfigMap and group: "".'));
   });
 
   test('what cannot be understood', () => {
     expect(judged(ref, { parameters: { 'shop/settings': { replicas: '-1', colour: 'red' } } })).toEqual(refused(
-      'ConfigMap shop/settings cannot be understood: replicas is "-1"; write a number from 1 to 999; there is no parameter "colour"; known are replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, cpu, memory, memoryLimit, connectionsPerClient.',
+      'Invalid parameters in ConfigMap "shop/settings": replicas is "-1"; write a number from 1 to 999; there is no parameter "colour"; known are replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, cpu, memory, memoryLimit, connectionsPerClient.',
     ));
   });
 

@@ -11,7 +11,7 @@ describe('infrastructure-label-reserved', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ 'gateway.networking.k8s.io/gateway-name': 'other' }, [ 'spec.infrastructure.labels["gateway.networking.k8s.io/gateway-name"]', 'Implementations set the label gateway.networking.k8s.io/gateway-name themselves, and find by it what belongs to a Gateway. Remove it, or write a label with a domain of your own.' ]],
+    [{ 'gateway.networking.k8s.io/gateway-name': 'other' }, [ 'spec.infrastructure.labels["gateway.networking.k8s.io/gateway-name"]', 'Label gateway.networking.k8s.io/gateway-name is reserved: implementations set it to find the resources of a Gateway. Remove it, or use a label in a domain of your own.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('infrastructure-label-reserved', object(value))).toEqual(expected);
   });

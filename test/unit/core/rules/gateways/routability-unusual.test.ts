@@ -13,9 +13,9 @@ describe('routability-unusual', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ type: 'IPAddress', routability: 'testing.x-k8s.io/other' }, [ 'spec.addresses[0].routability', 'testing.x-k8s.io is for tests, and knows no "testing.x-k8s.io/other", so no address is ever assigned. Write Cluster or a value of your implementation.' ]],
-    [{ type: 'IPAddress', routability: 'example.com/my vpc' }, [ 'spec.addresses[0].routability', 'The routability "example.com/my vpc" holds white space, so no implementation knows it. Write it without, e.g. example.com/vpc.' ]],
-    [{ type: 'Hostname', routability: 'Cluster' }, [ 'spec.addresses[0].routability', 'Whether a name leads to addresses of the cluster alone is for DNS to say, so routability: Cluster of type Hostname may never be satisfied. Write type: IPAddress.' ]],
+    [{ type: 'IPAddress', routability: 'testing.x-k8s.io/other' }, [ 'spec.addresses[0].routability', 'Unknown routability "testing.x-k8s.io/other": testing.x-k8s.io is reserved for tests, so no address is ever assigned. Use Cluster or a value of your implementation.' ]],
+    [{ type: 'IPAddress', routability: 'example.com/my vpc' }, [ 'spec.addresses[0].routability', 'Invalid routability "example.com/my vpc": it contains white space. Use a value such as example.com/vpc.' ]],
+    [{ type: 'Hostname', routability: 'Cluster' }, [ 'spec.addresses[0].routability', 'routability: Cluster conflicts with type Hostname: DNS decides which addresses a name has, so no implementation can ensure the routability. Use type: IPAddress.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('routability-unusual', object(value))).toEqual(expected);
   });

@@ -30,7 +30,7 @@ describe('control-character-in-value', () => {
     const route = routeWith(rule);
     expect(judge(controlCharacterInValue, route)).toEqual([[
       `spec.rules[0].${at}`,
-      `${shown} holds the control character ${character}, which no header or URL may hold. Remove it; in YAML, text after "|" ends with a line break, quoted text does not.`,
+      `Invalid value ${shown}: it contains the control character ${character}, which is not allowed in headers and URLs. Remove it. In YAML, text after "|" ends with a line break, and quoted text does not.`,
     ]]);
     expect(consequences(controlCharacterInValue, route)).toEqual([`Accepted UnsupportedValue ${scope}`]);
   });
@@ -38,6 +38,6 @@ describe('control-character-in-value', () => {
   test('the name of a session, before v1.7', () => {
     const route = routeWith({ sessionPersistence: { sessionName: 'cart\n' } });
     const found = remarks('control-character-in-value', route, { minor: '1.6', channel: 'experimental' });
-    expect(found).toEqual([['spec.rules[0].sessionPersistence.sessionName', '"cart\\n" holds the control character "\\n", which no cookie or header has in its name. Remove it.']]);
+    expect(found).toEqual([['spec.rules[0].sessionPersistence.sessionName', 'Invalid cookie or header name "cart\\n": it contains the control character "\\n". Remove it.']]);
   });
 });

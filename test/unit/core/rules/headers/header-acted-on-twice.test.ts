@@ -6,7 +6,7 @@ const filter = (modifier: unknown) => ({ type: 'RequestHeaderModifier', requestH
 const header = (name: string) => ({ name, value: 'v' });
 
 const message = (shown: string, list: string) =>
-  `The header "${shown}" is acted on under ${list} already, and the order of both is not defined (header names ignore case). Keep one of set, add and remove for it.`;
+  `Duplicate header "${shown}": it is also in ${list}, and the order of the two is undefined (header names ignore case). Use only one of set, add and remove for it.`;
 
 describe('header-acted-on-twice', () => {
   test.each<[string, unknown]>([

@@ -10,11 +10,11 @@ describe('header-name-not-token', () => {
   });
 
   test.each([
-    ['', '"" is no header name. Write a name, or remove the entry.'],
-    ['x-a: b', '"x-a: b" is no header name. Write x-a, without blanks, colon and value.'],
-    [' x-a', '" x-a" is no header name. Write x-a, without blanks, colon and value.'],
-    ['x-a\r\nx-b: c', '"x-a\\r\\nx-b: c" is no header name. Write letters, digits and hyphens, e.g. x-request-id.'],
-    ['größe', '"größe" is no header name. Write letters, digits and hyphens, e.g. x-request-id.'],
+    ['', 'Invalid header name "". Set a name, or remove the entry.'],
+    ['x-a: b', 'Invalid header name "x-a: b". Use x-a, without spaces, colon and value.'],
+    [' x-a', 'Invalid header name " x-a". Use x-a, without spaces, colon and value.'],
+    ['x-a\r\nx-b: c', 'Invalid header name "x-a\\r\\nx-b: c". Use letters, digits and hyphens, for example x-request-id.'],
+    ['größe', 'Invalid header name "größe". Use letters, digits and hyphens, for example x-request-id.'],
   ])('%j', (name, message) => {
     const route = routeWith(remove('x-a', name));
     expect(judge(headerNameNotToken, route)).toEqual([['spec.rules[0].filters[0].requestHeaderModifier.remove[1]', message]]);

@@ -17,7 +17,7 @@ describe('header-name-repeated', () => {
   test('in a match', () => {
     const route = routeWith({ matches: [{}, { headers: [header('x-a'), header('b'), header('X-A'), header('x-a')] }] });
     const message = (name: string) =>
-      `The header "${name}" is named by headers[0] already (header names ignore case); this entry is ignored, so requests match that do not have it. Remove it, or combine both values in one entry of type RegularExpression.`;
+      `Duplicate header "${name}": headers[0] names the same header (header names ignore case). This entry is ignored, so requests match without it. Remove it, or combine both values in one entry of type RegularExpression.`;
     expect(remarks('header-name-repeated', route)).toEqual([
       ['spec.rules[0].matches[1].headers[2].name', message('X-A')],
       ['spec.rules[0].matches[1].headers[3].name', message('x-a')],
@@ -28,7 +28,7 @@ describe('header-name-repeated', () => {
     const route = routeWith({ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [header('a'), header('A')] } }] });
     expect(remarks('header-name-repeated', route)).toEqual([[
       'spec.rules[0].filters[0].requestHeaderModifier.set[1].name',
-      'The header "A" is named by set[0] already (header names ignore case); this entry is ignored, so its value is never used. Remove it, or keep the value you want.',
+      'Duplicate header "A": set[0] names the same header (header names ignore case). This entry is ignored, and its value is never used. Remove it, or keep the value that you want.',
     ]]);
   });
 
@@ -36,7 +36,7 @@ describe('header-name-repeated', () => {
     const route = routeWith({ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x-a', 'b', 'X-A'] } }] });
     expect(remarks('header-name-repeated', route)).toEqual([[
       'spec.rules[0].filters[0].requestHeaderModifier.remove[2]',
-      'The header "X-A" is removed by remove[0] already (header names ignore case). Remove this entry, or write the name that was meant.',
+      'Duplicate header "X-A": remove[0] names the same header (header names ignore case). Delete this entry, or correct the name.',
     ]]);
   });
 });

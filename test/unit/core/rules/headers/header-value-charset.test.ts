@@ -13,9 +13,9 @@ describe('header-value-charset', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ filters: [ { type: 'RequestHeaderModifier', requestHeaderModifier: { set: [ { name: 'x-team', value: 'Käse' } ] } } ] }, [ 'spec.rules[0].filters[0].requestHeaderModifier.set[0].value', 'The header value "Käse" holds "ä", which is no printable ASCII character; the experimental channel refuses such values. Encode it, e.g. percent-encoded or in base64.' ]],
-    [{ filters: [ { type: 'RequestHeaderModifier', requestHeaderModifier: { add: [ { name: 'x-team', value: ' shop  one ' } ] } } ] }, [ 'spec.rules[0].filters[0].requestHeaderModifier.add[0].value', 'The header value " shop  one " has blanks at an end or in a row; the experimental channel refuses such values. Write "shop one".' ]],
-    [{ matches: [ { headers: [ { name: 'x-team', value: 'a ' } ] } ] }, [ 'spec.rules[0].matches[0].headers[0].value', 'The header value "a " has blanks at an end or in a row; the experimental channel refuses such values. Write "a".' ]],
+    [{ filters: [ { type: 'RequestHeaderModifier', requestHeaderModifier: { set: [ { name: 'x-team', value: 'Käse' } ] } } ] }, [ 'spec.rules[0].filters[0].requestHeaderModifier.set[0].value', 'Header value "Käse" is not portable: it contains "ä", which is not printable ASCII. The experimental channel rejects it. Encode it, for example in base64.' ]],
+    [{ filters: [ { type: 'RequestHeaderModifier', requestHeaderModifier: { add: [ { name: 'x-team', value: ' shop  one ' } ] } } ] }, [ 'spec.rules[0].filters[0].requestHeaderModifier.add[0].value', 'Header value " shop  one " is not portable: it has leading, trailing or repeated spaces. The experimental channel rejects it. Use "shop one".' ]],
+    [{ matches: [ { headers: [ { name: 'x-team', value: 'a ' } ] } ] }, [ 'spec.rules[0].matches[0].headers[0].value', 'Header value "a " is not portable: it has leading, trailing or repeated spaces. The experimental channel rejects it. Use "a".' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('header-value-charset', object(value), bundle)).toEqual(expected);
   });

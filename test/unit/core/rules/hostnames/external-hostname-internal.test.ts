@@ -10,7 +10,7 @@ describe('external-hostname-internal', () => {
 
   test('names of Services are not', () => {
     expect(refusals('external-hostname-internal', backendWith('cart.shop.svc.cluster.local'))).toEqual([
-      ['spec.externalHostname.hostname', '"cart.shop.svc.cluster.local" is a name of the cluster itself. Refer to the Service instead, or write a hostname outside the cluster.'],
+      ['spec.externalHostname.hostname', 'Invalid hostname "cart.shop.svc.cluster.local": it is a name inside the cluster. Refer to the Service instead, or use a hostname outside the cluster.'],
     ]);
     expect(refusingBundles('external-hostname-internal', backendWith('a.cluster.local'))).toEqual(['experimental 1.6–1.7']);
   });

@@ -12,8 +12,8 @@ describe('external-hostname-is-ip', () => {
   });
 
   test.each<[string, ...[path: string, message: string][]]>([
-    ['192.0.2.1', [ 'spec.externalHostname.hostname', '"192.0.2.1" is an IP address; an external backend goes by its DNS name. Write that, or refer to a Service.' ]],
-    ['169.254.169.254', [ 'spec.externalHostname.hostname', '"169.254.169.254" is an IP address, and that of the metadata of a cloud at that; an external backend goes by its DNS name. Write that, or refer to a Service.' ]],
+    ['192.0.2.1', [ 'spec.externalHostname.hostname', 'Invalid hostname "192.0.2.1": it is an IP address. Use the DNS name of the external backend, or refer to a Service.' ]],
+    ['169.254.169.254', [ 'spec.externalHostname.hostname', 'Invalid hostname "169.254.169.254": it is an IP address (the address of a cloud metadata service). Use the DNS name of the external backend, or refer to a Service.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('external-hostname-is-ip', object(value))).toEqual(expected);
   });

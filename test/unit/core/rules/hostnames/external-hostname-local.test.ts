@@ -12,10 +12,10 @@ describe('external-hostname-local', () => {
   });
 
   test.each<[string, ...[path: string, message: string][]]>([
-    ['cart.shop.svc', [ 'spec.externalHostname.hostname', '"cart.shop.svc" leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.' ]],
-    ['cart', [ 'spec.externalHostname.hostname', '"cart" leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.' ]],
-    ['localhost', [ 'spec.externalHostname.hostname', '"localhost" leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.' ]],
-    ['cluster.local', [ 'spec.externalHostname.hostname', '"cluster.local" leads to this machine or cluster, past the checks that references to Services are subject to. Refer to the Service instead, or write a name outside.' ]],
+    ['cart.shop.svc', [ 'spec.externalHostname.hostname', 'Invalid hostname "cart.shop.svc": it is local to the node or the cluster, and bypasses the checks of references to Services. Refer to the Service instead, or use a name outside the cluster.' ]],
+    ['cart', [ 'spec.externalHostname.hostname', 'Invalid hostname "cart": it is local to the node or the cluster, and bypasses the checks of references to Services. Refer to the Service instead, or use a name outside the cluster.' ]],
+    ['localhost', [ 'spec.externalHostname.hostname', 'Invalid hostname "localhost": it is local to the node or the cluster, and bypasses the checks of references to Services. Refer to the Service instead, or use a name outside the cluster.' ]],
+    ['cluster.local', [ 'spec.externalHostname.hostname', 'Invalid hostname "cluster.local": it is local to the node or the cluster, and bypasses the checks of references to Services. Refer to the Service instead, or use a name outside the cluster.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('external-hostname-local', object(value))).toEqual(expected);
   });

@@ -13,8 +13,8 @@ describe('hostname-covered', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ hostnames: [ '*.example.com', 'shop.example.com' ] }, [ 'spec.hostnames[1]', '"*.example.com" in the same list matches "shop.example.com", too. Remove "shop.example.com" unless it shall come before routes with that wildcard.' ]],
-    [{ hostnames: [ '*.example.com', '*.shop.example.com' ] }, [ 'spec.hostnames[1]', '"*.example.com" in the same list matches "*.shop.example.com", too. Remove "*.shop.example.com" unless it shall come before routes with that wildcard.' ]],
+    [{ hostnames: [ '*.example.com', 'shop.example.com' ] }, [ 'spec.hostnames[1]', 'Hostname "shop.example.com" is redundant: "*.example.com" in the same list also matches it. Remove it, unless it must take precedence over other routes with that wildcard.' ]],
+    [{ hostnames: [ '*.example.com', '*.shop.example.com' ] }, [ 'spec.hostnames[1]', 'Hostname "*.shop.example.com" is redundant: "*.example.com" in the same list also matches it. Remove it, unless it must take precedence over other routes with that wildcard.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('hostname-covered', object(value))).toEqual(expected);
   });

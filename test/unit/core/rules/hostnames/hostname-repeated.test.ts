@@ -12,8 +12,8 @@ describe('hostname-repeated', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ hostnames: [ 'shop.example.com', 'shop.example.com' ] }, [ 'spec.hostnames[1]', 'The hostname "shop.example.com" stands in hostnames[0] already. Remove this one, or write the name that was meant.' ]],
-    [{ hostnames: [ 'a.example', 'b.example', 'a.example', 'a.example' ] }, [ 'spec.hostnames[2]', 'The hostname "a.example" stands in hostnames[0] already. Remove this one, or write the name that was meant.' ], [ 'spec.hostnames[3]', 'The hostname "a.example" stands in hostnames[0] already. Remove this one, or write the name that was meant.' ]],
+    [{ hostnames: [ 'shop.example.com', 'shop.example.com' ] }, [ 'spec.hostnames[1]', 'Duplicate hostname "shop.example.com": hostnames[0] is the same. Remove one of them, or correct the name.' ]],
+    [{ hostnames: [ 'a.example', 'b.example', 'a.example', 'a.example' ] }, [ 'spec.hostnames[2]', 'Duplicate hostname "a.example": hostnames[0] is the same. Remove one of them, or correct the name.' ], [ 'spec.hostnames[3]', 'Duplicate hostname "a.example": hostnames[0] is the same. Remove one of them, or correct the name.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('hostname-repeated', object(value))).toEqual(expected);
   });

@@ -12,7 +12,7 @@ describe('certificates-without-use', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ port: 443, protocol: 'TLS', tls: { mode: 'Passthrough', certificateRefs: [ { name: 'cart' } ] } }, [ 'spec.listeners[0].tls.certificateRefs', 'With mode: Passthrough backends terminate TLS, so these certificates are never shown. Remove certificateRefs, or write mode: Terminate.' ]],
+    [{ port: 443, protocol: 'TLS', tls: { mode: 'Passthrough', certificateRefs: [ { name: 'cart' } ] } }, [ 'spec.listeners[0].tls.certificateRefs', 'certificateRefs is ignored with mode: Passthrough, because the backends terminate TLS. Remove certificateRefs, or use mode: Terminate.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('certificates-without-use', object(value))).toEqual(expected);
   });

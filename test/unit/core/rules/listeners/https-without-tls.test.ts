@@ -11,7 +11,7 @@ describe('https-without-tls', () => {
     const gateway = gatewayWith({ name: 'web', port: 80, protocol: 'HTTP' }, { name: 'secure', port: 443, protocol: 'HTTPS' });
     expect(judge(httpsWithoutTls, gateway)).toEqual([[
       'spec.listeners[1].tls',
-      'The listener "secure" terminates TLS, but has no certificate. Write tls with certificateRefs that name a Secret of type kubernetes.io/tls, or protocol: HTTP.',
+      'Listener "secure" terminates TLS, but has no certificate. Set tls with certificateRefs that name a Secret of type kubernetes.io/tls, or use protocol: HTTP.',
     ]]);
     expect(consequences(httpsWithoutTls, gateway)).toEqual(['ResolvedRefs InvalidCertificateRef listener']);
   });

@@ -24,14 +24,14 @@ describe('listener-certificate-invalid', () => {
   });
 
   test.each<[string, object, string, string]>([
-    ['missing', { name: 'gone' }, 'Secret shop/gone has not been seen. Check name and namespace, or create it with type kubernetes.io/tls.', invalid],
-    ['unusable', { name: 'bad' }, 'Secret shop/bad holds no usable certificate: tls.key is missing.', invalid],
-    ['of another kind', { kind: 'ConfigMap', name: 'good' }, 'Certificates are read from Secrets only, not from ConfigMap. Write kind: Secret and leave group out.', invalid],
+    ['missing', { name: 'gone' }, 'Secret "shop/gone" not found. Check its name and namespace, or create it with type kubernetes.io/tls.', invalid],
+    ['unusable', { name: 'bad' }, 'Invalid certificate in Secret "shop/bad": tls.key is missing.', invalid],
+    ['of another kind', { kind: 'ConfigMap', name: 'good' }, 'Unsupported certificate kind ConfigMap. Use kind: Secret and an empty group.', invalid],
     ['not permitted', { name: 'shared', namespace: 'vault' },
-      'Secret vault/shared is in another namespace, where a ReferenceGrant must allow it, from kind Gateway to kind Secret.',
+      'Reference to Secret "vault/shared" is not permitted: it is in another namespace. Create a ReferenceGrant there, from kind Gateway to kind Secret.',
       'ResolvedRefs RefNotPermitted listener'],
     ['neither permitted nor there', { name: 'gone', namespace: 'vault' },
-      'Secret vault/gone is in another namespace, where a ReferenceGrant must allow it, from kind Gateway to kind Secret.',
+      'Reference to Secret "vault/gone" is not permitted: it is in another namespace. Create a ReferenceGrant there, from kind Gateway to kind Secret.',
       'ResolvedRefs RefNotPermitted listener'],
   ])('%s', (_, ref, message, consequence) => {
     expect(asked(withRef({ name: 'good' }, ref))).toEqual([['spec.listeners[0].tls.certificateRefs[1]', message, consequence]]);
@@ -40,7 +40,7 @@ describe('listener-certificate-invalid', () => {
   test('none at all is the concern of other rules, unless options stand for them', () => {
     expect([undefined, {}, withRef()].flatMap((tls) => asked(tls))).toEqual([]);
     expect(asked({ options: { 'example.com/certificate': 'shop' } })).toEqual([[
-      'spec.listeners[0].tls.certificateRefs', 'Listener web leaves its certificate to options, which are not known here. Write certificateRefs with a Secret of type kubernetes.io/tls.', invalid,
+      'spec.listeners[0].tls.certificateRefs', 'Listener "web" has no certificateRefs, and its tls.options are unsupported. Set certificateRefs with a Secret of type kubernetes.io/tls.', invalid,
     ]]);
   });
 

@@ -10,7 +10,7 @@ describe('listener-certificate-missing', () => {
 
   test.each([[{}], [{ mode: 'Terminate', certificateRefs: [], options: {} }]])('%j', (tls) => {
     expect(refusals('listener-certificate-missing', gatewayWith(tls))).toEqual([
-      ['spec.listeners[0].tls.certificateRefs', 'mode is Terminate, but no certificate is named. Write certificateRefs with a Secret of type kubernetes.io/tls, or mode: Passthrough on a listener of protocol TLS.'],
+      ['spec.listeners[0].tls.certificateRefs', 'certificateRefs is required with mode: Terminate. Set certificateRefs with a Secret of type kubernetes.io/tls, or use mode: Passthrough on a listener with protocol TLS.'],
     ]);
   });
 

@@ -6,13 +6,13 @@ const plain = { protocol: 'HTTP', port: 80 };
 const secure = { protocol: 'HTTPS', port: 80, tls: { certificateRefs: [{ name: 'good' }] } };
 const passthrough = { protocol: 'TLS', port: 80, tls: { mode: 'Passthrough' } };
 const conflicts = (...listeners: readonly object[]) => found('listener-conflict', [gatewayWith(...listeners), ourClass]);
-const message = (others: string, shared: string, cure: string) => `This listener conflicts with ${others}: they ask for port 80 with ${shared}, and none may win, so none is served. Give each a ${cure} of its own.`;
+const message = (others: string, shared: string, cure: string) => `Listener conflicts with ${others}: they use port 80 with ${shared}, and none of them is served. Use distinct ${cure}.`;
 
 describe('listener-conflict', () => {
   test('one port and hostname: all of them conflict, none wins', () => {
     expect(conflicts({ name: 'a', ...plain }, { name: 'b', ...plain, hostname: 'a.example.com' }, { name: 'c', ...plain })).toEqual([
-      ['spec.listeners[0]', message('c', 'the same hostname', 'port or hostname'), 'Conflicted HostnameConflict listener'],
-      ['spec.listeners[2]', message('a', 'the same hostname', 'port or hostname'), 'Conflicted HostnameConflict listener'],
+      ['spec.listeners[0]', message('c', 'the same hostname', 'ports or hostnames'), 'Conflicted HostnameConflict listener'],
+      ['spec.listeners[2]', message('a', 'the same hostname', 'ports or hostnames'), 'Conflicted HostnameConflict listener'],
     ]);
   });
 
@@ -22,8 +22,8 @@ describe('listener-conflict', () => {
 
   test('one port with two protocols', () => {
     expect(conflicts({ name: 'a', ...plain, hostname: 'a.example.com' }, { name: 'b', ...secure })).toEqual([
-      ['spec.listeners[0]', message('b', 'different protocols', 'port'), 'Conflicted ProtocolConflict listener'],
-      ['spec.listeners[1]', message('a', 'different protocols', 'port'), 'Conflicted ProtocolConflict listener'],
+      ['spec.listeners[0]', message('b', 'different protocols', 'ports'), 'Conflicted ProtocolConflict listener'],
+      ['spec.listeners[1]', message('a', 'different protocols', 'ports'), 'Conflicted ProtocolConflict listener'],
     ]);
   });
 
@@ -44,7 +44,7 @@ describe('listener-conflict', () => {
 
   test('names no more than three others', () => {
     const five = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, ...plain }));
-    expect(conflicts(...five).map(([, text]) => text)).toContain(message('a, b, c', 'the same hostname', 'port or hostname'));
+    expect(conflicts(...five).map(([, text]) => text)).toContain(message('a, b, c', 'the same hostname', 'ports or hostnames'));
   });
 
   test.each<[string, readonly object[]]>([

@@ -11,7 +11,7 @@ describe('listener-filter-repeated', () => {
   });
 
   test.each<[readonly object[], ...[path: string, message: string][]]>([
-    [[ { type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {}, backendRef: { name: 'auth', port: 80 } } }, { type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {}, backendRef: { name: 'users', port: 80 } } } ], [ 'spec.listeners[0].filters.requests[1]', 'requests[0] asks a server already, so each request waits for two answers. Remove one of the two unless both have to agree.' ]],
+    [[ { type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {}, backendRef: { name: 'auth', port: 80 } } }, { type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {}, backendRef: { name: 'users', port: 80 } } } ], [ 'spec.listeners[0].filters.requests[1]', 'Duplicate ExternalAuth filter: requests[0] has the same type, so two servers must authorize each request. Remove one of them, unless both must agree.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('listener-filter-repeated', object(value))).toEqual(expected);
   });

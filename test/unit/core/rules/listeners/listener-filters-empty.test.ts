@@ -11,8 +11,8 @@ describe('listener-filters-empty', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ filters: {} }, [ 'spec.listeners[0].filters.requests', 'filters holds no filter, so every request passes unchecked. Write requests with the filters, or remove filters.' ]],
-    [{ filters: { requests: [] } }, [ 'spec.listeners[0].filters.requests', 'filters holds no filter, so every request passes unchecked. Write requests with the filters, or remove filters.' ]],
+    [{ filters: {} }, [ 'spec.listeners[0].filters.requests', 'filters is empty, so every request passes unchecked. Set requests with at least one filter, or remove filters.' ]],
+    [{ filters: { requests: [] } }, [ 'spec.listeners[0].filters.requests', 'filters is empty, so every request passes unchecked. Set requests with at least one filter, or remove filters.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('listener-filters-empty', object(value))).toEqual(expected);
   });

@@ -20,13 +20,13 @@ describe('listener-protocol-fields', () => {
   });
 
   test.each<[string, unknown, string, string]>([
-    ['HTTP with tls', { protocol: 'HTTP', tls: {} }, 'tls', 'A listener of protocol HTTP has no TLS, but tls is set. Remove tls, or write protocol: HTTPS.'],
-    ['TCP with tls', { protocol: 'TCP', tls: {} }, 'tls', 'A listener of protocol TCP has no TLS, but tls is set. Remove tls, or write protocol: TLS.'],
-    ['UDP with tls', { protocol: 'UDP', tls: {} }, 'tls', 'A listener of protocol UDP has no TLS, but tls is set. Remove tls.'],
-    ['TCP with a hostname', { protocol: 'TCP', hostname: 'a.example' }, 'hostname', 'TCP carries no hostname that could be compared. Remove hostname, or write protocol: TLS.'],
-    ['UDP with a hostname', { protocol: 'UDP', hostname: 'a.example' }, 'hostname', 'UDP carries no hostname that could be compared. Remove hostname.'],
-    ['HTTPS passed through', { protocol: 'HTTPS', tls: { mode: 'Passthrough' } }, 'tls.mode', 'An HTTPS listener must read requests, so it has to terminate TLS. Write mode: Terminate, or protocol: TLS to pass connections through.'],
-    ['TLS without tls', { protocol: 'TLS' }, 'tls', 'A listener of protocol TLS needs tls. Write tls with mode: Passthrough, or with mode: Terminate and certificateRefs.'],
+    ['HTTP with tls', { protocol: 'HTTP', tls: {} }, 'tls', 'tls conflicts with protocol HTTP, which has no TLS. Remove tls, or use protocol: HTTPS.'],
+    ['TCP with tls', { protocol: 'TCP', tls: {} }, 'tls', 'tls conflicts with protocol TCP, which has no TLS. Remove tls, or use protocol: TLS.'],
+    ['UDP with tls', { protocol: 'UDP', tls: {} }, 'tls', 'tls conflicts with protocol UDP, which has no TLS. Remove tls.'],
+    ['TCP with a hostname', { protocol: 'TCP', hostname: 'a.example' }, 'hostname', 'hostname conflicts with protocol TCP, which carries no hostname. Remove hostname, or use protocol: TLS.'],
+    ['UDP with a hostname', { protocol: 'UDP', hostname: 'a.example' }, 'hostname', 'hostname conflicts with protocol UDP, which carries no hostname. Remove hostname.'],
+    ['HTTPS passed through', { protocol: 'HTTPS', tls: { mode: 'Passthrough' } }, 'tls.mode', 'Invalid mode ${quote(mode)}: a listener with protocol HTTPS must terminate TLS. Use mode: Terminate, or use protocol: TLS for passthrough.'],
+    ['TLS without tls', { protocol: 'TLS' }, 'tls', 'tls is required with protocol TLS. Set tls with mode: Passthrough, or with mode: Terminate and certificateRefs.'],
   ])('%s', (_, listener, at, message) => {
     const gateway = gatewayWith({ protocol: 'HTTP' }, listener);
     expect(judge(listenerProtocolFields, gateway)).toEqual([[`spec.listeners[1].${at}`, message]]);
@@ -36,7 +36,7 @@ describe('listener-protocol-fields', () => {
   test.each(['Gateway', 'ListenerSet'])('filters of a %s need HTTP, whatever bundle let others in', (kind) => {
     const owner = objectOf(kind, 'v1', { listeners: [{ name: 'a', port: 1, protocol: 'TCP', filters: { requests: [] } }, { name: 'b', port: 2, protocol: 'HTTP', filters: {} }] });
     expect(judge(listenerProtocolFields, owner)).toEqual([
-      ['spec.listeners[0].filters', 'Filters look at HTTP requests, which a listener of protocol TCP has none of. Remove filters, or write protocol: HTTP or HTTPS.'],
+      ['spec.listeners[0].filters', 'filters conflicts with protocol TCP: filters apply to HTTP requests. Remove filters, or use protocol: HTTP or HTTPS.'],
     ]);
   });
 });
@@ -68,10 +68,10 @@ describe('bundles on fields that do not go with a protocol', () => {
 
   test('words for what only bundles say', () => {
     expect(refusals('listener-protocol-fields', with1('Gateway', 'v1', { protocol: 'TCP', filters: {} }))).toEqual([
-      ['spec.listeners[0].filters', 'Filters look at HTTP requests, which a listener of protocol TCP has none of. Remove filters, or write protocol: HTTP or HTTPS.'],
+      ['spec.listeners[0].filters', 'filters conflicts with protocol TCP: filters apply to HTTP requests. Remove filters, or use protocol: HTTP or HTTPS.'],
     ]);
     expect(refusals('listener-protocol-fields', with1('Gateway', 'v1', { protocol: 'HTTPS' }), { minor: '1.0', channel: 'standard' })).toEqual([
-      ['spec.listeners[0].tls', 'A listener of protocol HTTPS needs tls in this bundle. Write tls with certificateRefs, or protocol: HTTP.'],
+      ['spec.listeners[0].tls', 'tls is required with protocol HTTPS in this bundle. Set tls with certificateRefs, or use protocol: HTTP.'],
     ]);
   });
 });

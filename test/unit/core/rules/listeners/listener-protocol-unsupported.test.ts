@@ -10,15 +10,15 @@ describe('listener-protocol-unsupported', () => {
   });
 
   test.each<[string, string]>([
-    ['QUIC', 'Protocols served are HTTP, HTTPS, TLS, TCP, UDP.'],
+    ['QUIC', 'Supported protocols: HTTP, HTTPS, TLS, TCP, UDP.'],
     ['HTPS', 'Did you mean HTTPS?'],
     ['http', 'Did you mean HTTP?'],
-    ['example.com/x', 'Protocols served are HTTP, HTTPS, TLS, TCP, UDP.'],
-    ['', 'Protocols served are HTTP, HTTPS, TLS, TCP, UDP.'],
-    ['constructor', 'Protocols served are HTTP, HTTPS, TLS, TCP, UDP.'],
+    ['example.com/x', 'Supported protocols: HTTP, HTTPS, TLS, TCP, UDP.'],
+    ['', 'Supported protocols: HTTP, HTTPS, TLS, TCP, UDP.'],
+    ['constructor', 'Supported protocols: HTTP, HTTPS, TLS, TCP, UDP.'],
   ])('%j is not', (protocol, cure) => {
     expect(asked(protocol)).toEqual([[
-      'spec.listeners[0].protocol', `The protocol ${JSON.stringify(protocol)} is not served, so this listener gets no port. ${cure}`, 'Accepted UnsupportedProtocol listener',
+      'spec.listeners[0].protocol', `Unsupported protocol ${JSON.stringify(protocol)}: the listener is not served. ${cure}`, 'Accepted UnsupportedProtocol listener',
     ]]);
   });
 });

@@ -11,10 +11,10 @@ describe('listener-repeated', () => {
 
   test('names both', () => {
     expect(refusals('listener-repeated', gatewayWith(web, { ...web, name: 'also' }))).toEqual([
-      ['spec.listeners[1]', 'This listener has port 80 and protocol HTTP and no hostname like listeners[0]. Remove one of them, or give it another port or hostname.'],
+      ['spec.listeners[1]', 'Duplicate listener: listeners[0] has the same port 80, protocol HTTP and no hostname. Remove one of them, or use another port or hostname.'],
     ]);
     expect(refusals('listener-repeated', gatewayWith({ ...web, hostname: 'a.example' }, web, { ...web, hostname: 'a.example' }))).toEqual([
-      ['spec.listeners[2]', 'This listener has port 80 and protocol HTTP and the hostname a.example like listeners[0]. Remove one of them, or give it another port or hostname.'],
+      ['spec.listeners[2]', 'Duplicate listener: listeners[0] has the same port 80, protocol HTTP and hostname a.example. Remove one of them, or use another port or hostname.'],
     ]);
   });
 

@@ -12,7 +12,7 @@ describe('listener-route-kinds-invalid', () => {
   test('names the kinds that do not fit', () => {
     expect(asked({ kind: 'HTTPRoute' }, { kind: 'TCPRoute' }, { group: 'example.net', kind: 'HTTPRoute' })).toEqual([[
       'spec.listeners[0].allowedRoutes.kinds',
-      'A listener of protocol HTTP cannot carry gateway.networking.k8s.io/TCPRoute, example.net/HTTPRoute. Name only HTTPRoute, GRPCRoute, or leave kinds out.',
+      'Unsupported route kind gateway.networking.k8s.io/TCPRoute, example.net/HTTPRoute for protocol HTTP. Use only HTTPRoute, GRPCRoute, or remove kinds.',
       'ResolvedRefs InvalidRouteKinds listener',
     ]]);
   });

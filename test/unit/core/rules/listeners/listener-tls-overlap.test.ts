@@ -4,7 +4,7 @@ import { gatewayWith } from '../../../../support/rules.ts';
 
 const secure = { protocol: 'HTTPS', port: 443, tls: { certificateRefs: [{ name: 'good' }] } };
 const overlaps = (...listeners: readonly object[]) => found('listener-tls-overlap', [gatewayWith(...listeners), ourClass]);
-const message = (others: string) => `The hostname overlaps with those of ${others} on port 443: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree.`;
+const message = (others: string) => `Hostname overlaps with ${others} on port 443: a client that reuses a connection may get the TLS settings of the other listener. Use hostnames that do not overlap, or use equal TLS settings.`;
 
 describe('listener-tls-overlap', () => {
   test('each of those that overlap, and only those', () => {

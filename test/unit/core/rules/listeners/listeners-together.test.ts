@@ -10,14 +10,14 @@ const tls = { name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough
 const udp = { name: 'udp', port: 443, protocol: 'UDP' };
 
 describe('listener-conflict, of whoever serves it', () => {
-  const message = (other: string, protocol: string, others: string, cure = 'port') =>
-    `This listener conflicts with ${other}: protocol ${protocol} cannot share port 443 with ${others}, so neither may be accepted. Give each a ${cure} of its own.`;
+  const message = (other: string, protocol: string, others: string, cure = 'ports') =>
+    `Listener conflicts with ${other}: protocols ${protocol} and ${others} cannot share port 443, so neither is accepted. Use distinct ${cure}.`;
 
   test.each<[string, readonly object[], string]>([
     ['TCP and HTTP', [plain, raw], message('web', 'TCP', 'HTTP')],
     ['HTTPS and HTTP', [plain, { ...secure, hostname: 'a.example.com' }], message('web', 'HTTPS', 'HTTP')],
     ['TLS and TCP', [raw, { ...tls, hostname: 'a.example.com' }], message('raw', 'TLS', 'TCP')],
-    ['TLS and HTTPS of one host', [{ ...secure, hostname: 'a.example.com' }, { ...tls, hostname: 'A.example.com' }], message('secure', 'TLS', 'HTTPS', 'port or hostname')],
+    ['TLS and HTTPS of one host', [{ ...secure, hostname: 'a.example.com' }, { ...tls, hostname: 'A.example.com' }], message('secure', 'TLS', 'HTTPS', 'ports or hostnames')],
   ])('%s', (_, listeners, expected) => {
     expect(remarks('listener-conflict', gatewayWith(...listeners))).toEqual([['spec.listeners[1]', expected]]);
     expect(remarks('listener-conflict', objectOf('ListenerSet', 'v1', { parentRef: { name: 'front' }, listeners }))).toEqual([['spec.listeners[1]', expected]]);
@@ -44,7 +44,7 @@ describe('listener-tls-overlap, of whoever serves it', () => {
   test('a wildcard above a name', () => {
     const gateway = gatewayWith({ ...secure, hostname: 'a.example.com' }, { ...secure, name: 'all', hostname: '*.example.com' });
     expect(remarks('listener-tls-overlap', gateway)).toEqual([
-      ['spec.listeners[1].hostname', "The hostname overlaps with that of secure on port 443: a client that reuses a connection may meet the other listener's TLS settings. Give the listeners hostnames that do not overlap, or make sure that their TLS settings agree."],
+      ['spec.listeners[1].hostname', "Hostname overlaps with secure on port 443: a client that reuses a connection may get the TLS settings of the other listener. Use hostnames that do not overlap, or use equal TLS settings."],
     ]);
   });
 
@@ -60,9 +60,9 @@ describe('listener-route-kinds-invalid, of layer 4, whoever serves it', () => {
   const kinds = (listener: object, ...allowed: readonly object[]) => remarks('listener-route-kinds-invalid', gatewayWith({ ...listener, allowedRoutes: { kinds: allowed } }));
 
   test.each<[object, string, string]>([
-    [raw, 'HTTPRoute', 'A listener of protocol TCP cannot carry HTTPRoute. Name only TCPRoute, or leave kinds out.'],
-    [udp, 'TCPRoute', 'A listener of protocol UDP cannot carry TCPRoute. Name only UDPRoute, or leave kinds out.'],
-    [tls, 'HTTPRoute', 'A listener of protocol TLS cannot carry HTTPRoute. Name only TLSRoute, TCPRoute, or leave kinds out.'],
+    [raw, 'HTTPRoute', 'Unsupported route kind HTTPRoute for protocol TCP. Use only TCPRoute, or remove kinds.'],
+    [udp, 'TCPRoute', 'Unsupported route kind TCPRoute for protocol UDP. Use only UDPRoute, or remove kinds.'],
+    [tls, 'HTTPRoute', 'Unsupported route kind HTTPRoute for protocol TLS. Use only TLSRoute, TCPRoute, or remove kinds.'],
   ])('%j with %s', (listener, kind, message) => {
     expect(kinds(listener, { kind })).toEqual([['spec.listeners[0].allowedRoutes.kinds[0]', message]]);
   });

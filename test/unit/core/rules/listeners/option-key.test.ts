@@ -11,9 +11,9 @@ describe('option-key', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ 'min-version': '1.3' }, [ 'spec.listeners[0].tls.options.min-version', 'The option "min-version" has no domain before it; such keys are reserved, so no implementation knows it. Write the key as your implementation documents it, e.g. example.com/min-version.' ]],
-    [{ 'Example.com/min-version': '1.3' }, [ 'spec.listeners[0].tls.options["Example.com/min-version"]', 'The option "Example.com/min-version" has no domain before it; such keys are reserved, so no implementation knows it. Write the key as your implementation documents it, e.g. example.com/min-version.' ]],
-    [{ 'example.com/': '' }, [ 'spec.listeners[0].tls.options["example.com/"]', 'The option "example.com/" has no domain before it; such keys are reserved, so no implementation knows it. Write the key as your implementation documents it, e.g. example.com/min-version.' ]],
+    [{ 'min-version': '1.3' }, [ 'spec.listeners[0].tls.options.min-version', 'Invalid option key "min-version": keys without a domain prefix are reserved. Use the key that your implementation documents, for example example.com/min-version.' ]],
+    [{ 'Example.com/min-version': '1.3' }, [ 'spec.listeners[0].tls.options["Example.com/min-version"]', 'Invalid option key "Example.com/min-version": keys without a domain prefix are reserved. Use the key that your implementation documents, for example example.com/min-version.' ]],
+    [{ 'example.com/': '' }, [ 'spec.listeners[0].tls.options["example.com/"]', 'Invalid option key "example.com/": keys without a domain prefix are reserved. Use the key that your implementation documents, for example example.com/min-version.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('option-key', object(value))).toEqual(expected);
   });

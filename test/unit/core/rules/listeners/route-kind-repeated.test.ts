@@ -11,7 +11,7 @@ describe('route-kind-repeated', () => {
   });
 
   test.each<[readonly object[], ...[path: string, message: string][]]>([
-    [[ { kind: 'HTTPRoute' }, { kind: 'HTTPRoute' } ], [ 'spec.listeners[0].allowedRoutes.kinds[1]', 'kinds[0] allows "HTTPRoute" already. Remove this entry, or write the kind that was meant.' ]],
+    [[ { kind: 'HTTPRoute' }, { kind: 'HTTPRoute' } ], [ 'spec.listeners[0].allowedRoutes.kinds[1]', 'Duplicate kind "HTTPRoute": kinds[0] is the same. Remove this entry, or correct the kind.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('route-kind-repeated', object(value))).toEqual(expected);
   });

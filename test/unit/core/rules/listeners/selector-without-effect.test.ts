@@ -12,8 +12,8 @@ describe('selector-without-effect', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ from: 'All', selector: { matchLabels: { team: 'shop' } } }, [ 'spec.listeners[0].allowedRoutes.namespaces.selector', 'from is All, so this selector is ignored. Write from: Selector, or remove selector.' ]],
-    [{ selector: {} }, [ 'spec.listeners[0].allowedRoutes.namespaces.selector', 'from is Same, so this selector is ignored. Write from: Selector, or remove selector.' ]],
+    [{ from: 'All', selector: { matchLabels: { team: 'shop' } } }, [ 'spec.listeners[0].allowedRoutes.namespaces.selector', 'selector is ignored because from is All. Use from: Selector, or remove selector.' ]],
+    [{ selector: {} }, [ 'spec.listeners[0].allowedRoutes.namespaces.selector', 'selector is ignored because from is Same. Use from: Selector, or remove selector.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('selector-without-effect', object(value))).toEqual(expected);
   });

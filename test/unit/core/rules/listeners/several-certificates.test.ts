@@ -11,7 +11,7 @@ describe('several-certificates', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ port: 443, protocol: 'HTTPS', tls: { certificateRefs: [ { name: 'cart' }, { name: 'shop' } ] } }, [ 'spec.listeners[0].tls.certificateRefs', 'This listener has 2 certificates; which one a client sees is up to the implementation, and some use the first alone. Write a listener for each hostname, with one certificate.' ]],
+    [{ port: 443, protocol: 'HTTPS', tls: { certificateRefs: [ { name: 'cart' }, { name: 'shop' } ] } }, [ 'spec.listeners[0].tls.certificateRefs', 'The listener has 2 certificates. The implementation decides which one a client gets, and some use only the first. Use one listener with one certificate for each hostname.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('several-certificates', object(value))).toEqual(expected);
   });

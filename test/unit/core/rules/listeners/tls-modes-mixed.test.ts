@@ -12,7 +12,7 @@ describe('tls-modes-mixed', () => {
   });
 
   test.each<[readonly object[], ...[path: string, message: string][]]>([
-    [[ { tls: { mode: 'Terminate', certificateRefs: [ { name: 'cart' } ] } }, { tls: { mode: 'Passthrough' } } ], [ 'spec.listeners[1].tls.mode', 'listeners[0] has the same port 443 and another TLS mode, which not every implementation can serve. Write another port, or the same mode for both.' ]],
+    [[ { tls: { mode: 'Terminate', certificateRefs: [ { name: 'cart' } ] } }, { tls: { mode: 'Passthrough' } } ], [ 'spec.listeners[1].tls.mode', 'TLS mode conflicts with listeners[0], which has another mode on port 443. Not every implementation supports this. Use another port, or the same mode for both.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('tls-modes-mixed', object(value))).toEqual(expected);
   });

@@ -14,19 +14,19 @@ describe('grpc-method-match', () => {
   });
 
   test.each<[object, string, string]>([
-    [{}, path, 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.'],
-    [{ type: 'RegularExpression' }, path, 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.'],
-    [{ service: 'shop..Cart' }, `${path}.service`, '"shop..Cart" is no gRPC service, so this match matches nothing. Write names of letters, digits and _ with dots between, such as shop.v1.Cart, or type: RegularExpression.'],
-    [{ service: '' }, path, 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.'],
-    [{ method: 'add-item' }, `${path}.method`, '"add-item" is no gRPC method, so this match matches nothing. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.'],
-    [{ method: 'Add\n' }, `${path}.method`, '"Add\\n" is no gRPC method, so this match matches nothing. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.'],
+    [{}, path, 'The method match has neither service nor method, so it matches nothing. Set at least one of them, or remove method from the match to match every call.'],
+    [{ type: 'RegularExpression' }, path, 'The method match has neither service nor method, so it matches nothing. Set at least one of them, or remove method from the match to match every call.'],
+    [{ service: 'shop..Cart' }, `${path}.service`, 'Invalid gRPC service "shop..Cart": the match matches nothing. Use names of letters, digits and "_", separated by dots, for example shop.v1.Cart, or use type: RegularExpression.'],
+    [{ service: '' }, path, 'The method match has neither service nor method, so it matches nothing. Set at least one of them, or remove method from the match to match every call.'],
+    [{ method: 'add-item' }, `${path}.method`, 'Invalid gRPC method "add-item": the match matches nothing. Use a name of letters, digits and "_", for example AddItem, or use type: RegularExpression.'],
+    [{ method: 'Add\n' }, `${path}.method`, 'Invalid gRPC method "Add\\n": the match matches nothing. Use a name of letters, digits and "_", for example AddItem, or use type: RegularExpression.'],
   ])('%j', (method, at, message) => {
     expect(refusals('grpc-method-match', routeWith(method))).toEqual([[at, message]]);
   });
 
   test.each<[object, string, string]>([
-    [{ type: 'RegularExpression', service: '', method: '' }, path, 'This match names neither service nor method, so it matches nothing. Write at least one of them, or leave method out of the match to match every call.'],
-    [{ service: 'shop', method: 'Add/All' }, `${path}.method`, '"Add/All" is no gRPC method, so this match matches nothing. Write a name of letters, digits and _, such as AddItem, or type: RegularExpression.'],
+    [{ type: 'RegularExpression', service: '', method: '' }, path, 'The method match has neither service nor method, so it matches nothing. Set at least one of them, or remove method from the match to match every call.'],
+    [{ service: 'shop', method: 'Add/All' }, `${path}.method`, 'Invalid gRPC method "Add/All": the match matches nothing. Use a name of letters, digits and "_", for example AddItem, or use type: RegularExpression.'],
   ])('whatever the bundle: %j', (method, at, message) => {
     expect(judge(grpcMethodMatch, routeWith(method))).toEqual([[at, message]]);
     expect(consequences(grpcMethodMatch, routeWith(method))).toEqual(['Accepted UnsupportedValue match']);

@@ -13,8 +13,8 @@ describe('grpc-method-uncommon', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ method: 'AddItem' }, [ 'spec.rules[0].matches[0].method.service', 'This match names the method "AddItem" of whatever service, which not every implementation can match. Write service, too, such as shop.v1.Cart.' ]],
-    [{ service: '.shop.v1.Cart' }, [ 'spec.rules[0].matches[0].method.service', 'No client asks for a service that begins with a dot. Write "shop.v1.Cart".' ]],
+    [{ method: 'AddItem' }, [ 'spec.rules[0].matches[0].method.service', 'The match names method "AddItem" without a service, which not every implementation supports. Set service, for example shop.v1.Cart.' ]],
+    [{ service: '.shop.v1.Cart' }, [ 'spec.rules[0].matches[0].method.service', 'Invalid service ".shop.v1.Cart": no client calls a service that starts with a dot. Use "shop.v1.Cart".' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('grpc-method-uncommon', object(value))).toEqual(expected);
   });

@@ -32,6 +32,10 @@ describe('match-repeated', () => {
     expect(remarks('match-repeated', route).map(([path]) => path)).toEqual(['spec.rules[0].matches[1]']);
   });
 
+  test('a call without service and method matches nothing, so it is no duplicate of a rule without matches', () => {
+    expect(remarks('match-repeated', grpcRouteWith({ matches: [{ method: {} }, { method: { service: '' } }] }, {}))).toEqual([]);
+  });
+
   test('rules of a GRPCRoute without matches, which have no default', () => {
     const route = grpcRouteWith({}, { matches: [{ method: { service: 'shop.Cart' } }] }, {});
     expect(remarks('match-repeated', route)).toEqual([

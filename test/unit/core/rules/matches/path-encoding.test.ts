@@ -13,8 +13,8 @@ describe('path-encoding', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ matches: [ { path: { value: '/%63art' } } ] }, [ 'spec.rules[0].matches[0].path.value', 'The path "/%63art" encodes characters that need no encoding, so requests reach it as "/cart". Write "/cart".' ]],
-    [{ matches: [ { path: { type: 'Exact', value: '/a/%2e%2e/b' } } ] }, [ 'spec.rules[0].matches[0].path.value', 'The path "/a/%2e%2e/b" encodes characters that need no encoding, so requests reach it as "/a/../b". Write the path that it leads to.' ]],
+    [{ matches: [ { path: { value: '/%63art' } } ] }, [ 'spec.rules[0].matches[0].path.value', 'Path "/%63art" percent-encodes characters unnecessarily, so it is compared as "/cart". Use "/cart".' ]],
+    [{ matches: [ { path: { type: 'Exact', value: '/a/%2e%2e/b' } } ] }, [ 'spec.rules[0].matches[0].path.value', 'Path "/a/%2e%2e/b" percent-encodes characters unnecessarily, so it is compared as "/a/../b". Use the path that it resolves to.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('path-encoding', object(value))).toEqual(expected);
   });

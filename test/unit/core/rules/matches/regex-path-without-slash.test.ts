@@ -24,7 +24,7 @@ describe('regex-path-without-slash', () => {
     ['\\.well-known', '/\\.well-known'],
   ])('%s', (value, cure) => {
     expect(remarks('regex-path-without-slash', object(value))).toEqual([
-      ['spec.rules[0].matches[0].path.value', `The regular expression ${JSON.stringify(value)} matches no text that begins with "/", as every path does. Write ${JSON.stringify(cure)}.`],
+      ['spec.rules[0].matches[0].path.value', `Regular expression ${JSON.stringify(value)} matches no path: every path starts with "/". Use ${JSON.stringify(cure)}.`],
     ]);
   });
 });

@@ -73,7 +73,7 @@ describe('regex-total-cost', () => {
     const [first] = found('regex-total-cost', [route('cart', laborious(12)), front, ourClass]);
     expect(first).toEqual([
       'spec.rules[0].matches[5].path.value',
-      'The regular expression "/5/([ab]?[bc]?[cd]?){0,40}" is not compiled, so this match matches nothing: the expressions before it in this route reach the limit of 600000 steps or 512 KiB. Use fewer or cheaper expressions, without large counts and classes such as \\p{L}, or move rules to another route.',
+      'Regular expression "/5/([ab]?[bc]?[cd]?){0,40}" is not compiled, so the match matches nothing: the expressions before it in this route reach the limit of 600000 steps or 512 KiB. Use fewer or cheaper expressions, without large counts and classes such as \\p{L}, or move rules to another route.',
       'Accepted UnsupportedValue match',
     ]);
   });

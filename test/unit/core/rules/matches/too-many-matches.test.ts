@@ -8,7 +8,7 @@ describe('too-many-matches', () => {
   test.each(['HTTPRoute', 'GRPCRoute'])('%s: 128 are fine, 129 are not', (kind) => {
     expect(refusals('too-many-matches', routeWith(kind, 64, 64))).toEqual([]);
     expect(refusals('too-many-matches', routeWith(kind, 64, 64, 1))).toEqual([
-      ['spec.rules', 'The rules have 129 matches together; at most 128 are allowed in a route. Move some rules to a second route.'],
+      ['spec.rules', 'Too many matches: the route has 129, and at most 128 are allowed. Move some rules to another route.'],
     ]);
   });
 

@@ -24,7 +24,7 @@ describe('qualified-key', () => {
   test('says how keys look', () => {
     expect(refusals('qualified-key', gatewayWith('a b'))).toEqual(['labels', 'annotations'].map((field) => [
       `spec.infrastructure.${field}["a b"]`,
-      '"a b" is no valid key. Write up to 63 letters, digits, -, _ and ., with a domain before it if you like: team or example.com/team.',
+      'Invalid key "a b". Use up to 63 letters, digits, "-", "_" and ".", with an optional domain prefix, for example team or example.com/team.',
     ]));
   });
 

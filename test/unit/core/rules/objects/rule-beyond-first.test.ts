@@ -12,7 +12,7 @@ describe('rule-beyond-first', () => {
   });
 
   test.each<[readonly object[], ...[path: string, message: string][]]>([
-    [[ { backendRefs: [ { name: 'a', port: 1 } ] }, { backendRefs: [ { name: 'b', port: 1 } ] } ], [ 'spec.rules[1]', 'v1 of this kind has exactly one rule, so this route cannot be written as v1, and the rules after the first get no traffic. Write one rule with all backendRefs.' ]],
+    [[ { backendRefs: [ { name: 'a', port: 1 } ] }, { backendRefs: [ { name: 'b', port: 1 } ] } ], [ 'spec.rules[1]', 'Too many rules: v1 of this kind allows exactly one. The other rules get no traffic, and the route cannot be converted to v1. Use one rule with all backendRefs.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('rule-beyond-first', object(value), bundle)).toEqual(expected);
   });

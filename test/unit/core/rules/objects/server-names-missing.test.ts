@@ -11,7 +11,7 @@ describe('server-names-missing', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{}, [ 'spec.hostnames', 'v1 of TLSRoute needs hostnames, so this route cannot be written as v1. Write hostnames with the names that clients ask for, e.g. shop.example.com.' ]],
+    [{}, [ 'spec.hostnames', 'hostnames is required in v1 of TLSRoute, so the route cannot be converted to v1. Set hostnames to the server names that clients request, for example shop.example.com.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('server-names-missing', object(value))).toEqual(expected);
   });

@@ -20,22 +20,22 @@ describe('union-member', () => {
   });
 
   test.each<[unknown, string, string]>([
-    [extAuth({ protocol: 'GRPC' }), 'spec.rules[0].filters[0].externalAuth.grpc', 'The protocol is GRPC, but grpc is missing. Write grpc beside protocol.'],
-    [extAuth({ protocol: 'GRPC', http: {} }), 'spec.rules[0].filters[0].externalAuth.protocol', 'The protocol is GRPC, but http is set. Write protocol: HTTP, or replace http by grpc.'],
-    [extAuth({ protocol: 'HTTP', http: {}, grpc: {} }), 'spec.rules[0].filters[0].externalAuth.grpc', 'grpc is set although the protocol is HTTP. Remove grpc; what it does needs protocol: GRPC.'],
-    [altName({ type: 'Hostname' }), 'spec.validation.subjectAltNames[0].hostname', 'The type is Hostname, but hostname is missing. Write hostname beside type.'],
-    [session({}), 'spec.rules[0].sessionPersistence.cookie', 'The type is Cookie, but cookie is missing. Write cookie beside type.'],
-    [session({ cookie: {}, header: { name: 'x' } }), 'spec.rules[0].sessionPersistence.header', 'header is set although the type is Cookie. Remove header; what it does needs type: Header.'],
-    [backend({ type: 'ExternalHostname' }), 'spec.externalHostname', 'The type is ExternalHostname, but externalHostname is missing. Write externalHostname beside type.'],
-    [backend({ ...hostname, sessionPersistence: { cookie: {} } }), 'spec.sessionPersistence', 'sessionPersistence is set although the type is ExternalHostname. Remove sessionPersistence; what it does needs type: EndpointSelector.'],
-    [backend({ ...hostname, tls: { mode: 'ServerOnly' } }), 'spec.tls.validation', 'The mode is ServerOnly, but validation is missing. Write validation beside mode.'],
-    [backend({ ...hostname, tls: { mode: 'None', validation: {} } }), 'spec.tls.validation', 'validation is set although the mode is None. Remove validation; what it does needs mode: ServerOnly or ClientAndServer.'],
-    [backend({ ...hostname, tls: { mode: 'None', clientCertificateRef: { name: 'c' } } }), 'spec.tls.clientCertificateRef', 'clientCertificateRef is set although the mode is None. Remove clientCertificateRef; what it does needs mode: ClientAndServer.'],
-    [tracing({ provider }), 'spec.tracing.provider', 'provider is set although the mode is ImplementationDefault. Remove provider; what it does needs mode: Enabled.'],
-    [tracing({ mode: 'Enabled' }), 'spec.tracing.provider', 'The mode is Enabled, but provider is missing. Write provider beside mode.'],
-    [tracing({ parentBasedSampling: {}, mode: 'Disabled' }), 'spec.tracing.parentBasedSampling', 'parentBasedSampling is set although the mode is Disabled. Remove parentBasedSampling; what it does needs mode: Enabled.'],
-    [tracing({ mode: 'Enabled', provider, parentBasedSampling: { samplingRate: { numerator: 1 } } }), 'spec.tracing.parentBasedSampling.samplingRate', 'samplingRate is set although the mode is ImplementationDefault. Remove samplingRate; what it does needs mode: Enabled.'],
-    [tracing({ mode: 'Enabled', provider, attributes: [{ name: 'a', sourceType: 'Header', literalValue: 'b' }] }), 'spec.tracing.attributes[0].sourceType', 'The sourceType is Header, but literalValue is set. Write sourceType: Literal, or replace literalValue by headerName.'],
+    [extAuth({ protocol: 'GRPC' }), 'spec.rules[0].filters[0].externalAuth.grpc', 'grpc is required with protocol: GRPC. Set grpc.'],
+    [extAuth({ protocol: 'GRPC', http: {} }), 'spec.rules[0].filters[0].externalAuth.protocol', 'http conflicts with protocol GRPC. Use protocol: HTTP, or replace http with grpc.'],
+    [extAuth({ protocol: 'HTTP', http: {}, grpc: {} }), 'spec.rules[0].filters[0].externalAuth.grpc', 'grpc is not allowed with protocol: HTTP. Remove grpc, or use protocol: GRPC.'],
+    [altName({ type: 'Hostname' }), 'spec.validation.subjectAltNames[0].hostname', 'hostname is required with type: Hostname. Set hostname.'],
+    [session({}), 'spec.rules[0].sessionPersistence.cookie', 'cookie is required with type: Cookie. Set cookie.'],
+    [session({ cookie: {}, header: { name: 'x' } }), 'spec.rules[0].sessionPersistence.header', 'header is not allowed with type: Cookie. Remove header, or use type: Header.'],
+    [backend({ type: 'ExternalHostname' }), 'spec.externalHostname', 'externalHostname is required with type: ExternalHostname. Set externalHostname.'],
+    [backend({ ...hostname, sessionPersistence: { cookie: {} } }), 'spec.sessionPersistence', 'sessionPersistence is not allowed with type: ExternalHostname. Remove sessionPersistence, or use type: EndpointSelector.'],
+    [backend({ ...hostname, tls: { mode: 'ServerOnly' } }), 'spec.tls.validation', 'validation is required with mode: ServerOnly. Set validation.'],
+    [backend({ ...hostname, tls: { mode: 'None', validation: {} } }), 'spec.tls.validation', 'validation is not allowed with mode: None. Remove validation, or use mode: ServerOnly or ClientAndServer.'],
+    [backend({ ...hostname, tls: { mode: 'None', clientCertificateRef: { name: 'c' } } }), 'spec.tls.clientCertificateRef', 'clientCertificateRef is not allowed with mode: None. Remove clientCertificateRef, or use mode: ClientAndServer.'],
+    [tracing({ provider }), 'spec.tracing.provider', 'provider is not allowed with mode: ImplementationDefault. Remove provider, or use mode: Enabled.'],
+    [tracing({ mode: 'Enabled' }), 'spec.tracing.provider', 'provider is required with mode: Enabled. Set provider.'],
+    [tracing({ parentBasedSampling: {}, mode: 'Disabled' }), 'spec.tracing.parentBasedSampling', 'parentBasedSampling is not allowed with mode: Disabled. Remove parentBasedSampling, or use mode: Enabled.'],
+    [tracing({ mode: 'Enabled', provider, parentBasedSampling: { samplingRate: { numerator: 1 } } }), 'spec.tracing.parentBasedSampling.samplingRate', 'samplingRate is not allowed with mode: ImplementationDefault. Remove samplingRate, or use mode: Enabled.'],
+    [tracing({ mode: 'Enabled', provider, attributes: [{ name: 'a', sourceType: 'Header', literalValue: 'b' }] }), 'spec.tracing.attributes[0].sourceType', 'literalValue conflicts with sourceType Header. Use sourceType: Literal, or replace literalValue with headerName.'],
   ])('%j', (json, path, message) => {
     expect(refusals('union-member', json)).toEqual([[path, message]]);
   });

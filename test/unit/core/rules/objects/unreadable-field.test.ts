@@ -3,7 +3,7 @@ import { found, ourClass } from '../../../../support/evaluation.ts';
 import { gatewayWith, httpRoute, routeWith } from '../../../../support/rules.ts';
 
 const unreadable = (object: unknown) => found('unreadable-field', [object]);
-const says = (path: string, expected: string, actual: string) => `${path} should be ${expected} but is ${actual}. Write ${expected} there, or leave the field out.`;
+const says = (path: string, expected: string, actual: string) => `Invalid value at ${path}: must be ${expected}, not ${actual}. Use ${expected}, or remove the field.`;
 
 describe('unreadable-field', () => {
   test.each<[string, unknown, string, string, string, string]>([

@@ -11,7 +11,7 @@ describe('version-superseded', () => {
   });
 
   test.each<[string, ...[path: string, message: string][]]>([
-    ['v1beta1', [ 'apiVersion', 'gateway.networking.k8s.io/v1beta1 is superseded and will go away. Write gateway.networking.k8s.io/v1.' ]],
+    ['v1beta1', [ 'apiVersion', 'Deprecated version gateway.networking.k8s.io/v1beta1: it will be removed. Use gateway.networking.k8s.io/v1.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('version-superseded', object(value))).toEqual(expected);
   });

@@ -4,7 +4,7 @@ import { gatewayWith, httpRoute } from '../../../../support/rules.ts';
 
 const gateway = gatewayWith({ name: 'web', port: 80, protocol: 'HTTP' }, { name: 'admin', port: 8080, protocol: 'HTTP' });
 const asked = (parentRef: object) => found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', ...parentRef }] }), gateway, ourClass]);
-const nothingThere = (parent: string) => `${parent} has no listener that is served, so there is nothing to attach to. See its status, or name another parent.`;
+const nothingThere = (parent: string) => `${parent} has no accepted listener to attach to. See its status, or use another parent.`;
 
 describe('no-matching-parent', () => {
   test.each([{}, { sectionName: 'web' }, { port: 8080 }, { sectionName: 'admin', port: 8080 }])('%j is fine', (parentRef) => {
@@ -18,7 +18,7 @@ describe('no-matching-parent', () => {
   ])('%j', (parentRef, words) => {
     expect(asked(parentRef)).toEqual([[
       'spec.parentRefs[0]',
-      `Gateway shop/front has no listener with ${words}. Name another, or leave sectionName and port out to attach to all. Its listeners are web, admin.`,
+      `Listener with ${words} not found in Gateway shop/front. Use one of its listeners, or remove sectionName and port to attach to all of them. Listeners: web, admin.`,
       'Accepted NoMatchingParent parentRef',
     ]]);
   });

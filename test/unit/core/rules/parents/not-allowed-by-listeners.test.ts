@@ -6,27 +6,27 @@ const listener = (allowedRoutes: object, name = 'web', port = 80) => ({ name, po
 const stranger = { ...(httpRoute({ parentRefs: [{ name: 'front', namespace: 'shop' }] }) as object), metadata: { name: 'cart', namespace: 'market' } };
 const market = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'market', labels: { exposure: 'public' } } };
 const chosen = { namespaces: { from: 'Selector', selector: { matchLabels: { exposure: 'public' } } } };
-const cure = 'Its owner can admit them in allowedRoutes.namespaces (from: All, or a Selector that matches).';
+const cure = 'The owner of the listener can allow them in allowedRoutes.namespaces (from: All or Selector).';
 
 describe('not-allowed-by-listeners', () => {
   test('from another namespace', () => {
     expect(found('not-allowed-by-listeners', [stranger, gatewayWith(listener({})), ourClass])).toEqual([[
       'spec.parentRefs[0]',
-      `Gateway shop/front allows no routes from the namespace market. ${cure} Asked: listener web.`,
+      `Gateway shop/front does not allow routes from namespace "market". ${cure} Listeners: web.`,
       'Accepted NotAllowedByListeners parentRef',
     ]]);
   });
 
   test('names all listeners that were asked', () => {
     expect(found('not-allowed-by-listeners', [stranger, gatewayWith(listener({}), listener(chosen, 'admin', 81)), ourClass])[0]?.[1]).toBe(
-      `Gateway shop/front allows no routes from the namespace market. ${cure} Asked: listeners web, admin.`,
+      `Gateway shop/front does not allow routes from namespace "market". ${cure} Listeners: web, admin.`,
     );
   });
 
   test('of a kind that the listener does not carry', () => {
     const grpcOnly = listener({ namespaces: { from: 'All' }, kinds: [{ kind: 'GRPCRoute' }] });
     expect(found('not-allowed-by-listeners', [stranger, gatewayWith(grpcOnly), ourClass])[0]?.[1]).toBe(
-      "Gateway shop/front allows no routes of kind HTTPRoute. Add it to a listener's allowedRoutes.kinds, or attach where the protocol carries it. Asked: listener web.",
+      "Gateway shop/front does not allow routes of kind HTTPRoute. Add the kind to allowedRoutes.kinds of a listener, or attach to a listener with another protocol. Listeners: web.",
     );
   });
 

@@ -13,9 +13,9 @@ describe('parent-group', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ parentRefs: [ { kind: 'Service', name: 'cart' } ] }, [ 'spec.parentRefs[0].group', 'There is no kind Service in the group "gateway.networking.k8s.io", so this parentRef names nothing. Write group: "" (left out, the group is that of the Gateway API).' ]],
-    [{ parentRefs: [ { group: 'example.com', kind: 'Gateway', name: 'front' } ] }, [ 'spec.parentRefs[0].group', 'There is no kind Gateway in the group "example.com", so this parentRef names nothing. Leave group out, or write group: gateway.networking.k8s.io.' ]],
-    [{ parentRefs: [ { group: '', kind: 'ListenerSet', name: 'extra' } ] }, [ 'spec.parentRefs[0].group', 'There is no kind ListenerSet in the group "", so this parentRef names nothing. Leave group out, or write group: gateway.networking.k8s.io.' ]],
+    [{ parentRefs: [ { kind: 'Service', name: 'cart' } ] }, [ 'spec.parentRefs[0].group', 'Kind Service not found in group "gateway.networking.k8s.io", so the parentRef has no effect. Use group: "" (the default is the group of the Gateway API).' ]],
+    [{ parentRefs: [ { group: 'example.com', kind: 'Gateway', name: 'front' } ] }, [ 'spec.parentRefs[0].group', 'Kind Gateway not found in group "example.com", so the parentRef has no effect. Remove group, or use group: gateway.networking.k8s.io.' ]],
+    [{ parentRefs: [ { group: '', kind: 'ListenerSet', name: 'extra' } ] }, [ 'spec.parentRefs[0].group', 'Kind ListenerSet not found in group "", so the parentRef has no effect. Remove group, or use group: gateway.networking.k8s.io.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('parent-group', object(value))).toEqual(expected);
   });

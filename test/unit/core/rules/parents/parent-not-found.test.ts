@@ -3,7 +3,7 @@ import { found, ourClass } from '../../../../support/evaluation.ts';
 import { gatewayWith, httpRoute } from '../../../../support/rules.ts';
 
 const route = httpRoute({ parentRefs: [{ name: 'front' }, { name: 'back', namespace: 'infra' }] });
-const notSeen = (gateway: string) => `Gateway ${gateway} has not been seen. Check name and namespace, or apply it; until then this parentRef attaches to nothing.`;
+const notSeen = (gateway: string) => `Gateway ${gateway} not found. Check its name and namespace, or create it. Until then, the route is not attached to it.`;
 
 describe('parent-not-found', () => {
   test('names each parent that is missing, in the namespace that is meant', () => {

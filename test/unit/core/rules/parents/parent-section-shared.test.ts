@@ -13,8 +13,8 @@ describe('parent-section-shared', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ parentRefs: [ { name: 'front', sectionName: 'web', port: 80 }, { name: 'front', sectionName: 'shop', port: 80 } ] }, [ 'spec.parentRefs[1].port', 'This parentRef has the port 80 like parentRefs[0], and names the same Gateway. Give each a port of its own, or make one parentRef of the two.' ]],
-    [{ parentRefs: [ { name: 'front', sectionName: 'web', port: 80 }, { name: 'front', namespace: 'shop', sectionName: 'web', port: 81 } ] }, [ 'spec.parentRefs[1].sectionName', 'This parentRef has the sectionName "web" like parentRefs[0], and names the same Gateway. Give each a sectionName of its own, or make one parentRef of the two.' ]],
+    [{ parentRefs: [ { name: 'front', sectionName: 'web', port: 80 }, { name: 'front', sectionName: 'shop', port: 80 } ] }, [ 'spec.parentRefs[1].port', 'Duplicate port 80: parentRefs[0] has the same one and names the same Gateway. Use distinct values of port, or merge the two parentRefs.' ]],
+    [{ parentRefs: [ { name: 'front', sectionName: 'web', port: 80 }, { name: 'front', namespace: 'shop', sectionName: 'web', port: 81 } ] }, [ 'spec.parentRefs[1].sectionName', 'Duplicate sectionName "web": parentRefs[0] has the same one and names the same Gateway. Use distinct values of sectionName, or merge the two parentRefs.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('parent-section-shared', object(value))).toEqual(expected);
   });

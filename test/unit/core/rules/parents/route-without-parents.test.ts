@@ -12,7 +12,7 @@ describe('route-without-parents', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ parentRefs: [] }, [ 'spec.parentRefs', 'This route names no parent, so it gets no traffic. Write parentRefs with the name of a Gateway.' ]],
+    [{ parentRefs: [] }, [ 'spec.parentRefs', 'The route has no parentRefs, so it gets no traffic. Set parentRefs with the name of a Gateway.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('route-without-parents', object(value))).toEqual(expected);
   });

@@ -11,7 +11,7 @@ describe('target-repeated', () => {
 
   test.each([[[service, service]], [[service, { ...service, sectionName: 'a' }]], [[{ ...service, sectionName: 'a' }, { ...service, sectionName: 'a' }]]])('%j', (targets) => {
     expect(refusals('target-repeated', policyWith('v1', ...targets))).toEqual([
-      ['spec.targetRefs[1]', 'This targetRef names the Service "cart" like targetRefs[0] does. Remove one of them, or give each a sectionName of its own.'],
+      ['spec.targetRefs[1]', 'Duplicate targetRef: targetRefs[0] also names Service "cart". Remove one of them, or use distinct sectionNames.'],
     ]);
   });
 

@@ -12,7 +12,7 @@ describe('telemetry-attribute-key', () => {
   });
 
   test.each<[string, ...[path: string, message: string][]]>([
-    ['envoy.upstream', [ 'spec.tracing.attributes[0].attributeKey', '"envoy.upstream" is no name of OpenTelemetry for requests, so implementations leave it out. Write one such as http.request.method or url.path.' ]],
+    ['envoy.upstream', [ 'spec.tracing.attributes[0].attributeKey', 'Unknown attribute "envoy.upstream": it is not an OpenTelemetry attribute of requests, so implementations ignore it. Use one such as http.request.method or url.path.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('telemetry-attribute-key', object(value))).toEqual(expected);
   });

@@ -12,7 +12,7 @@ describe('telemetry-many-attributes', () => {
   });
 
   test.each<[number, ...[path: string, message: string][]]>([
-    [129, [ 'spec.tracing.attributes[128]', 'There are 129 attributes, but a span holds 128 by default; the others are lost. Keep those that somebody looks for.' ]],
+    [129, [ 'spec.tracing.attributes[128]', 'Too many attributes: there are 129, and a span has at most 128 by default. The others are dropped. Remove attributes that you do not need.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('telemetry-many-attributes', object(value))).toEqual(expected);
   });

@@ -11,8 +11,8 @@ describe('telemetry-secret', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ provider: { backendRef: { name: 'traces', port: 4317 }, headers: [ { name: 'Authorization', value: 'Bearer abc' } ] } }, [ 'spec.tracing.provider.headers[0]', 'The value of "Authorization" stands here for everybody who may read this policy. Let a collector within the cluster add it.' ]],
-    [{ attributes: [ { name: 'who', sourceType: 'Header', headerName: 'cookie' } ] }, [ 'spec.tracing.attributes[0].headerName', 'Every trace would hold the "cookie" of its request, by which whoever reads traces could act for clients. Remove this attribute.' ]],
+    [{ provider: { backendRef: { name: 'traces', port: 4317 }, headers: [ { name: 'Authorization', value: 'Bearer abc' } ] } }, [ 'spec.tracing.provider.headers[0]', 'Header "Authorization" contains a credential, which everybody who may read this policy can see. Let a collector inside the cluster add it.' ]],
+    [{ attributes: [ { name: 'who', sourceType: 'Header', headerName: 'cookie' } ] }, [ 'spec.tracing.attributes[0].headerName', 'Header "cookie" contains a credential, and every trace would include it. Everybody who reads traces could act for clients. Remove this attribute.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('telemetry-secret', object(value))).toEqual(expected);
   });

@@ -11,8 +11,8 @@ describe('telemetry-target-kind', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ kind: 'HTTPRoute' }, [ 'spec.targetRefs[0].kind', 'Implementations need to support a Gateway as target, not the kind "HTTPRoute" of the group "gateway.networking.k8s.io". Write kind: Gateway and group: gateway.networking.k8s.io.' ]],
-    [{ group: '', kind: 'Service' }, [ 'spec.targetRefs[0].kind', 'Implementations need to support a Gateway as target, not the kind "Service" of the group "". Write kind: Gateway and group: gateway.networking.k8s.io.' ]],
+    [{ kind: 'HTTPRoute' }, [ 'spec.targetRefs[0].kind', 'Target kind "HTTPRoute" of group "gateway.networking.k8s.io" is not portable: implementations are required to support only Gateway. Use kind: Gateway and group: gateway.networking.k8s.io.' ]],
+    [{ group: '', kind: 'Service' }, [ 'spec.targetRefs[0].kind', 'Target kind "Service" of group "" is not portable: implementations are required to support only Gateway. Use kind: Gateway and group: gateway.networking.k8s.io.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('telemetry-target-kind', object(value))).toEqual(expected);
   });

@@ -11,8 +11,8 @@ describe('tracing-without-effect', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{}, [ 'spec.tracing.mode', 'mode: ImplementationDefault leaves tracing as it is without this policy. Write mode: Enabled with provider, or mode: Disabled.' ]],
-    [{ mode: 'Enabled', provider: { backendRef: { name: 'traces', port: 4317 } }, samplingRate: { numerator: 0 } }, [ 'spec.tracing.samplingRate.numerator', 'A sampling rate of 0 traces no request. Write a rate above 0, or mode: Disabled.' ]],
+    [{}, [ 'spec.tracing.mode', 'mode: ImplementationDefault has no effect: tracing stays as it is without this policy. Use mode: Enabled with provider, or mode: Disabled.' ]],
+    [{ mode: 'Enabled', provider: { backendRef: { name: 'traces', port: 4317 } }, samplingRate: { numerator: 0 } }, [ 'spec.tracing.samplingRate.numerator', 'Sampling rate 0 traces no requests. Use a rate above 0, or mode: Disabled.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('tracing-without-effect', object(value))).toEqual(expected);
   });

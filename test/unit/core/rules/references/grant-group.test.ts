@@ -12,10 +12,10 @@ describe('grant-group', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ to: [ { group: 'v1', kind: 'Service', name: 'cart' } ] }, [ 'spec.to[0].group', 'There is no kind Service in the group "v1", so this grants nothing. Write group: "".' ]],
-    [{ from: [ { group: '', kind: 'HTTPRoute', namespace: 'team' } ] }, [ 'spec.from[0].group', 'There is no kind HTTPRoute in the group "", so this grants nothing. Write group: gateway.networking.k8s.io.' ]],
-    [{ to: [ { group: '', kind: 'service', name: 'cart' } ] }, [ 'spec.to[0].kind', 'There is no kind "service" in the group "", so this grants nothing. Did you mean Service?' ]],
-    [{ from: [ { group: 'gateway.networking.k8s.io', kind: 'HttpRoutes', namespace: 'team' } ] }, [ 'spec.from[0].kind', 'There is no kind "HttpRoutes" in the group "gateway.networking.k8s.io", so this grants nothing. Did you mean HTTPRoute?' ]],
+    [{ to: [ { group: 'v1', kind: 'Service', name: 'cart' } ] }, [ 'spec.to[0].group', 'Kind Service not found in group "v1", so the entry grants nothing. Use group: "".' ]],
+    [{ from: [ { group: '', kind: 'HTTPRoute', namespace: 'team' } ] }, [ 'spec.from[0].group', 'Kind HTTPRoute not found in group "", so the entry grants nothing. Use group: gateway.networking.k8s.io.' ]],
+    [{ to: [ { group: '', kind: 'service', name: 'cart' } ] }, [ 'spec.to[0].kind', 'Kind "service" not found in group "", so the entry grants nothing. Did you mean Service?' ]],
+    [{ from: [ { group: 'gateway.networking.k8s.io', kind: 'HttpRoutes', namespace: 'team' } ] }, [ 'spec.from[0].kind', 'Kind "HttpRoutes" not found in group "gateway.networking.k8s.io", so the entry grants nothing. Did you mean HTTPRoute?' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('grant-group', object(value))).toEqual(expected);
   });

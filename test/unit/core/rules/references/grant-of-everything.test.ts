@@ -11,7 +11,7 @@ describe('grant-of-everything', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ to: [ { group: '', kind: 'Secret' } ] }, [ 'spec.to[0].name', 'Without name this permits references to every Secret of this namespace, those to come among them. Write the name of each that is meant.' ]],
+    [{ to: [ { group: '', kind: 'Secret' } ] }, [ 'spec.to[0].name', 'name is not set, so the grant permits references to every Secret in this namespace, including future ones. Set the name of each object that you want to permit.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('grant-of-everything', object(value))).toEqual(expected);
   });

@@ -11,8 +11,8 @@ describe('grant-repeated', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ from: [ { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'team' }, { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'team' } ] }, [ 'spec.from[1]', 'Entry 0 of this list says the same. Remove one of them, or write what was meant.' ]],
-    [{ to: [ { group: '', kind: 'Service', name: 'a' }, { group: '', kind: 'Service', name: 'b' }, { group: '', kind: 'Service', name: 'a' } ] }, [ 'spec.to[2]', 'Entry 0 of this list says the same. Remove one of them, or write what was meant.' ]],
+    [{ from: [ { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'team' }, { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'team' } ] }, [ 'spec.from[1]', 'Duplicate entry: entry 0 of the list is the same. Remove one of them, or correct it.' ]],
+    [{ to: [ { group: '', kind: 'Service', name: 'a' }, { group: '', kind: 'Service', name: 'b' }, { group: '', kind: 'Service', name: 'a' } ] }, [ 'spec.to[2]', 'Duplicate entry: entry 0 of the list is the same. Remove one of them, or correct it.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('grant-repeated', object(value))).toEqual(expected);
   });

@@ -11,7 +11,7 @@ describe('grant-within-namespace', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ from: [ { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop' } ] }, [ 'spec.from[0].namespace', 'References within "shop" need no ReferenceGrant. Write the namespace that refers to this one, or remove the entry.' ]],
+    [{ from: [ { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop' } ] }, [ 'spec.from[0].namespace', 'References within namespace "shop" need no ReferenceGrant. Use the namespace of the objects that refer to this one, or remove the entry.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('grant-within-namespace', object(value))).toEqual(expected);
   });

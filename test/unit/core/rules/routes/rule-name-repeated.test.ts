@@ -8,7 +8,7 @@ describe('rule-name-repeated', () => {
 
   test('a name given again', () => {
     const route = routeWith({ name: 'a' }, { name: 'b' }, { name: 'a' }, { name: 'a' });
-    const message = 'The rule name "a" is taken by rules[0]. Give this rule another name, or leave name out.';
+    const message = 'Duplicate rule name "a": spec.rules[0] has the same name. Use another name, or remove name.';
     expect(remarks('rule-name-repeated', route)).toEqual([
       ['spec.rules[2].name', message],
       ['spec.rules[3].name', message],

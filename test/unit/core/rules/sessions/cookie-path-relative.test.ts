@@ -11,8 +11,8 @@ describe('cookie-path-relative', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ cookie: { path: 'cart' } }, [ 'spec.rules[0].sessionPersistence.cookie.path', 'Browsers ignore the cookie path "cart", since it does not begin with "/". Write "/cart", or leave path out.' ]],
-    [{ cookie: { path: '' } }, [ 'spec.rules[0].sessionPersistence.cookie.path', 'Browsers ignore the cookie path "", since it does not begin with "/". Write "/", or leave path out.' ]],
+    [{ cookie: { path: 'cart' } }, [ 'spec.rules[0].sessionPersistence.cookie.path', 'Invalid cookie path "cart": it does not start with "/", so browsers ignore it. Use "/cart", or remove path.' ]],
+    [{ cookie: { path: '' } }, [ 'spec.rules[0].sessionPersistence.cookie.path', 'Invalid cookie path "": it does not start with "/", so browsers ignore it. Use "/", or remove path.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('cookie-path-relative', object(value))).toEqual(expected);
   });

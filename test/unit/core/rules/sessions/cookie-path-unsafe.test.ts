@@ -12,8 +12,8 @@ describe('cookie-path-unsafe', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ cookie: { path: '/cart; Domain=example.com' } }, [ 'spec.rules[0].sessionPersistence.cookie.path', 'The cookie path "/cart; Domain=example.com" holds ";", after which a browser reads something else. Remove it.' ]],
-    [{ cookie: { path: '/a\r\nset-cookie: b' } }, [ 'spec.rules[0].sessionPersistence.cookie.path', 'The cookie path "/a\\r\\nset-cookie: b" holds "\\r", after which a browser reads something else. Remove it.' ]],
+    [{ cookie: { path: '/cart; Domain=example.com' } }, [ 'spec.rules[0].sessionPersistence.cookie.path', 'Invalid cookie path "/cart; Domain=example.com": it contains ";", which ends the path. Remove it.' ]],
+    [{ cookie: { path: '/a\r\nset-cookie: b' } }, [ 'spec.rules[0].sessionPersistence.cookie.path', 'Invalid cookie path "/a\\r\\nset-cookie: b": it contains "\\r", which ends the path. Remove it.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('cookie-path-unsafe', object(value))).toEqual(expected);
   });

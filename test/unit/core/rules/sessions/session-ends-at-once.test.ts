@@ -12,7 +12,7 @@ describe('session-ends-at-once', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ cookie: {}, absoluteTimeout: '0s' }, [ 'spec.rules[0].sessionPersistence.absoluteTimeout', 'absoluteTimeout: 0s ends every session at once. Write how long one may last, e.g. 1h, or leave it out for no end.' ]],
+    [{ cookie: {}, absoluteTimeout: '0s' }, [ 'spec.rules[0].sessionPersistence.absoluteTimeout', 'absoluteTimeout: 0s ends every session immediately. Use the maximum lifetime of a session, for example 1h, or remove it for no limit.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('session-ends-at-once', object(value))).toEqual(expected);
   });

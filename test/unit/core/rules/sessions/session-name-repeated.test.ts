@@ -13,8 +13,8 @@ describe('session-name-repeated', () => {
   });
 
   test.each<[readonly object[], ...[path: string, message: string][]]>([
-    [[ { cookie: { name: 'session' } }, { cookie: { name: 'session' } } ], [ 'spec.rules[1].sessionPersistence.cookie.name', 'rules[0] ties sessions by "session", too, so a client of both loses one of its sessions. Write another name.' ]],
-    [[ { type: 'Header', header: { name: 'x-session' } }, { type: 'Header', header: { name: 'x-session' } } ], [ 'spec.rules[1].sessionPersistence.header.name', 'rules[0] ties sessions by "x-session", too, so a client of both loses one of its sessions. Write another name.' ]],
+    [[ { cookie: { name: 'session' } }, { cookie: { name: 'session' } } ], [ 'spec.rules[1].sessionPersistence.cookie.name', 'Duplicate session name "session": spec.rules[0] uses the same name, so clients of both rules lose one of their sessions. Use another name.' ]],
+    [[ { type: 'Header', header: { name: 'x-session' } }, { type: 'Header', header: { name: 'x-session' } } ], [ 'spec.rules[1].sessionPersistence.header.name', 'Duplicate session name "x-session": spec.rules[0] uses the same name, so clients of both rules lose one of their sessions. Use another name.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('session-name-repeated', object(value))).toEqual(expected);
   });

@@ -12,8 +12,8 @@ describe('session-name-reserved', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ type: 'Header', header: { name: 'Authorization' } }, [ 'spec.rules[0].sessionPersistence.header.name', 'The header "Authorization" means something else to clients and proxies, which change or remove it. Write a name of your own, such as x-session.' ]],
-    [{ cookie: { name: '__Host-cart', path: '/cart' } }, [ 'spec.rules[0].sessionPersistence.cookie.name', 'Browsers take a cookie called "__Host-cart" only with the path "/", not "/cart". Write path: /, or a name without __Host-.' ]],
+    [{ type: 'Header', header: { name: 'Authorization' } }, [ 'spec.rules[0].sessionPersistence.header.name', 'Header "Authorization" is reserved: clients and proxies change or remove it. Use another name, for example x-session.' ]],
+    [{ cookie: { name: '__Host-cart', path: '/cart' } }, [ 'spec.rules[0].sessionPersistence.cookie.name', 'Cookie name "__Host-cart" conflicts with path "/cart": browsers accept __Host- cookies only with path "/". Use path: /, or a name without __Host-.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('session-name-reserved', object(value))).toEqual(expected);
   });
@@ -22,7 +22,7 @@ describe('session-name-reserved', () => {
     const before = (sessionName: string) => remarks('session-name-reserved', object({ sessionName }), { minor: '1.6', channel: 'experimental' });
     expect(before('my_shop')).toEqual([]);
     expect(before('my shop')).toEqual([
-      ['spec.rules[0].sessionPersistence.sessionName', '"my shop" cannot be the name of a cookie or header. Write letters, digits, - and _ only, such as shop-session.'],
+      ['spec.rules[0].sessionPersistence.sessionName', 'Invalid cookie or header name "my shop". Use only letters, digits, "-" and "_", for example shop-session.'],
     ]);
   });
 });

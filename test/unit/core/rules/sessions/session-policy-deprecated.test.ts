@@ -11,7 +11,7 @@ describe('session-policy-deprecated', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ sessionPersistence: { cookie: { name: 'session' } } }, [ 'spec.sessionPersistence', 'sessionPersistence of an XBackendTrafficPolicy is deprecated and will be removed; an XBackend has it since v1.7. Move it there once your implementation serves XBackends.' ]],
+    [{ sessionPersistence: { cookie: { name: 'session' } } }, [ 'spec.sessionPersistence', 'sessionPersistence of an XBackendTrafficPolicy is deprecated and will be removed. It is part of XBackend since v1.7. Move it there when your implementation supports XBackend.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('session-policy-deprecated', object(value))).toEqual(expected);
   });
@@ -19,7 +19,7 @@ describe('session-policy-deprecated', () => {
   test('in routes too, since v1.7', () => {
     const route = soundRoute({ sessionPersistence: { cookie: { name: 'session' } } });
     expect(remarks('session-policy-deprecated', route)).toEqual([
-      ['spec.rules[0].sessionPersistence', 'sessionPersistence of a route is deprecated and will be removed; an XBackend has it since v1.7. Move it there once your implementation serves XBackends.'],
+      ['spec.rules[0].sessionPersistence', 'sessionPersistence of a route is deprecated and will be removed. It is part of XBackend since v1.7. Move it there when your implementation supports XBackend.'],
     ]);
     expect(remarks('session-policy-deprecated', route, { minor: '1.6', channel: 'experimental' })).toEqual([]);
   });

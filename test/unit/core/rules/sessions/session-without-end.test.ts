@@ -10,7 +10,7 @@ describe('session-without-end', () => {
 
   test('says what to write', () => {
     expect(refusals('session-without-end', routeWith({ cookie: { lifetimeType: 'Permanent' } }))).toEqual([
-      ['spec.rules[0].sessionPersistence.absoluteTimeout', 'cookie.lifetimeType is Permanent, so absoluteTimeout must say how long the cookie lives. Write absoluteTimeout, e.g. 24h, or lifetimeType: Session.'],
+      ['spec.rules[0].sessionPersistence.absoluteTimeout', 'absoluteTimeout is required with cookie.lifetimeType: Permanent. Set absoluteTimeout, for example 24h, or use lifetimeType: Session.'],
     ]);
   });
 

@@ -12,7 +12,7 @@ describe('session-without-http', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ type: 'EndpointSelector', externalHostname: undefined, endpointSelector: { matchLabels: { app: 'cart' } }, protocol: 'TCP', sessionPersistence: { cookie: {} } }, [ 'spec.sessionPersistence', 'protocol: TCP carries no HTTP requests in which a cookie or header could be. Remove sessionPersistence, or write protocol: HTTP.' ]],
+    [{ type: 'EndpointSelector', externalHostname: undefined, endpointSelector: { matchLabels: { app: 'cart' } }, protocol: 'TCP', sessionPersistence: { cookie: {} } }, [ 'spec.sessionPersistence', 'sessionPersistence conflicts with protocol: TCP, which has no cookies or headers. Remove sessionPersistence, or use protocol: HTTP.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('session-without-http', object(value))).toEqual(expected);
   });

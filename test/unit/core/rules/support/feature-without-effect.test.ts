@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { found } from '../../../../support/evaluation.ts';
 import { gatewayWith, httpRoute } from '../../../../support/rules.ts';
 
-const says = (field: string) => `${field} is not served yet and has no effect; everything else works without it. Remove it unless another controller serves this object.`;
+const says = (field: string) => `Unsupported field ${field}: it is ignored. Remove it, unless another controller also serves this object.`;
 
 const experimental = { bundle: { minor: '1.7', channel: 'experimental' } } as const;
 

@@ -20,7 +20,7 @@ function judged(object: object, others: readonly object[] = world): readonly (re
   return judgeUnevaluated(kernel.read, { kind, apiVersion, json: object }, experimental).map(({ rule, effect, message }) => [rule, effect, message]);
 }
 
-const says = (kind: string) => `Sallyport does not serve objects of kind ${kind} yet, so this object has no effect. Its schema and rules are checked all the same.`;
+const says = (kind: string) => `Unsupported kind ${kind}: Sallyport does not serve it yet, so the object has no effect. Its schema and rules are still checked.`;
 
 describe('unserved-kind', () => {
   test('warns of a valid object on a Gateway of ours', () => {

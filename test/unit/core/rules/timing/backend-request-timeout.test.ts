@@ -26,7 +26,7 @@ describe('backend-request-timeout', () => {
     const route = routeWith({}, { timeouts: { request, backendRequest } });
     expect(judge(backendRequestTimeout, route)).toEqual([[
       'spec.rules[1].timeouts.backendRequest',
-      `backendRequest is ${backendRequest}, but the whole request ends after ${request}. Write backendRequest: ${request} or less, or a longer request.`,
+      `Invalid backendRequest ${backendRequest}: must not be longer than request (${request}). Use backendRequest: ${request} or less, or a longer request.`,
     ]]);
     expect(consequences(backendRequestTimeout, route)).toEqual(['Accepted UnsupportedValue rule']);
   });

@@ -13,7 +13,7 @@ describe('backend-timeout-unlimited', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ timeouts: { request: '10s', backendRequest: '0s' } }, [ 'spec.rules[0].timeouts.backendRequest', 'backendRequest: 0s means no limit, yet the whole request ends after 10s. Leave backendRequest out, or write how long one try may take.' ]],
+    [{ timeouts: { request: '10s', backendRequest: '0s' } }, [ 'spec.rules[0].timeouts.backendRequest', 'backendRequest: 0s disables the timeout, but the whole request still ends after 10s. Remove backendRequest, or set a timeout for one attempt.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('backend-timeout-unlimited', object(value))).toEqual(expected);
   });

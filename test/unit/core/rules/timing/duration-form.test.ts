@@ -8,11 +8,11 @@ describe('duration-form', () => {
   });
 
   test.each([
-    ['10', '"10" is no duration: the number "10" has no unit; write h, m, s or ms after it, e.g. 10s for seconds.'],
-    ['1.5h', '"1.5h" is no duration: fractions are not allowed; write 1h30m.'],
-    ['1d', '"1d" is no duration: the unit "d" is larger than an hour; write 24h.'],
-    ['', '"" is no duration: it is empty; write a number and a unit, e.g. 10s, or 0s for zero.'],
-    ['5s\n', '"5s\\n" is no duration: it holds a line break; write 5s.'],
+    ['10', 'Invalid duration "10": the number "10" has no unit; write h, m, s or ms after it, e.g. 10s for seconds.'],
+    ['1.5h', 'Invalid duration "1.5h": fractions are not allowed; write 1h30m.'],
+    ['1d', 'Invalid duration "1d": the unit "d" is larger than an hour; write 24h.'],
+    ['', 'Invalid duration "": it is empty; write a number and a unit, e.g. 10s, or 0s for zero.'],
+    ['5s\n', 'Invalid duration "5s\\n": it holds a line break; write 5s.'],
   ])('%j', (request, message) => {
     const route = routeWith({ timeouts: { request } });
     expect(judge(durationForm, route)).toEqual([['spec.rules[0].timeouts.request', message]]);

@@ -12,9 +12,9 @@ describe('duration-not-standard', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ timeouts: { request: '90s' } }, [ 'spec.rules[0].timeouts.request', '"90s" is not how programs write this duration, so tools will show or store it otherwise. Write 1m30s.' ]],
-    [{ timeouts: { request: '0h' } }, [ 'spec.rules[0].timeouts.request', '"0h" is not how programs write this duration, so tools will show or store it otherwise. Write 0s.' ]],
-    [{ timeouts: { request: '99999h60m' } }, [ 'spec.rules[0].timeouts.request', '"99999h60m" is not how programs write this duration, so tools will show or store it otherwise. Write less than 100000h.' ]],
+    [{ timeouts: { request: '90s' } }, [ 'spec.rules[0].timeouts.request', 'Duration "90s" is not in the standard format, so tools may show or store it differently. Use 1m30s.' ]],
+    [{ timeouts: { request: '0h' } }, [ 'spec.rules[0].timeouts.request', 'Duration "0h" is not in the standard format, so tools may show or store it differently. Use 0s.' ]],
+    [{ timeouts: { request: '99999h60m' } }, [ 'spec.rules[0].timeouts.request', 'Duration "99999h60m" is not in the standard format, so tools may show or store it differently. Use less than 100000h.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('duration-not-standard', object(value))).toEqual(expected);
   });

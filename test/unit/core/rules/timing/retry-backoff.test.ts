@@ -11,7 +11,7 @@ describe('retry-backoff', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ retry: { backoff: '100ms' } }, [ 'spec.rules[0].retry.backoff', 'backoff: 100ms is the basis of a wait that each implementation computes in its own way; one that does not wait refuses the route. Leave it out where the route shall work everywhere.' ]],
+    [{ retry: { backoff: '100ms' } }, [ 'spec.rules[0].retry.backoff', 'backoff: 100ms is implementation-specific: each implementation computes the wait in its own way, and some reject the route. Remove it to make the route portable.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('retry-backoff', object(value))).toEqual(expected);
   });

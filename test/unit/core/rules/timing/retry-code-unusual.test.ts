@@ -12,8 +12,8 @@ describe('retry-code-unusual', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ retry: { codes: [ 404 ] } }, [ 'spec.rules[0].retry.codes[0]', 'The code 404 is about the request itself, which stays the same. Write 500, 502, 503 or 504, or remove it.' ]],
-    [{ retry: { codes: [ 503, 505 ] } }, [ 'spec.rules[0].retry.codes[1]', 'The code 505 is not one that implementations have to support. Write 500, 502, 503 or 504, or remove it.' ]],
+    [{ retry: { codes: [ 404 ] } }, [ 'spec.rules[0].retry.codes[0]', 'Retry code 404 is about the request itself, and the retry sends the same request. Use 500, 502, 503 or 504, or remove it.' ]],
+    [{ retry: { codes: [ 503, 505 ] } }, [ 'spec.rules[0].retry.codes[1]', 'Retry code 505 is one that implementations are not required to support. Use 500, 502, 503 or 504, or remove it.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('retry-code-unusual', object(value))).toEqual(expected);
   });

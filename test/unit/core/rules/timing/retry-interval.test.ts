@@ -11,10 +11,10 @@ describe('retry-interval', () => {
   });
 
   test.each<[unknown, string, string]>([
-    [budget('999ms'), 'spec.retryConstraint.budget.interval', 'The interval is 999ms. Write one from 1s to 1h.'],
-    [budget('1h1ms'), 'spec.retryConstraint.budget.interval', 'The interval is 1h1ms. Write one from 1s to 1h.'],
-    [rate('0s'), 'spec.retryConstraint.minRetryRate.interval', 'The interval is 0s. Write one from 1ms to 1h.'],
-    [rate('61m'), 'spec.retryConstraint.minRetryRate.interval', 'The interval is 61m. Write one from 1ms to 1h.'],
+    [budget('999ms'), 'spec.retryConstraint.budget.interval', 'Invalid interval 999ms: must be between 1s and 1h.'],
+    [budget('1h1ms'), 'spec.retryConstraint.budget.interval', 'Invalid interval 1h1ms: must be between 1s and 1h.'],
+    [rate('0s'), 'spec.retryConstraint.minRetryRate.interval', 'Invalid interval 0s: must be between 1ms and 1h.'],
+    [rate('61m'), 'spec.retryConstraint.minRetryRate.interval', 'Invalid interval 61m: must be between 1ms and 1h.'],
   ])('%j', (json, path, message) => {
     expect(refusals('retry-interval', json)).toEqual([[path, message]]);
   });

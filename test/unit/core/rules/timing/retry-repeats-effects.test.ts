@@ -14,8 +14,8 @@ describe('retry-repeats-effects', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ matches: [ { method: 'POST' } ], retry: { codes: [ 503 ] } }, [ 'spec.rules[0].retry.codes', 'This rule matches POST alone, and a backend that answers 503 may have done what was asked: a retry would do it twice. Remove codes unless the backend recognises repetitions.' ]],
-    [{ matches: [ { method: 'POST' }, { method: 'PATCH' } ], retry: { codes: [ 500, 502 ] } }, [ 'spec.rules[0].retry.codes', 'This rule matches POST and PATCH alone, and a backend that answers 500 or 502 may have done what was asked: a retry would do it twice. Remove codes unless the backend recognises repetitions.' ]],
+    [{ matches: [ { method: 'POST' } ], retry: { codes: [ 503 ] } }, [ 'spec.rules[0].retry.codes', 'Retries can repeat effects: the rule matches only POST, and a backend that responds with 503 may already have processed the request. Remove codes, unless the backend detects duplicate requests.' ]],
+    [{ matches: [ { method: 'POST' }, { method: 'PATCH' } ], retry: { codes: [ 500, 502 ] } }, [ 'spec.rules[0].retry.codes', 'Retries can repeat effects: the rule matches only POST and PATCH, and a backend that responds with 500 or 502 may already have processed the request. Remove codes, unless the backend detects duplicate requests.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('retry-repeats-effects', object(value))).toEqual(expected);
   });

@@ -13,7 +13,7 @@ describe('retry-switched-off', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ retry: { attempts: 0, codes: [ 503 ] } }, [ 'spec.rules[0].retry.attempts', 'attempts: 0 switches retries off, so codes and backoff have no effect. Write attempts: 1 or more, or remove codes and backoff.' ]],
+    [{ retry: { attempts: 0, codes: [ 503 ] } }, [ 'spec.rules[0].retry.attempts', 'attempts: 0 disables retries, so codes and backoff are ignored. Use attempts: 1 or more, or remove codes and backoff.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('retry-switched-off', object(value))).toEqual(expected);
   });

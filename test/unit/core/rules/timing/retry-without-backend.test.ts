@@ -12,7 +12,7 @@ describe('retry-without-backend', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ filters: [ { type: 'RequestRedirect', requestRedirect: { scheme: 'https' } } ], backendRefs: [], retry: { attempts: 2 } }, [ 'spec.rules[0].retry', 'This rule sends no request to a backend, so there is nothing to retry. Remove retry, or write backendRefs.' ]],
+    [{ filters: [ { type: 'RequestRedirect', requestRedirect: { scheme: 'https' } } ], backendRefs: [], retry: { attempts: 2 } }, [ 'spec.rules[0].retry', 'retry is ignored because the rule forwards no requests to a backend. Remove retry, or set backendRefs.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('retry-without-backend', object(value))).toEqual(expected);
   });

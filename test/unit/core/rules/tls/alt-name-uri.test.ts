@@ -11,7 +11,7 @@ describe('alt-name-uri', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ subjectAltNames: [ { type: 'URI', uri: 'spiffe:///cart' }, { type: 'Hostname', hostname: 'cart.example.com' } ] }, [ 'spec.validation.subjectAltNames[0].uri', '"spiffe:///cart" has no host after "://", so no certificate has it. Write one such as spiffe://example.com/shop.' ]],
+    [{ subjectAltNames: [ { type: 'URI', uri: 'spiffe:///cart' }, { type: 'Hostname', hostname: 'cart.example.com' } ] }, [ 'spec.validation.subjectAltNames[0].uri', 'Invalid URI "spiffe:///cart": it has no host after "://", so no certificate matches it. Use a URI such as spiffe://example.com/shop.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('alt-name-uri', object(value))).toEqual(expected);
   });

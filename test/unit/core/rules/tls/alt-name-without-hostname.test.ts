@@ -12,7 +12,7 @@ describe('alt-name-without-hostname', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ subjectAltNames: [ { type: 'URI', uri: 'spiffe://example.com/cart' } ] }, [ 'spec.validation.subjectAltNames', 'With subjectAltNames the certificate is held against them alone, and "cart.example.com" is not among them: it is asked for, but not checked. Add type: Hostname with it, unless that is meant.' ]],
+    [{ subjectAltNames: [ { type: 'URI', uri: 'spiffe://example.com/cart' } ] }, [ 'spec.validation.subjectAltNames', 'Hostname "cart.example.com" is used for SNI only: with subjectAltNames, the certificate is verified against those names alone, and the hostname is not among them. Add it with type: Hostname, unless this is intended.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('alt-name-without-hostname', object(value))).toEqual(expected);
   });

@@ -6,10 +6,10 @@ const judged = (...caCertificateRefs: readonly object[]) => found('backend-autho
 
 describe('backend-authority-invalid', () => {
   test.each<[string, object, string, string]>([
-    ['is not there', authority('gone'), 'ConfigMap shop/gone has not been seen.', 'InvalidCACertificateRef'],
-    ['holds no certificate', authority('empty'), 'ConfigMap shop/empty holds no usable certificate: ca.crt is missing from its data.', 'InvalidCACertificateRef'],
-    ['is of another kind', { group: '', kind: 'Secret', name: 'good' }, 'read from ConfigMaps only, not from Secret.', 'InvalidKind'],
-    ['is of another group', { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'good' }, 'not from certificates.k8s.io/ClusterTrustBundle.', 'InvalidKind'],
+    ['is not there', authority('gone'), 'Invalid CA certificate reference: ConfigMap "shop/gone" not found. Check its name and namespace, or create it with a PEM bundle in ca.crt.', 'InvalidCACertificateRef'],
+    ['holds no certificate', authority('empty'), 'ConfigMap "shop/empty" has no valid certificate: ca.crt is missing from its data.', 'InvalidCACertificateRef'],
+    ['is of another kind', { group: '', kind: 'Secret', name: 'good' }, 'Invalid CA certificate reference: unsupported CA certificate kind Secret. Use kind: ConfigMap and group: "".', 'InvalidKind'],
+    ['is of another group', { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'good' }, 'Invalid CA certificate reference: unsupported CA certificate kind certificates.k8s.io/ClusterTrustBundle. Use kind: ConfigMap and group: "".', 'InvalidKind'],
   ])('one that %s', (_, ref, words, reason) => {
     expect(judged(authority('good'), ref)).toEqual([['spec.validation.caCertificateRefs[1]', expect.stringContaining(words), `ResolvedRefs ${reason} object`]]);
   });

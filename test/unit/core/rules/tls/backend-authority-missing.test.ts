@@ -7,12 +7,12 @@ const judged = (validation: object) => found('backend-authority-missing', [backe
 describe('backend-authority-missing', () => {
   test('where none of them can be used', () => {
     expect(judged({ caCertificateRefs: [authority('gone'), authority('empty')] })).toEqual([
-      ['spec.validation.caCertificateRefs', expect.stringContaining('so no backend could prove who it is'), 'Accepted NoValidCACertificate object'],
+      ['spec.validation.caCertificateRefs', expect.stringContaining('No valid CA certificate: None of the references is valid. Use a ConfigMap with a PEM bundle in ca.crt. Until then, requests to the target get 500, because the backend cannot be verified.'), 'Accepted NoValidCACertificate object'],
     ]);
   });
 
   test('where none is named', () => {
-    expect(judged({})).toEqual([['spec.validation', expect.stringContaining('Neither caCertificateRefs nor wellKnownCACertificates is given'), 'Accepted NoValidCACertificate object']]);
+    expect(judged({})).toEqual([['spec.validation', expect.stringContaining('Neither caCertificateRefs nor wellKnownCACertificates is set'), 'Accepted NoValidCACertificate object']]);
   });
 
   test('leaves what could not be read to the rule that is about that', () => {

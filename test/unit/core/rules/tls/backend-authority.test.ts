@@ -11,8 +11,8 @@ describe('backend-authority', () => {
   });
 
   test('neither, and both', () => {
-    expect(refusals('backend-authority', policyWith({}))).toEqual([['spec.validation', 'Nothing says which authorities to trust. Write caCertificateRefs with a ConfigMap that has ca.crt, or wellKnownCACertificates: System.']]);
-    expect(refusals('backend-authority', policyWith(both))).toEqual([['spec.validation.wellKnownCACertificates', 'caCertificateRefs and wellKnownCACertificates both say whom to trust. Keep one of them.']]);
+    expect(refusals('backend-authority', policyWith({}))).toEqual([['spec.validation', 'CA certificates are required. Set caCertificateRefs with a ConfigMap that has ca.crt, or use wellKnownCACertificates: System.']]);
+    expect(refusals('backend-authority', policyWith(both))).toEqual([['spec.validation.wellKnownCACertificates', 'caCertificateRefs conflicts with wellKnownCACertificates: both set the trusted CA certificates. Remove one of them.']]);
   });
 
   test('an empty list counts in the experimental channel since v1.7', () => {
@@ -23,7 +23,7 @@ describe('backend-authority', () => {
 
   test('speaks of the fields of v1alpha2 by their names', () => {
     const policy = objectOf('BackendTLSPolicy', 'v1alpha2', { tls: { hostname: 'a' } });
-    expect(refusals('backend-authority', policy, { minor: '1.0', channel: 'experimental' })).toEqual([['spec.tls', 'Nothing says which authorities to trust. Write caCertRefs with a ConfigMap that has ca.crt, or wellKnownCACerts: System.']]);
+    expect(refusals('backend-authority', policy, { minor: '1.0', channel: 'experimental' })).toEqual([['spec.tls', 'CA certificates are required. Set caCertRefs with a ConfigMap that has ca.crt, or use wellKnownCACerts: System.']]);
     expect(refusingBundles('backend-authority', policy)).toEqual(['experimental 1.0–1.0']);
   });
 

@@ -10,11 +10,11 @@ const judged = (ref: object, ...others: readonly unknown[]) => found('backend-ce
 
 describe('backend-certificate-invalid', () => {
   test.each<[string, object, string, string]>([
-    ['is not there', { name: 'gone' }, 'Secret shop/gone has not been seen.', 'InvalidClientCertificateRef'],
-    ['cannot be used', { name: 'bad' }, 'Secret shop/bad holds no usable certificate: tls.key is missing from its data.', 'InvalidClientCertificateRef'],
-    ['is of another kind', { kind: 'ConfigMap', name: 'good' }, 'Certificates are read from Secrets only, not from ConfigMap.', 'InvalidClientCertificateRef'],
-    ['is of another group', { group: 'example.com', name: 'good' }, 'Certificates are read from Secrets only, not from example.com/Secret.', 'InvalidClientCertificateRef'],
-    ['is in another namespace', { name: 'good', namespace: 'vault' }, 'Secret vault/good is in another namespace,', 'RefNotPermitted'],
+    ['is not there', { name: 'gone' }, 'Secret "shop/gone" not found. Check its name and namespace, or create it with type kubernetes.io/tls. Until then, the Gateway sends no client certificate to backends.', 'InvalidClientCertificateRef'],
+    ['cannot be used', { name: 'bad' }, 'Invalid certificate in Secret "shop/bad": tls.key is missing from its data.', 'InvalidClientCertificateRef'],
+    ['is of another kind', { kind: 'ConfigMap', name: 'good' }, 'Unsupported certificate kind ConfigMap. Use kind: Secret and an empty group. Until then, the Gateway sends no client certificate to backends.', 'InvalidClientCertificateRef'],
+    ['is of another group', { group: 'example.com', name: 'good' }, 'Unsupported certificate kind example.com/Secret. Use kind: Secret and an empty group. Until then, the Gateway sends no client certificate to backends.', 'InvalidClientCertificateRef'],
+    ['is in another namespace', { name: 'good', namespace: 'vault' }, 'Reference to Secret "vault/good" is not permitted: it is in another namespace. Create a ReferenceGrant there, from kind Gateway to kind Secret. Until then, the Gateway sends no client certificate to backends.', 'RefNotPermitted'],
   ])('one that %s', (_, ref, message, reason) => {
     expect(judged(ref)).toEqual([['spec.tls.backend.clientCertificateRef', expect.stringContaining(message), `ResolvedRefs ${reason} object`]]);
   });

@@ -11,7 +11,7 @@ describe('backend-hostname-differs', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ externalHostname: { hostname: 'api.example.org' } }, [ 'spec.tls.validation.hostname', 'Requests go to "api.example.org", but its certificate has to be for "api.example.com". Write "api.example.org", unless that is meant.' ]],
+    [{ externalHostname: { hostname: 'api.example.org' } }, [ 'spec.tls.validation.hostname', 'Requests go to "api.example.org", but the certificate is verified for "api.example.com". Use "api.example.org", unless this is intended.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('backend-hostname-differs', object(value))).toEqual(expected);
   });

@@ -6,22 +6,22 @@ const target = (name: string, sectionName?: string) => ({ group: '', kind: 'Serv
 const judged = (spec: object, ...others: readonly unknown[]) => found('backend-policy-conflicted', [backendTlsPolicy('b', spec), ...others]);
 const lost = (index: number, what: string, winner: string) => [
   `spec.targetRefs[${index}]`,
-  `BackendTLSPolicy shop/${winner} goes for ${what} already: it is older, or first by name. Remove one of the two, or let them target ports of their own by sectionName.`,
+  `Conflicts with BackendTLSPolicy "shop/${winner}", which also targets ${what} and takes precedence (older, or first by name). Remove one of them, or target different ports with sectionName.`,
   'Accepted Conflicted target',
 ];
 
 describe('backend-policy-conflicted', () => {
   test('the older one goes, then the first by name', () => {
-    expect(judged({}, backendTlsPolicy('z', {}, '2025-01-01T00:00:00Z'))).toEqual([lost(0, 'Service shop/cart', 'z')]);
-    expect(judged({}, backendTlsPolicy('a'))).toEqual([lost(0, 'Service shop/cart', 'a')]);
+    expect(judged({}, backendTlsPolicy('z', {}, '2025-01-01T00:00:00Z'))).toEqual([lost(0, 'Service "shop/cart"', 'z')]);
+    expect(judged({}, backendTlsPolicy('a'))).toEqual([lost(0, 'Service "shop/cart"', 'a')]);
     expect(judged({}, backendTlsPolicy('c'), backendTlsPolicy('a', {}, '2027-01-01T00:00:00Z'))).toEqual([]);
   });
 
   test('target by target, and port by port', () => {
     const older = backendTlsPolicy('z', { targetRefs: [target('cart', 'https'), target('stock')] }, '2025-01-01T00:00:00Z');
     expect(judged({ targetRefs: [target('cart', 'https'), target('cart'), target('cart', 'admin'), target('stock')] }, older)).toEqual([
-      lost(0, 'port https of Service shop/cart', 'z'),
-      lost(3, 'Service shop/stock', 'z'),
+      lost(0, 'port https of Service "shop/cart"', 'z'),
+      lost(3, 'Service "shop/stock"', 'z'),
     ]);
   });
 

@@ -8,7 +8,7 @@ const service = serviceWith({ ports: [{ port: 443, name: 'https' }, { port: 8443
 describe('backend-policy-target-missing', () => {
   test('a Service that is not there', () => {
     expect(judged({}, serviceWith({}, 'cart', 'garden'))).toEqual([
-      ['spec.targetRefs[0].name', 'Service shop/cart has not been seen. Check the name, or apply it; a policy reaches Services of its own namespace only.', 'Accepted TargetNotFound target'],
+      ['spec.targetRefs[0].name', 'Service "shop/cart" not found. Check the name, or create it. A policy can target only Services in its own namespace.', 'Accepted TargetNotFound target'],
     ]);
   });
 

@@ -12,8 +12,8 @@ describe('backend-several-authorities', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ wellKnownCACertificates: undefined, caCertificateRefs: [ { group: '', kind: 'ConfigMap', name: 'old' }, { group: '', kind: 'ConfigMap', name: 'new' } ] }, [ 'spec.validation.caCertificateRefs', 'There are 2 references to authorities, but implementations need to support only one. Put all certificates into one ConfigMap.' ]],
-    [{ wellKnownCACertificates: undefined, caCertificateRefs: [ { group: '', kind: 'ConfigMap', name: 'old' }, { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'new' } ] }, [ 'spec.validation.caCertificateRefs', 'There are 2 references to authorities, but implementations need to support only one. Keep one of ConfigMap and ClusterTrustBundle.' ]],
+    [{ wellKnownCACertificates: undefined, caCertificateRefs: [ { group: '', kind: 'ConfigMap', name: 'old' }, { group: '', kind: 'ConfigMap', name: 'new' } ] }, [ 'spec.validation.caCertificateRefs', 'There are 2 CA certificate references, but implementations are required to support only one. Put all certificates in one ConfigMap.' ]],
+    [{ wellKnownCACertificates: undefined, caCertificateRefs: [ { group: '', kind: 'ConfigMap', name: 'old' }, { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'new' } ] }, [ 'spec.validation.caCertificateRefs', 'There are 2 CA certificate references, but implementations are required to support only one. Use only one of ConfigMap and ClusterTrustBundle.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('backend-several-authorities', object(value))).toEqual(expected);
   });

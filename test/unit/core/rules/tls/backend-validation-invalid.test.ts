@@ -10,11 +10,11 @@ describe('backend-validation-invalid', () => {
     [{ ...good, hostname: undefined }, 'hostname', 'it is empty'],
     [{ ...good, hostname: '*.example.com' }, 'hostname', 'holds a wildcard'],
     [{ ...good, hostname: '10.0.0.1' }, 'hostname', 'is an IP address'],
-    [{ ...good, wellKnownCACertificates: 'System' }, 'wellKnownCACertificates', 'Both caCertificateRefs and wellKnownCACertificates are given'],
-    [{ hostname: 'cart.example.com', wellKnownCACertificates: 'Mozilla' }, 'wellKnownCACertificates', '"Mozilla" are not known here'],
+    [{ ...good, wellKnownCACertificates: 'System' }, 'wellKnownCACertificates', 'caCertificateRefs conflicts with wellKnownCACertificates: both set the trusted CA certificates. Remove one of them. Until then, requests to the target get 500, because the backend cannot be verified.'],
+    [{ hostname: 'cart.example.com', wellKnownCACertificates: 'Mozilla' }, 'wellKnownCACertificates', 'Unsupported wellKnownCACertificates "Mozilla". Use System, or use ConfigMaps in caCertificateRefs. Until then, requests to the target get 500, because the backend cannot be verified.'],
     [{ ...good, subjectAltNames: [{ type: 'Hostname' }] }, 'subjectAltNames[0].hostname', 'it is empty'],
-    [{ ...good, subjectAltNames: [{ type: 'URI', hostname: 'a.example.com' }] }, 'subjectAltNames[0].uri', 'The URI is missing'],
-    [{ ...good, subjectAltNames: [{ type: 'Hostname', hostname: 'a.example.com' }, { type: 'Email' }] }, 'subjectAltNames[1].type', '"Email" are not known here'],
+    [{ ...good, subjectAltNames: [{ type: 'URI', hostname: 'a.example.com' }] }, 'subjectAltNames[0].uri', 'URI is required with type: URI. Use a URI such as spiffe://example.com/shop. Until then, requests to the target get 500, because the backend cannot be verified.'],
+    [{ ...good, subjectAltNames: [{ type: 'Hostname', hostname: 'a.example.com' }, { type: 'Email' }] }, 'subjectAltNames[1].type', 'Unsupported type "Email". Use Hostname or URI. Until then, requests to the target get 500, because the backend cannot be verified.'],
   ])('%j', (validation, below, words) => {
     const path = below === '' ? 'spec.validation' : `spec.validation.${below}`;
     expect(judged(validation)).toEqual([[path, expect.stringContaining(words), 'Accepted Invalid object']]);

@@ -12,7 +12,7 @@ describe('backend-validation-missing', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ mode: 'ServerOnly' }, [ 'spec.tls.validation', 'mode is ServerOnly, but nothing says how to check the certificate of the backend; v1.7 refuses that. Write validation with hostname and wellKnownCACertificates: System or caCertificateRefs.' ]],
+    [{ mode: 'ServerOnly' }, [ 'spec.tls.validation', 'validation is required with mode: ServerOnly; v1.7 rejects the object without it. Set validation with hostname and wellKnownCACertificates: System or caCertificateRefs.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('backend-validation-missing', object(value), bundle)).toEqual(expected);
   });

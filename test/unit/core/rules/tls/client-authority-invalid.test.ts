@@ -4,15 +4,15 @@ import { validatingGateway } from '../../../../support/client-validation.ts';
 
 const facts: Facts = { authorities: { 'shop/clients': { type: 'authorities', certificates: ['PEM'] }, 'vault/clients': { type: 'authorities', certificates: ['PEM'] }, 'shop/empty': { type: 'unusable', problem: 'ca.crt is missing from its data' } } };
 const judged = (refs: readonly object[], ...others: readonly unknown[]) => found('client-authority-invalid', [validatingGateway({ default: { validation: { caCertificateRefs: refs } } }), ourClass, ...others], facts);
-const begin = 'Clients of this listener are checked by spec.tls.frontend.default.validation.caCertificateRefs[0] of its Gateway, which cannot be used:';
+const begin = 'Client validation uses spec.tls.frontend.default.validation.caCertificateRefs[0] of the Gateway, which is invalid:';
 
 describe('client-authority-invalid', () => {
   test.each<[string, object, string, string]>([
-    ['is not there', { kind: 'ConfigMap', name: 'gone' }, 'ConfigMap shop/gone has not been seen.', 'InvalidCACertificateRef'],
-    ['holds no certificate', { kind: 'ConfigMap', name: 'empty' }, 'ConfigMap shop/empty holds no usable certificate: ca.crt is missing from its data.', 'InvalidCACertificateRef'],
-    ['is of another kind', { kind: 'Secret', name: 'clients' }, 'certificates of authorities are read from ConfigMaps only, not from Secret.', 'InvalidCACertificateKind'],
-    ['is of another group', { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'clients' }, 'certificates of authorities are read from ConfigMaps only, not from certificates.k8s.io/ClusterTrustBundle.', 'InvalidCACertificateKind'],
-    ['is in another namespace', { kind: 'ConfigMap', name: 'clients', namespace: 'vault' }, 'ConfigMap vault/clients is in another namespace,', 'RefNotPermitted'],
+    ['is not there', { kind: 'ConfigMap', name: 'gone' }, 'ConfigMap "shop/gone" not found.', 'InvalidCACertificateRef'],
+    ['holds no certificate', { kind: 'ConfigMap', name: 'empty' }, 'ConfigMap "shop/empty" has no valid certificate: ca.crt is missing from its data.', 'InvalidCACertificateRef'],
+    ['is of another kind', { kind: 'Secret', name: 'clients' }, 'unsupported CA certificate kind Secret.', 'InvalidCACertificateKind'],
+    ['is of another group', { group: 'certificates.k8s.io', kind: 'ClusterTrustBundle', name: 'clients' }, 'unsupported CA certificate kind certificates.k8s.io/ClusterTrustBundle.', 'InvalidCACertificateKind'],
+    ['is in another namespace', { kind: 'ConfigMap', name: 'clients', namespace: 'vault' }, 'reference to ConfigMap "vault/clients" is not permitted: it is in another namespace.', 'RefNotPermitted'],
   ])('one that %s', (_, ref, message, reason) => {
     expect(judged([{ group: '', ...ref }])).toEqual([['spec.listeners[0].port', expect.stringContaining(`${begin} ${message}`), `ResolvedRefs ${reason} listener`]]);
   });

@@ -11,7 +11,7 @@ const gone = { ...good, name: 'gone' };
 const judged = (frontend: object) => found('client-authority-missing', [validatingGateway(frontend), ourClass], facts);
 const missing = (place: string) => [[
   'spec.listeners[0].port',
-  `Clients of this listener have to prove who they are, but no reference in ${place} of its Gateway leads to a certificate that could prove it, so the listener is not served. Name a ConfigMap with a PEM bundle in ca.crt.`,
+  `No valid CA certificate: the listener requires client certificates, but no reference in ${place} of the Gateway is valid, so the listener is not served. Use a ConfigMap with a PEM bundle in ca.crt.`,
   'Accepted NoValidCACertificate listener',
 ]];
 
@@ -29,7 +29,7 @@ describe('client-authority-missing', () => {
 
   test('a mode that is unknown', () => {
     expect(judged({ default: { validation: { mode: 'AllowFriends', caCertificateRefs: [good] } } })).toEqual([
-      ['spec.listeners[0].port', expect.stringContaining('"AllowFriends", which is unknown, so the listener is not served'), 'Accepted UnsupportedValue listener'],
+      ['spec.listeners[0].port', expect.stringContaining('Unsupported mode "AllowFriends" in spec.tls.frontend.default.validation.mode of the Gateway, so the listener is not served. Use AllowValidOnly or AllowInsecureFallback.'), 'Accepted UnsupportedValue listener'],
     ]);
   });
 

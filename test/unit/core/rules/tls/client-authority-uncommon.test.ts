@@ -15,7 +15,7 @@ describe('client-authority-uncommon', () => {
 
   test('several references', () => {
     expect(remarks('client-authority-uncommon', object(authorities, { ...authorities, name: 'more' }))).toEqual([
-      [refs, 'There are 2 references to authorities, but implementations need to support only one. Put all certificates into one ConfigMap.'],
+      [refs, 'There are 2 CA certificate references, but implementations are required to support only one. Put all certificates in one ConfigMap.'],
     ]);
   });
 
@@ -25,7 +25,7 @@ describe('client-authority-uncommon', () => {
     [{ group: 'core', kind: 'ConfigMap', name: 'a' }, 'ConfigMap', 'core'],
   ])('%j', (ref, kind, group) => {
     expect(remarks('client-authority-uncommon', object(ref))).toEqual([
-      [`${refs}[0].kind`, `Implementations need to support a ConfigMap here, not the kind "${kind}" of the group "${group}". Write kind: ConfigMap and group: "".`],
+      [`${refs}[0].kind`, `Kind "${kind}" of group "${group}" is not portable: implementations are required to support only ConfigMap. Use kind: ConfigMap and group: "".`],
     ]);
   });
 

@@ -11,7 +11,7 @@ describe('client-validation-without-listener', () => {
   });
 
   test.each<[number, ...[path: string, message: string][]]>([
-    [8443, [ 'spec.tls.frontend.perPort[0].port', 'No HTTPS listener of this Gateway has port 8443, so nobody is checked by this. HTTPS listeners have port 443; write one of them, unless a ListenerSet brings one.' ]],
+    [8443, [ 'spec.tls.frontend.perPort[0].port', 'HTTPS listener with port 8443 not found in this Gateway, so the validation has no effect. Use the port of an HTTPS listener (443), unless a ListenerSet adds one.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('client-validation-without-listener', object(value))).toEqual(expected);
   });

@@ -11,8 +11,8 @@ describe('external-backend-without-tls', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ tls: { mode: 'None' } }, [ 'spec.tls', 'Requests to "api.example.com" leave the cluster unencrypted. Write tls with mode: ServerOnly and validation.' ]],
-    [{ tls: undefined }, [ 'spec.tls', 'Requests to "api.example.com" leave the cluster unencrypted. Write tls with mode: ServerOnly and validation.' ]],
+    [{ tls: { mode: 'None' } }, [ 'spec.tls', 'Requests to "api.example.com" leave the cluster unencrypted. Set tls with mode: ServerOnly and validation.' ]],
+    [{ tls: undefined }, [ 'spec.tls', 'Requests to "api.example.com" leave the cluster unencrypted. Set tls with mode: ServerOnly and validation.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('external-backend-without-tls', object(value))).toEqual(expected);
   });

@@ -11,7 +11,7 @@ describe('policy-several-targets', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ targetRefs: [ { group: '', kind: 'Service', name: 'cart' }, { group: '', kind: 'Service', name: 'shop' } ] }, [ 'spec.targetRefs[1]', 'This policy has 2 targets, but implementations need to support only one. Write a policy for each.' ]],
+    [{ targetRefs: [ { group: '', kind: 'Service', name: 'cart' }, { group: '', kind: 'Service', name: 'shop' } ] }, [ 'spec.targetRefs[1]', 'The policy has 2 targets, but implementations are required to support only one. Create a policy for each target.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('policy-several-targets', object(value))).toEqual(expected);
   });

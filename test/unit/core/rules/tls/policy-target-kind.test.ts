@@ -11,8 +11,8 @@ describe('policy-target-kind', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ targetRefs: [ { group: 'core', kind: 'Service', name: 'cart' } ] }, [ 'spec.targetRefs[0].kind', 'Implementations need to support a Service as target, not the kind "Service" of the group "core". Write group: "".' ]],
-    [{ targetRefs: [ { group: 'example.com', kind: 'Backend', name: 'cart' } ] }, [ 'spec.targetRefs[0].kind', 'Implementations need to support a Service as target, not the kind "Backend" of the group "example.com". Write kind: Service and group: "" unless your implementation documents this kind.' ]],
+    [{ targetRefs: [ { group: 'core', kind: 'Service', name: 'cart' } ] }, [ 'spec.targetRefs[0].kind', 'Target kind "Service" of group "core" is not portable: implementations are required to support only Service. Use group: "".' ]],
+    [{ targetRefs: [ { group: 'example.com', kind: 'Backend', name: 'cart' } ] }, [ 'spec.targetRefs[0].kind', 'Target kind "Backend" of group "example.com" is not portable: implementations are required to support only Service. Use kind: Service and group: "", unless your implementation documents this kind.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('policy-target-kind', object(value))).toEqual(expected);
   });

@@ -6,7 +6,7 @@ describe('server-name-is-ip', () => {
 
   test('names the address', () => {
     expect(refusals('server-name-is-ip', routeWith('v1', 'shop.example.com', '192.0.2.1'))).toEqual([
-      ['spec.hostnames[1]', '"192.0.2.1" is an IP address, which no client sends as server name. Write a DNS name such as shop.example.com.'],
+      ['spec.hostnames[1]', 'Invalid hostname "192.0.2.1": it is an IP address, which clients do not send as server name. Use a DNS name, for example shop.example.com.'],
     ]);
   });
 

@@ -13,7 +13,7 @@ describe('trust-bundle-namespace-ignored', () => {
   });
 
   test.each<[object, ...[path: string, message: string][]]>([
-    [{ namespace: 'shop' }, [ 'spec.tls.frontend.default.validation.caCertificateRefs[0].namespace', 'A ClusterTrustBundle is in no namespace, so "shop" is ignored at best; the experimental channel refuses it. Remove namespace.' ]],
+    [{ namespace: 'shop' }, [ 'spec.tls.frontend.default.validation.caCertificateRefs[0].namespace', 'Namespace "shop" is ignored: ClusterTrustBundle is cluster-scoped. The experimental channel rejects it. Remove namespace.' ]],
   ])('%j', (value, ...expected) => {
     expect(remarks('trust-bundle-namespace-ignored', object(value), bundle)).toEqual(expected);
   });

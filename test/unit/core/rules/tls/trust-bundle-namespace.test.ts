@@ -10,7 +10,7 @@ describe('trust-bundle-namespace', () => {
   });
 
   test('looks at both places', () => {
-    const message = 'The ClusterTrustBundle "clients" belongs to the whole cluster, not to a namespace. Remove namespace.';
+    const message = 'Namespace is not allowed in a reference to ClusterTrustBundle "clients": the kind is cluster-scoped. Remove namespace.';
     expect(refusals('trust-bundle-namespace', gatewayWith({ ...bundle, namespace: 'shop' }))).toEqual([
       ['spec.tls.frontend.default.validation.caCertificateRefs[0].namespace', message],
       ['spec.tls.frontend.perPort[0].tls.validation.caCertificateRefs[0].namespace', message],
