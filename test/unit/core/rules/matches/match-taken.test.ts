@@ -130,7 +130,7 @@ describe('match-taken', () => {
     const spec = { parentRefs: [{ name: 'front', sectionName: 'web' }, { name: 'front', sectionName: 'admin' }], hostnames: ['admin.example.com'] };
     const { kernel } = evaluate([route('cart', { spec }), route('other', { spec: { parentRefs: spec.parentRefs.slice(1), hostnames: spec.hostnames }, created: older }), front, ourClass]);
     const statusOf = (name: string) => shadowedOf(kernel.emitted(statuses).get(`HTTPRoute/shop/${name}`));
-    expect(statusOf('cart')).toEqual(['', expect.stringContaining('Rule 0 match 0 gets no request on listener admin of Gateway shop/front for admin.example.com: HTTPRoute shop/other rule 0 match 0')]);
+    expect(statusOf('cart')).toEqual(['', expect.stringContaining('spec.rules[0].matches[0] is shadowed on listener admin of Gateway shop/front for admin.example.com: spec.rules[0].matches[0] of HTTPRoute shop/other')]);
     expect(statusOf('other')).toEqual(['']);
     kernel.apply([writeOf({ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop', name: 'other' }, undefined)]);
     expect(statusOf('cart')).toEqual(['', '']);
