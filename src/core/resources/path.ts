@@ -32,28 +32,40 @@ export class PathSet {
 
   constructor(paths: readonly Path[]) {
     for (const path of paths) {
-      this.#paths.add(JSON.stringify(path));
-      for (let length = path.length; length >= 0; length -= 1) {
-        const key = JSON.stringify(path.slice(0, length));
-        if (this.#ancestors.has(key)) break;
+      let key = '';
+      this.#ancestors.add(key);
+      for (const part of path) {
+        key = keyBelow(key, part);
         this.#ancestors.add(key);
       }
+      this.#paths.add(key);
     }
   }
 
   /** Whether `path` is one of them or lies below one. */
   covers(path: Path): boolean {
-    for (let length = path.length; length >= 0; length -= 1) if (this.#paths.has(JSON.stringify(path.slice(0, length)))) return true;
+    let key = '';
+    if (this.#paths.has(key)) return true;
+    for (const part of path) {
+      key = keyBelow(key, part);
+      if (!this.#ancestors.has(key)) return false;
+      if (this.#paths.has(key)) return true;
+    }
     return false;
   }
 
   /** Whether `path` is one of them, or one lies below it. */
   hasWithin(path: Path): boolean {
-    return this.#ancestors.has(JSON.stringify(path));
+    return this.#ancestors.has(path.reduce<string>(keyBelow, ''));
   }
 
   /** Whether `path` is one of them, lies below one, or one lies below it. */
   meets(path: Path): boolean {
     return this.hasWithin(path) || this.covers(path);
   }
+}
+
+/** The key of a place below another: no other place has the same. */
+function keyBelow(key: string, part: string | number): string {
+  return typeof part === 'number' ? `${key}[${part}]` : `${key}.${part.length}:${part}`;
 }

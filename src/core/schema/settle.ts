@@ -169,9 +169,9 @@ function checkDistinct(items: readonly unknown[], keys: readonly string[] | unde
   if (items.length < 2) return;
   // As soon as one item is no object, the API server does not compare the others either.
   if (keys !== undefined && !items.every(isRecord)) return;
-  const first = new Map<string, number>();
+  const first = new Map<unknown, number>();
   for (const [position, item] of items.entries()) {
-    const identity = keys === undefined ? identityOf([item]) : keyValues(item, keys);
+    const identity = keys === undefined ? scalarOf(item) : keyValues(item, keys);
     if (identity === undefined) continue;
     const before = first.get(identity);
     if (before === undefined) first.set(identity, position);
@@ -185,19 +185,18 @@ function describeRepetition(item: unknown, keys: readonly string[] | undefined, 
     : `has the same ${describeKeys(item, keys)} as item ${before}; give each item one of its own`;
 }
 
-/** Values as one text that no others have; `undefined` where one is absent or no scalar: then the item is wrong in another way. */
-function identityOf(values: readonly unknown[]): string | undefined {
-  let identity = '';
-  for (const value of values) {
-    if (!isPresent(value) || typeof value === 'object') return undefined;
-    // Most lists have one key, which is a text: as short as can be where there are many.
-    identity += typeof value === 'string' && values.length === 1 ? `"${value}` : `${JSON.stringify(value)},`;
-  }
-  return identity;
+function scalarOf(item: unknown): unknown {
+  return isPresent(item) && typeof item !== 'object' ? item : undefined;
 }
 
-function keyValues(item: unknown, keys: readonly string[]): string | undefined {
-  return isRecord(item) ? identityOf(keys.map((key) => property(item, key))) : undefined;
+/** Something that equals no other values of the keys; `undefined` where one is missing or no scalar: then the item is wrong in another way. */
+function keyValues(item: unknown, keys: readonly string[]): unknown {
+  if (!isRecord(item)) return undefined;
+  const [only = ''] = keys;
+  // Most lists have one key, and some have thousands of items.
+  if (keys.length === 1) return scalarOf(property(item, only));
+  const values = keys.map((key) => scalarOf(property(item, key)));
+  return values.includes(undefined) ? undefined : JSON.stringify(values);
 }
 
 function describeKeys(item: unknown, keys: readonly string[]): string {
