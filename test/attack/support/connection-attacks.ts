@@ -88,7 +88,10 @@ export const connectionAttacks: Readonly<Record<string, ConnectionAttack>> = {
  * `node connection-attacks.ts <attack> <host> <plain port> <secure port>`.
  */
 export async function attackConnections({ line, fromMany = false }: ConnectionAttack, at: Attacked, duration: number, connections: number): Promise<number> {
-  const signal = AbortSignal.timeout(duration);
+  // Neither a signal's own timer nor connections that nobody reads keep a process alive.
+  const ending = new AbortController();
+  const { signal } = ending;
+  setTimeout(() => ending.abort(), duration);
   let opened = 0;
   const place = async (index: number): Promise<void> => {
     await sleep(index * spacing, signal);
