@@ -20,7 +20,7 @@ const webSocketKey = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
  * what comes in a WebSocket is sent back as it is.
  */
 export async function startAttackedBackend(): Promise<AttackedBackend> {
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  const server = createServer((request, response) => {
     if (request.url === '/deaf') return;
     if (request.url === '/slow') setTimeout(() => response.end(), 60_000).unref();
     else if (request.url === '/endless') pump(response, gibibyte);

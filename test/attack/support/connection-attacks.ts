@@ -33,10 +33,10 @@ export interface ConnectionAttack {
 /** Milliseconds between two steps of a slow client. */
 const pace = 500;
 /**
- * Milliseconds between the beginnings of two connections. A process accepts some thousand in a second; those that come at once wait for
+ * Milliseconds between the beginnings of two connections. A process with half a core accepts about a thousand in a second; those that come at once wait for
  * each other in the kernel, in front of nobody but new clients.
  */
-const spacing = 1;
+const spacing = 2;
 /** Milliseconds before a connection is opened again, so that attackers do not only measure themselves. */
 const pause = 50;
 const mebibyte = 1024 * 1024;
