@@ -1,11 +1,14 @@
-import { performServerHandshake } from 'node:http2';
+import { constants, performServerHandshake } from 'node:http2';
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream, ServerOptions } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Connection } from './connection.ts';
+import type { Limit } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
 import { Exchange } from './exchange.ts';
+import { Http2Intake } from './http2-intake.ts';
 import { destroyOnSilentReset } from './http2-reset.ts';
 import { Http2Stream } from './http2-stream.ts';
+import { InputTurns } from './input-turns.ts';
 import type { ProxyLimits } from './limits.ts';
 
 /** The HTTP/2 server of a port: sockets come in by `accept`, plain or decrypted. */
@@ -19,9 +22,11 @@ export interface Http2Server {
 export function createHttp2Server(plane: DataPlane): Http2Server {
   const sessions = new Set<Session>();
   const options = sessionOptions(plane.limits);
+  const turns = new InputTurns();
   return {
     accept: (socket, connection) => {
-      const session = new Session(plane, connection, socket, performServerHandshake(socket, options));
+      const intake = new Http2Intake(socket, connection.peer.address, turns, { exceeded: (limit) => session.calm(limit), ended: () => session.inputEnded() });
+      const session: Session = new Session(plane, connection, socket, performServerHandshake(intake, options));
       sessions.add(session);
       socket.once('close', () => sessions.delete(session));
     },
@@ -32,13 +37,16 @@ export function createHttp2Server(plane: DataPlane): Http2Server {
 }
 
 /**
- * Node and nghttp2 bound the rest by themselves: resets in a time, CONTINUATION frames of a header section, unanswered
- * pings and settings, and invalid frames; a connection that goes beyond is ended.
+ * Beside the frames that Http2Intake counts, Node and nghttp2 bound CONTINUATION frames of a header section, the table of header
+ * compression, unanswered pings and settings, and invalid frames; a connection that goes beyond is ended.
  */
 function sessionOptions(limits: ProxyLimits): ServerOptions {
   return {
     // Pseudo-header fields come on top; one more than allowed is enough for request-head.ts to refuse.
     maxHeaderListPairs: limits.headerCount + 5,
+    // Http2Intake counts them.
+    streamResetBurst: 100_000,
+    streamResetRate: 100_000,
     maxSessionRejectedStreams: limits.streamsPerConnection,
     settings: {
       enableConnectProtocol: true,
@@ -71,22 +79,26 @@ class Session {
     // Node takes in what comes for the connection at once: a larger window makes uploads faster, and holds nothing more.
     session.setLocalWindowSize(4 * plane.limits.streamWindow);
     session.on('stream', (stream, headers, _flags, rawHeaders) => this.serve(stream, headers, rawHeaders));
-    socket.on('end', () => this.inputEnded());
     // What a client did wrong has ended its connection already.
     session.on('error', () => undefined);
     session.on('close', () => clearTimeout(this.idleTimer));
     socket.once('close', () => clearTimeout(this.lingerTimer));
   }
 
-  /** GOAWAY names the last request that is served; what comes after it the client may send elsewhere (RFC 9113 section 6.8). */
-  drain(): void {
-    if (this.session.destroyed) return;
-    this.session.close();
-    if (this.streams === 0) this.linger();
+  /** Ends the connection of a client that sends too many frames of a kind (RFC 9113 section 10.5). */
+  calm(limit: Limit): void {
+    this.plane.quotas.reached(limit);
+    try {
+      this.session.destroy(new Error(limit), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    } catch (error) {
+      // Nobody above looks after it.
+      this.plane.fault(error);
+      this.socket.destroy();
+    }
   }
 
   /** A client that has closed its side can neither make room for a response nor cancel it: like most servers, take it as gone. */
-  private inputEnded(): void {
+  inputEnded(): void {
     if (this.streams > 0) {
       this.socket.destroy();
       return;
@@ -94,6 +106,13 @@ class Session {
     this.drain();
     // In the middle of a frame Node would wait for the rest of it.
     this.socket.destroySoon();
+  }
+
+  /** GOAWAY names the last request that is served; what comes after it the client may send elsewhere (RFC 9113 section 6.8). */
+  drain(): void {
+    if (this.session.destroyed) return;
+    this.session.close();
+    if (this.streams === 0) this.linger();
   }
 
   private serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {

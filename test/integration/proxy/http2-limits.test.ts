@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Limit } from '../../../src/proxy/counters.ts';
 import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
 import { endpointsConfig } from '../../support/config.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -33,6 +34,8 @@ async function floodedTo(raw: RawHttp2, bytes: (round: number) => Buffer): Promi
 const largestFrame = 16_384;
 const endStream = 1;
 const endHeaders = 4;
+// RFC 9113 section 7.
+const enhanceYourCalm = 11;
 
 const many = (count: number, make: (index: number) => Buffer): Buffer => Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
 
@@ -56,14 +59,39 @@ describe('what a client controls is bounded', () => {
     raw.socket.destroy();
   });
 
-  test('streams that are opened and reset at once', async () => {
+  const counted: readonly (readonly [Limit, (round: number) => Buffer])[] = [
+    ['http2-resets', (round) => many(100, (index) => Buffer.concat([frame('headers', 5, 200 * round + 2 * index + 1, get), frame('reset', 0, 200 * round + 2 * index + 1, Buffer.from([0, 0, 0, 8]))]))],
+    ['http2-pings', () => many(100, () => frame('ping', 0, 0, Buffer.alloc(8)))],
+    ['http2-settings', () => many(100, () => frame('settings', 0, 0, Buffer.from([0, 3, 0, 0, 0, 9])))],
+    ['http2-priority', () => many(100, (index) => frame('priority', 0, 2 * index + 1, Buffer.from([0, 0, 0, 0, 9])))],
+    ['http2-window-updates', () => many(100, () => frame('windowUpdate', 0, 0, Buffer.from([0, 0, 0, 1])))],
+    ['http2-empty-data', (round) => Buffer.concat([round === 0 ? frame('headers', 4, 1, post) : Buffer.alloc(0), many(100, () => frame('data', 0, 1))])],
+  ];
+
+  test.each(counted)('%s', async (limit, bytes) => {
     const { port, proxy } = await startSilent();
     const raw = openFrames(port);
-    const code = await floodedTo(raw, (round) =>
-      many(100, (index) => Buffer.concat([frame('headers', 5, 200 * round + 2 * index + 1, get), frame('reset', 0, 200 * round + 2 * index + 1, Buffer.from([0, 0, 0, 8]))])),
-    );
-    expect(code).toBeGreaterThan(0);
+    expect(await floodedTo(raw, bytes)).toBe(enhanceYourCalm);
     await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
+    expect(proxy.counters().limitsReached[limit]).toBe(1);
+    expect(await request(openHttp2((await startProxyTo((await startEcho()).port)).port))).toMatchObject({ status: 200 });
+  });
+
+  test('frames earn others: a client that reads a long response may go on updating its window', async () => {
+    const backend = await startBackend((_request, response) => response.end(Buffer.alloc(2_000_000)));
+    const { port, proxy } = await startProxyTo(backend.port);
+    const raw = openFrames(port);
+    let received = 0;
+    raw.socket.on('data', (bytes: Buffer) => {
+      received += bytes.length;
+      // Two for each kilobyte, and so more in all than a client may send at once.
+      const count = Math.ceil(bytes.length / 1_024);
+      raw.socket.write(many(count, () => Buffer.concat([1, 0].map((stream) => frame('windowUpdate', 0, stream, Buffer.from([0, 0, 4, 0]))))));
+    });
+    raw.socket.write(frame('headers', 5, 1, get));
+    await eventually(() => expect(received).toBeGreaterThan(2_000_000));
+    expect(proxy.counters().limitsReached['http2-window-updates']).toBe(0);
+    raw.socket.destroy();
   });
 
   test('streams that the client makes the proxy reset', async () => {
@@ -101,6 +129,16 @@ describe('what a client controls is bounded', () => {
     expect(await floodedTo(raw, () => many(10, () => frame('continuation', 0, 1, literal(['x-a', '1']))))).toBeGreaterThan(0);
   });
 
+  test('the table of header compression', async () => {
+    const { port } = await startSilent();
+    const raw = openFrames(port);
+    // RFC 7541 section 6.3: a client that wants 8,192 bytes.
+    raw.socket.write(frame('headers', endStream | endHeaders, 1, Buffer.concat([Buffer.from([0x3f, 0xe1, 0x3f]), get])));
+    await raw.closed;
+    const compressionError = 9;
+    expect(raw.frames.find(({ type }) => type === frameTypes.goaway)?.payload.readUInt32BE(4)).toBe(compressionError);
+  });
+
   /** A proxy that has got a request with these fields by bare frames: a client of node:http2 would refuse to send it. */
   async function sendFields(count: number, value: string) {
     const started = await startProxyTo((await startEcho()).port);
@@ -123,8 +161,7 @@ describe('what a client controls is bounded', () => {
 
   test('fields', async () => {
     const { port, proxy, raw } = await sendFields(400, '1');
-    const enhanceYourCalm = Buffer.from([0, 0, 0, 11]);
-    await eventually(() => expect(raw.frames).toContainEqual({ type: frameTypes.reset, flags: 0, stream: 1, payload: enhanceYourCalm }));
+    await eventually(() => expect(raw.frames).toContainEqual({ type: frameTypes.reset, flags: 0, stream: 1, payload: Buffer.from([0, 0, 0, enhanceYourCalm]) }));
     expect(proxy.counters().upstreamAttempts).toBe(0);
     raw.socket.destroy();
     expect(await request(openHttp2(port))).toMatchObject({ status: 200 });

@@ -28,7 +28,7 @@ describe('a route that leads back to the proxy', () => {
 
   test('mirrors to the proxy itself do not multiply without end', async () => {
     const mirror: RouteFilter = { type: 'mirror', target: { type: 'endpoints', key: endpointsConfig('self').key }, numerator: 1, denominator: 1 };
-    const started = await startProxy([webRoute(prefixRule('/', Array.from({ length: 16 }, () => mirror)))]);
+    const started = await startProxy([webRoute(prefixRule('/', Array.from({ length: 16 }, () => mirror)))], { limits: { mirrors: 1_024 } });
     const app = await startEcho('app');
     await started.apply(endpointsConfig('app', app.port), endpointsConfig('self', started.port));
     expect(await send(started.port, '/')).toMatchObject({ status: 200 });

@@ -1,0 +1,53 @@
+/** RFC 9113 section 6; the numbers are those of the protocol. */
+export const frameTypes = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, ping: 6, windowUpdate: 8, continuation: 9 } as const;
+
+/** RFC 9113 sections 3.4 and 4.1. */
+const prefaceLength = 24;
+const headLength = 9;
+
+/** Told of each frame once its head has come. Returns how much work the frame is. */
+export type OnFrame = (type: number, length: number, flags: number) => number;
+
+/** Finds the frames in what a client sends over HTTP/2, preface included, without keeping any of it. */
+export class FrameReader {
+  private readonly onFrame: OnFrame;
+  /** Bytes that come before the next head. */
+  private left = prefaceLength;
+  /** A head that came in pieces. */
+  private readonly partial = Buffer.alloc(headLength);
+  private held = 0;
+
+  constructor(onFrame: OnFrame) {
+    this.onFrame = onFrame;
+  }
+
+  /** Reads until the bytes end, or until the frames in them are `budget` work. Returns the number of bytes read. */
+  read(bytes: Buffer, budget: number): { readonly length: number; readonly work: number } {
+    let position = 0;
+    let work = 0;
+    while (position < bytes.length && work < budget) {
+      const skipped = Math.min(this.left, bytes.length - position);
+      position += skipped;
+      this.left -= skipped;
+      const needed = headLength - this.held;
+      if (this.left > 0 || position === bytes.length) break;
+      const has = Math.min(needed, bytes.length - position);
+      if (has < headLength) {
+        bytes.copy(this.partial, this.held, position, position + has);
+        this.held += has;
+        position += has;
+        if (this.held === headLength) work += this.frame(this.partial, 0);
+      } else {
+        work += this.frame(bytes, position);
+        position += headLength;
+      }
+    }
+    return { length: position, work };
+  }
+
+  private frame(bytes: Buffer, at: number): number {
+    this.held = 0;
+    this.left = bytes.readUIntBE(at, 3);
+    return this.onFrame(bytes[at + 3] ?? 0, this.left, bytes[at + 4] ?? 0);
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals';
+import { InputTurns } from '../../../src/proxy/input-turns.ts';
+import type { Input } from '../../../src/proxy/input-turns.ts';
+
+/** Input of so much work, and a record of what was handled. */
+function input(client: string, work: number, record: [string, number][]): Input & { readonly left: number } {
+  let left = work;
+  return {
+    client,
+    get isHolding() {
+      return left > 0;
+    },
+    get left() {
+      return left;
+    },
+    feed: (budget) => {
+      const done = Math.min(budget, left);
+      left -= done;
+      record.push([client, done]);
+      return done;
+    },
+  };
+}
+
+const wholeTurn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+test('ordinary input is handled at once', () => {
+  const turns = new InputTurns();
+  const record: [string, number][] = [];
+  turns.take(input('a', 10, record));
+  turns.take(input('a', 20, record));
+  expect(record).toEqual([['a', 10], ['a', 20]]);
+});
+
+test('a client that sends more waits, on all of its connections, and others do not wait for it', async () => {
+  const turns = new InputTurns();
+  const record: [string, number][] = [];
+  const [first, second] = [input('a', 10_000, record), input('a', 300, record)];
+  turns.take(first);
+  turns.take(second);
+  expect([first.left, second.left]).toEqual([9_744, 300]);
+  const other = input('b', 100, record);
+  turns.take(other);
+  expect(other.left).toBe(0);
+  await wholeTurn();
+  expect(second.left).toBeLessThan(300);
+  while (first.isHolding || second.isHolding) await wholeTurn();
+});
+
+test('clients that wait take turns', async () => {
+  const turns = new InputTurns();
+  const record: [string, number][] = [];
+  const inputs = ['a', 'b', 'c'].map((client) => input(client, 2_000, record));
+  for (const one of inputs) turns.take(one);
+  while (inputs.some(({ isHolding }) => isHolding)) await wholeTurn();
+  const order = record.map(([client]) => client).join('');
+  expect(order).toMatch(/^(?:abc)+/);
+  expect(order.lastIndexOf('a')).toBeGreaterThan(order.length - 6);
+});
