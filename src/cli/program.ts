@@ -7,6 +7,7 @@ import type { ControllerCommandOptions } from './controller.ts';
 import type { Installation } from './doctor/facts.ts';
 import type { ExplainOptions } from './explain.ts';
 import type { ImpactOptions } from './impact.ts';
+import { packageVersion } from './package-files.ts';
 import type { ProxyCommandOptions } from './proxy.ts';
 import { formatNames } from './report/format-names.ts';
 import {
@@ -20,6 +21,11 @@ import type { WebhookCommandOptions } from './webhook.ts';
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('sallyport')
     .description('Validates, explains and serves Gateway API objects')
+    .option('--version', 'print the version and exit')
+    .on('option:version', () => {
+      process.stdout.write(`${packageVersion()}\n`);
+      process.exit();
+    })
     .showHelpAfterError('(add --help for all options)');
 
   program

@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { startProgram } from '../../support/program.ts';
+
+test('sallyport --version prints the version of the package', async () => {
+  const program = startProgram('--version');
+  expect(await program.ended()).toBe(0);
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
+  expect(program.output()).toBe(`${version}\n`);
+});
+
+test('the kubectl plugin runs the program beside it, also by a link', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sallyport-plugin-'));
+  mkdirSync(join(folder, 'bin'));
+  copyFileSync('bin/kubectl-sallyport', join(folder, 'bin/kubectl-sallyport'));
+  writeFileSync(join(folder, 'bin/sallyport'), '#!/bin/sh\nprintf "<%s>" "$@"\n');
+  for (const name of ['sallyport', 'kubectl-sallyport']) chmodSync(join(folder, 'bin', name), 0o755);
+  symlinkSync('bin/kubectl-sallyport', join(folder, 'kubectl-sallyport'));
+  for (const command of ['bin/kubectl-sallyport', 'kubectl-sallyport']) {
+    expect(execFileSync(join(folder, command), ['check', 'a b'], { encoding: 'utf8' })).toBe('<check><a b>');
+  }
+  rmSync(folder, { recursive: true });
+});
