@@ -26,6 +26,8 @@ export interface WebhookLimits extends ValidationLimits, ConnectionLimits {
   readonly requestTimeout: number;
   readonly keepAliveTimeout: number;
   readonly handshakeTimeout: number;
+  /** How often requests are looked for that take too long. */
+  readonly checkingInterval: number;
 }
 
 export const defaultLimits: WebhookLimits = {
@@ -46,10 +48,8 @@ export const defaultLimits: WebhookLimits = {
   // Longer than the API server keeps an idle connection (90 s), so that it is never closed under a new request.
   keepAliveTimeout: 120_000,
   handshakeTimeout: 10_000,
+  checkingInterval: 5_000,
 };
-
-/** How often requests are looked for that take too long. */
-const checkingInterval = 5_000;
 
 /**
  * The webhook's HTTPS server: `POST /validate` answers an AdmissionReview of `admission.k8s.io/v1`. The server does
@@ -64,7 +64,7 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
   const app: FastifyInstance<Server> = Fastify({
     https: {
       ...tlsOptions(certificates.current()), headersTimeout: limits.headersTimeout, handshakeTimeout: limits.handshakeTimeout,
-      maxHeaderSize: limits.headerBytes, connectionsCheckingInterval: checkingInterval,
+      maxHeaderSize: limits.headerBytes, connectionsCheckingInterval: limits.checkingInterval,
     },
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeout,

@@ -49,10 +49,16 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
   // Bodies stay bytes until the handler: what is wrong with them is ours to say.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
-    const { body, release } = await bodies.receive(payload);
-    request.releaseBody = release;
-    observe();
-    return body;
+    try {
+      const { body, release } = await bodies.receive(payload);
+      request.releaseBody = release;
+      // Its response is closed already, which would have given it back.
+      if (payload.socket.destroyed) release();
+      return body;
+    } finally {
+      // A body that did not arrive is given back after its connection is gone.
+      observe();
+    }
   });
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('releaseBody', doNothing);
