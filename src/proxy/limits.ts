@@ -68,7 +68,7 @@ export interface ProxyLimits {
   readonly udpIdleTimeout: number;
   /** Flows of all clients on all ports: beyond it the one that has been silent longest ends. */
   readonly udpFlows: number;
-  /** Flows of one client address on one port, in the same way. */
+  /** Flows of one client address, in the same way. */
   readonly udpFlowsPerClient: number;
   /** Bytes of datagrams that wait to be sent on one socket. */
   readonly udpQueueBytes: number;

@@ -13,6 +13,8 @@ import type { ForwardedPolicy } from './forwarding-fields.ts';
 import { Front, wholeTurn } from './front.ts';
 import type { ListenerProblems } from './front.ts';
 import type { ConnectionLogEntry } from './layer4/connection-log.ts';
+import { FlowOrder } from './layer4/flow-order.ts';
+import { UdpPort } from './layer4/udp-port.ts';
 import { defaultLimits } from './limits.ts';
 import type { ProxyLimits } from './limits.ts';
 import { ProtocolForwarder } from './protocol-forwarder.ts';
@@ -73,6 +75,7 @@ export function createProxy(options: ProxyOptions): Proxy {
 /** The addresses that a set of listeners asks for. */
 interface Binding {
   readonly address: Address;
+  readonly transport: 'tcp' | 'udp';
   readonly listeners: ListenerConfig[];
 }
 
@@ -81,7 +84,8 @@ class DataPlaneProxy implements Proxy {
   private readonly plane: DataPlane;
   private readonly configuration: Configuration;
   /** By the address that was asked for. */
-  private readonly fronts = new Map<string, Front>();
+  private readonly fronts = new Map<string, Front | UdpPort>();
+  private readonly flows: FlowOrder;
   private readonly drains = new Set<Promise<void>>();
   private bindings: ReadonlyMap<string, Binding> = new Map();
   private bindFailures: ReadonlyMap<string, string> = new Map();
@@ -100,6 +104,7 @@ class DataPlaneProxy implements Proxy {
     const endpoints = new EndpointRegistry((upstream) => forwarder.release(upstream));
     const configuration = new Configuration(endpoints);
     this.configuration = configuration;
+    this.flows = new FlowOrder(limits, quotas.reached);
     this.plane = {
       match: (listener, request) => configuration.table.match(listener, request),
       ruleOf: (matched) => configuration.ruleOf(matched),
@@ -183,22 +188,23 @@ class DataPlaneProxy implements Proxy {
   private bindingsOf(listeners: ReadonlyMap<ConfigKey, ListenerConfig>): Map<string, Binding> {
     const bindings = new Map<string, Binding>();
     for (const listener of listeners.values()) {
-      if (listener.protocol === 'UDP') continue;
       const address = this.options.bind(listener);
-      const name = formatAddress(address.host, address.port);
-      const binding = bindings.get(name) ?? { address, listeners: [] };
+      const transport = listener.protocol === 'UDP' ? 'udp' : 'tcp';
+      // The same number of TCP and UDP are two ports.
+      const name = `${formatAddress(address.host, address.port)}${transport === 'udp' ? '/udp' : ''}`;
+      const binding = bindings.get(name) ?? { address, transport, listeners: [] };
       binding.listeners.push(listener);
       bindings.set(name, binding);
     }
     return bindings;
   }
 
-  private async openMissing(bindings: ReadonlyMap<string, Binding>): Promise<Map<string, Front>> {
-    const opened = new Map<string, Front>();
+  private async openMissing(bindings: ReadonlyMap<string, Binding>): Promise<Map<string, Front | UdpPort>> {
+    const opened = new Map<string, Front | UdpPort>();
     const failures = new Map<string, string>();
-    for (const [name, { address }] of bindings) {
+    for (const [name, { address, transport }] of bindings) {
       if (this.fronts.has(name)) continue;
-      const front = new Front(this.plane);
+      const front = transport === 'udp' ? new UdpPort(this.plane, this.flows) : new Front(this.plane);
       try {
         await front.listen(address);
         opened.set(name, front);

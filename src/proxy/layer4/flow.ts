@@ -1,0 +1,152 @@
+import type { Socket } from 'node:dgram';
+import type { Layer4RouteConfig, ListenerConfig } from '../../core/routing/config.ts';
+import { plainPeer } from '../address.ts';
+import type { DataPlane } from '../data-plane.ts';
+import type { Endpoint } from '../endpoints.ts';
+import { Account } from './account.ts';
+import { openDatagrams, sendDatagram } from './datagrams.ts';
+import type { OrderedFlow } from './flow-order.ts';
+import type { Layer4Reason } from './reasons.ts';
+import type { Destination } from './routes.ts';
+
+/** A client's side of a flow. */
+export interface FlowClient {
+  readonly listener: ListenerConfig;
+  readonly address: string;
+  readonly port: number;
+  /** Sends a datagram to the client from the address that it wrote to; `false` where there is no room for it. */
+  answer(message: Buffer): boolean;
+  /** A datagram came or went. */
+  active(): void;
+  ended(): void;
+}
+
+/**
+ * The datagrams between one address and port of a client and one backend. Each flow has a socket of its own towards its backend, so
+ * that answers find their client. Where the endpoint is gone or refuses, the next datagram of the client goes to another one.
+ */
+export class Flow implements OrderedFlow {
+  readonly owner: string;
+  lastActive = 0;
+  private readonly plane: DataPlane;
+  private readonly client: FlowClient;
+  private readonly account: Account;
+  private destination: Destination;
+  private endpoint: Endpoint | undefined;
+  private socket: Socket | undefined;
+  private isOver = false;
+
+  constructor(plane: DataPlane, client: FlowClient, destination: Destination) {
+    this.plane = plane;
+    this.client = client;
+    this.owner = plainPeer(client.address);
+    this.destination = destination;
+    this.account = new Account(plane, { transport: 'udp', client: this.owner, listener: client.listener, serverName: '' });
+  }
+
+  /** Notes the route by which the flow was opened. */
+  noteRoute(route: Layer4RouteConfig | undefined): void {
+    this.account.route = route;
+  }
+
+  /** Sends a datagram of the client to the backend. */
+  forward(message: Buffer): void {
+    this.client.active();
+    if (!this.isCurrent()) this.disconnect();
+    const socket = this.socket ?? this.connect();
+    this.account.received(message.length);
+    if (socket === undefined) this.plane.counters.layer4.droppedDatagrams += 1;
+    else this.drop(sendDatagram(socket, message, this.plane.limits.udpQueueBytes));
+  }
+
+  end(reason?: Layer4Reason): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.disconnect();
+    this.account.close(reason);
+    this.client.ended();
+  }
+
+  /** Whether the endpoint is still one of its Service. */
+  private isCurrent(): boolean {
+    const { backend, endpoints } = this.destination;
+    const current = this.plane.endpoints.get(backend);
+    if (current === endpoints) return true;
+    if (current === undefined || current.failure !== undefined || this.endpoint === undefined || !current.all().includes(this.endpoint)) return false;
+    this.destination = { backend, endpoints: current };
+    return true;
+  }
+
+  private connect(): Socket | undefined {
+    const destination = this.reconsider();
+    const endpoint = destination?.endpoints.pick([], performance.now());
+    if (destination === undefined || endpoint === undefined) return undefined;
+    const { host, port } = endpoint.upstream(this.client.listener.gateway, () => undefined);
+    const socket = openDatagrams(host);
+    this.destination = destination;
+    this.endpoint = endpoint;
+    this.socket = socket;
+    this.account.backend = destination.backend;
+    this.account.upstream = endpoint.address;
+    this.plane.counters.upstreamAttempts += 1;
+    socket.on('error', () => this.refused(socket, endpoint));
+    socket.on('message', (message) => this.guard(() => this.received(message, endpoint)));
+    try {
+      socket.connect(port, host);
+    } catch {
+      // The system has no socket to give: the datagram is lost, and the next one tries again.
+      this.disconnect();
+    }
+    return this.socket;
+  }
+
+  /** The backend of the flow as long as it has endpoints; otherwise the next one by weight. */
+  private reconsider(): Destination | undefined {
+    const { listener } = this.client;
+    const { layer4, endpoints: registry } = this.plane;
+    const current = registry.get(this.destination.backend);
+    if (current !== undefined && current.failure === undefined && !current.isEmpty) return { backend: this.destination.backend, endpoints: current };
+    const route = layer4.routeFor(listener.key, '');
+    const next = route === undefined ? 'no-route' : layer4.next(route, registry);
+    return typeof next === 'string' ? undefined : next;
+  }
+
+  private received(message: Buffer, endpoint: Endpoint): void {
+    endpoint.connected();
+    this.client.active();
+    this.account.sent(message.length);
+    this.drop(this.client.answer(message));
+  }
+
+  /** The kernel tells by an error that nothing listens there, or that the host cannot be reached. */
+  private refused(socket: Socket, endpoint: Endpoint): void {
+    if (this.socket !== socket) return;
+    this.plane.counters.upstreamConnectFailures += 1;
+    endpoint.connectFailed(performance.now());
+    this.disconnect();
+  }
+
+  private disconnect(): void {
+    const { socket } = this;
+    this.socket = undefined;
+    this.endpoint = undefined;
+    if (socket === undefined) return;
+    socket.removeAllListeners().on('error', () => undefined);
+    socket.close();
+  }
+
+  private drop(isSent: boolean): void {
+    if (isSent) return;
+    this.plane.quotas.reached('udp-queue');
+    this.plane.counters.layer4.droppedDatagrams += 1;
+  }
+
+  private guard(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.plane.fault(error);
+      this.end('backend-reset');
+    }
+  }
+}

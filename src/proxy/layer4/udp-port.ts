@@ -1,0 +1,209 @@
+import type { RemoteInfo, Socket } from 'node:dgram';
+import { networkInterfaces } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConfigKey, ListenerConfig } from '../../core/routing/config.ts';
+import type { Address } from '../address.ts';
+import type { DataPlane } from '../data-plane.ts';
+import { bindDatagrams, openDatagrams, sendDatagram } from './datagrams.ts';
+import type { FlowOrder } from './flow-order.ts';
+import { Flow } from './flow.ts';
+
+/** A socket of the port with the flows that came by it. They are answered from its address. */
+interface Entrance {
+  readonly socket: Socket;
+  readonly flows: Map<string, Flow>;
+}
+
+/** Of both families. */
+const anyAddress = '::';
+const anyIpv4 = '0.0.0.0';
+/** How often the addresses of this machine are read again, at most. Milliseconds. */
+const refreshInterval = 1_000;
+/** A flow that has been silent for so long when the port ends has been answered. */
+const quietTime = 1_000;
+
+/** One UDP port: takes datagrams of clients, and keeps a flow for each address and port that they come from. */
+export class UdpPort {
+  private readonly plane: DataPlane;
+  private readonly order: FlowOrder;
+  /** By the address that they are bound to. */
+  private readonly entrances = new Map<string, Entrance>();
+  private bound: Address | undefined;
+  private listener: ListenerConfig | undefined;
+  private refreshedAt = -Infinity;
+  private isDraining = false;
+
+  constructor(plane: DataPlane, order: FlowOrder) {
+    this.plane = plane;
+    this.order = order;
+  }
+
+  /** Binds the port; fails with the system's error, such as EADDRINUSE. Datagrams are dropped until `configure`. */
+  async listen({ host, port }: Address): Promise<void> {
+    if (host !== anyAddress && host !== anyIpv4) {
+      this.bound = { host, port: await this.enter(host, port, {}) };
+      return;
+    }
+    const any = await usableAny(host, port);
+    this.bound = { host: any.host, port: any.port };
+    await this.enter(any.host, any.port, { reuseAddr: true });
+    await this.refresh();
+  }
+
+  get address(): Address | undefined {
+    return this.bound;
+  }
+
+  /** Puts this listener in place of the earlier one. Flows go on as they began. */
+  configure(listeners: readonly ListenerConfig[]): ReadonlyMap<ConfigKey, readonly string[]> {
+    const [first, ...others] = listeners;
+    this.listener = first;
+    return new Map(others.map(({ key }) => [key, [`${first?.key ?? ''} already serves this port`]]));
+  }
+
+  /** Flows have no moment at which they could be asked to move: they go on until `drain`. */
+  retire(): void {
+    // Nothing to do.
+  }
+
+  /**
+   * Takes no new flows, waits until those that stand are silent for a second, for at most `grace` milliseconds, and ends them.
+   */
+  async drain(grace: number): Promise<void> {
+    this.isDraining = true;
+    const end = performance.now() + grace;
+    for (let wait = this.timeToQuiet(end); wait > 0; wait = this.timeToQuiet(end)) await delay(wait);
+    this.leaveAll();
+  }
+
+  private timeToQuiet(end: number): number {
+    let last = -Infinity;
+    for (const { flows } of this.entrances.values()) {
+      for (const { lastActive } of flows.values()) last = Math.max(last, lastActive);
+    }
+    return Math.ceil(Math.min(last + quietTime, end) - performance.now());
+  }
+
+  private leaveAll(): void {
+    for (const entrance of this.entrances.values()) this.leave(entrance);
+    this.entrances.clear();
+  }
+
+  private leave({ socket, flows }: Entrance): void {
+    for (const flow of flows.values()) flow.end('cut');
+    socket.close();
+  }
+
+  /** Binds one address and takes datagrams from there; answers with the port. */
+  private async enter(host: string, port: number, options: { readonly reuseAddr?: boolean }): Promise<number> {
+    const socket = openDatagrams(host, options);
+    await bindDatagrams(socket, host, port);
+    const entrance = { socket, flows: new Map<string, Flow>() };
+    this.entrances.set(host, entrance);
+    socket.on('message', (message, from) => this.receive(entrance, message, from));
+    return socket.address().port;
+  }
+
+  /**
+   * Binds each address of this machine by itself. An answer leaves from the address that its socket is bound to; from a socket that is
+   * bound to all addresses, it would leave from the one that the route to the client prefers.
+   */
+  private async refresh(): Promise<void> {
+    const { bound } = this;
+    this.refreshedAt = performance.now();
+    if (bound === undefined || this.isDraining) return;
+    const present = localAddresses(bound.host);
+    for (const [host, entrance] of this.entrances) {
+      if (host === bound.host || present.includes(host)) continue;
+      this.entrances.delete(host);
+      this.leave(entrance);
+    }
+    for (const host of present) {
+      if (this.entrances.has(host)) continue;
+      // An address may go between these two steps; its datagrams come in by the socket for all addresses until the next time.
+      await this.enter(host, bound.port, { reuseAddr: true }).catch(() => undefined);
+    }
+    if (this.isDraining) this.leaveAll();
+  }
+
+  private receive(entrance: Entrance, message: Buffer, from: RemoteInfo): void {
+    try {
+      const flow = entrance.flows.get(flowKey(from)) ?? this.open(entrance, from);
+      if (flow === undefined) this.plane.counters.layer4.droppedDatagrams += 1;
+      else flow.forward(message);
+    } catch (error) {
+      this.plane.fault(error);
+      entrance.flows.get(flowKey(from))?.end('connect-failed');
+    }
+  }
+
+  private open(entrance: Entrance, from: RemoteInfo): Flow | undefined {
+    const { listener, plane } = this;
+    if (listener === undefined || this.isDraining) return undefined;
+    this.lookForAddresses(entrance);
+    const route = plane.layer4.routeFor(listener.key, '');
+    const destination = route === undefined ? 'no-route' : plane.layer4.next(route, plane.endpoints);
+    if (typeof destination === 'string') {
+      plane.counters.layer4.reasons[destination] += 1;
+      return undefined;
+    }
+    const key = flowKey(from);
+    const { address, port } = from;
+    const flow: Flow = new Flow(plane, {
+      listener,
+      address,
+      port,
+      answer: (message) => sendDatagram(entrance.socket, message, plane.limits.udpQueueBytes, { address, port }),
+      active: () => this.order.touch(flow),
+      ended: () => {
+        this.order.remove(flow);
+        entrance.flows.delete(key);
+      },
+    }, destination);
+    flow.noteRoute(route);
+    entrance.flows.set(key, flow);
+    this.order.add(flow);
+    return flow;
+  }
+
+  /** What comes in by the socket for all addresses was sent to one that has no socket yet. */
+  private lookForAddresses({ socket }: Entrance): void {
+    const isAny = this.bound !== undefined && this.entrances.get(this.bound.host)?.socket === socket;
+    const mayRefresh = this.entrances.size > 1 && performance.now() - this.refreshedAt > refreshInterval;
+    if (isAny && mayRefresh) void this.refresh();
+  }
+}
+
+function flowKey({ address, port }: RemoteInfo): string {
+  return `${address} ${port}`;
+}
+
+/**
+ * The address that stands for all of them on this machine, and a port that nobody else has. The sockets of a port share it with each
+ * other, which would let another process share it, too; this one tells whether somebody has it.
+ */
+async function usableAny(host: string, port: number): Promise<Address> {
+  const socket = openDatagrams(host);
+  try {
+    await bindDatagrams(socket, host, port);
+  } catch (error) {
+    if (host === anyAddress && isWithoutIpv6(error)) return usableAny(anyIpv4, port);
+    throw error;
+  }
+  const bound = { host, port: socket.address().port };
+  await new Promise<void>((closed) => {
+    socket.close(closed);
+  });
+  return bound;
+}
+
+function isWithoutIpv6(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL';
+}
+
+/** The addresses of this machine of the families that `any` stands for. Link-local ones of IPv6 need a zone and are left out. */
+function localAddresses(any: string): readonly string[] {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.filter(({ family, scopeid }) => family === 'IPv4' || (any === anyAddress && (scopeid ?? 0) === 0)).map(({ address }) => address);
+}
