@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Limit } from '../counters.ts';
+import { readInTurns } from '../read-in-turns.ts';
 import { watchForReset } from '../reset-probe.ts';
 import { reset } from './reset.ts';
 import type { Layer4Reason } from './reasons.ts';
@@ -89,6 +90,7 @@ export class Relay {
       else this.abort(reason);
     });
     watchForReset(side);
+    readInTurns(side);
   }
 
   private halfClosed(): void {
