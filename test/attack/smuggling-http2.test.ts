@@ -100,8 +100,8 @@ describe('what a client sends over HTTP/2 is one request over HTTP/1, or none', 
 
   test('parts mixed at random', async () => {
     const random = randomFrom(seed);
-    const { problems, served } = await playAll(Array.from({ length: scaled(300, 20_000) }, () => mixedDowngrade(random)));
+    const { problems, served } = await playAll(Array.from({ length: scaled(300, 8_000) }, () => mixedDowngrade(random)));
     expect(problems).toEqual([]);
-    expect(served).toBeGreaterThan(scaled(100, 5_000));
+    expect(served).toBeGreaterThan(scaled(100, 2_000));
   });
 });
