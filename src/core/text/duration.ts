@@ -33,14 +33,14 @@ const lettersAt = /\p{L}+/uy;
 export const parseDuration: (text: string) => ParsedDuration = remember(parse);
 
 function parse(text: string): ParsedDuration {
-  if (text === '') return failure('it is empty', 'write a number and a unit, e.g. 10s, or 0s for zero');
+  if (text === '') return failure('it is empty', 'Use a number and a unit, for example 10s, or 0s for zero');
   let milliseconds = 0;
   let position = 0;
   for (let components = 1; position < text.length; components += 1) {
     const component = readComponent(text, position);
     if (typeof component === 'string') return { ok: false, problem: component };
     if (components > maximumComponents) {
-      return failure(`it has more than ${maximumComponents} parts`, advice(text, 'add parts of the same unit together, e.g. 3h for 1h2h'));
+      return failure(`it has more than ${maximumComponents} parts`, advice(text, 'Add parts of the same unit together, for example 3h for 1h2h'));
     }
     milliseconds += component.milliseconds;
     position = component.end;
@@ -54,7 +54,7 @@ function parse(text: string): ParsedDuration {
  * millisecond, and 100000 hours or more (a sum of components can be that long, one component of hours cannot).
  */
 export function formatDuration(milliseconds: number): FormattedDuration {
-  if (!Number.isInteger(milliseconds)) return { ok: false, problem: `${milliseconds} is no whole number of milliseconds` };
+  if (!Number.isInteger(milliseconds)) return { ok: false, problem: `${milliseconds} is not a whole number of milliseconds` };
   if (milliseconds < 0) return { ok: false, problem: 'a duration cannot be negative' };
   if (milliseconds >= (maximumHours + 1) * 3_600_000) {
     return { ok: false, problem: `it is longer than ${maximumHours} hours, which no standard form can say` };
@@ -92,7 +92,7 @@ function readComponent(text: string, start: number): Component | string {
   const size = unitMilliseconds.get(unit);
   if (size === undefined) return unitProblem(text, unit);
   if (digits.length > maximumDigits) {
-    return sentence(`the number ${quote(digits, 16)} has more than ${maximumDigits} digits`, advice(text, 'write a larger unit, e.g. 100s for 100000ms'));
+    return sentence(`the number ${quote(digits, 16)} has more than ${maximumDigits} digits`, advice(text, 'Use a larger unit, for example 100s for 100000ms'));
   }
   return { milliseconds: Number(digits) * size, end: afterDigits + unit.length };
 }
@@ -101,19 +101,19 @@ function problemInsteadOfDigit(text: string, position: number): string {
   const character = characterAt(text, position);
   const common = commonProblem(text, character);
   if (common !== undefined) return common;
-  if (character === '-') return sentence('a duration cannot be negative', 'write it without the sign, or 0s for zero');
-  if (character === '+') return sentence('a duration has no sign', advice(text.replace('+', ''), 'write it without the sign'));
+  if (character === '-') return sentence('a duration cannot be negative', 'Remove the sign, or use 0s for zero');
+  if (character === '+') return sentence('a duration has no sign', advice(text.replace('+', ''), 'Remove the sign'));
   const unit = textAt(lettersAt, text, position);
-  if (unit !== '') return sentence(`the unit ${quote(unit, 16)} has no number before it`, `write a number before each unit, e.g. 1${unitMilliseconds.has(unit) ? unit : 's'}`);
+  if (unit !== '') return sentence(`the unit ${quote(unit, 16)} has no number before it`, `Use a number before each unit, for example 1${unitMilliseconds.has(unit) ? unit : 's'}`);
   return unexpected(character);
 }
 
 function problemInsteadOfUnit(text: string, position: number, digits: string): string {
   if (position === text.length) {
     const number = quote(digits, 16);
-    if (/^0+$/.test(text)) return sentence(`the number ${number} has no unit`, 'write 0s');
+    if (/^0+$/.test(text)) return sentence(`the number ${number} has no unit`, 'Use 0s');
     const example = digits.length > maximumDigits ? '10' : digits;
-    return sentence(`the number ${number} has no unit`, `write h, m, s or ms after it, e.g. ${example}s for seconds`);
+    return sentence(`the number ${number} has no unit`, `Use h, m, s or ms after it, for example ${example}s for seconds`);
   }
   const character = characterAt(text, position);
   return commonProblem(text, character) ?? unexpected(character);
@@ -121,10 +121,10 @@ function problemInsteadOfUnit(text: string, position: number, digits: string): s
 
 /** What is wrong with a character wherever it stands. */
 function commonProblem(text: string, character: string): string | undefined {
-  if (character === '\n' || character === '\r') return sentence('it holds a line break', advice(text, 'write it on one line, without | or > before it'));
-  if (/\s/u.test(character)) return sentence('it holds a blank', advice(text, 'write it without blanks, e.g. 1h30m'));
-  if (character === '.' || character === ',') return sentence('fractions are not allowed', advice(text, 'write a smaller unit, e.g. 1s500ms for 1.5s'));
-  if (/[^0-9]/u.test(character) && /\p{N}/u.test(character)) return sentence(`${quote(character)} is no ASCII digit`, 'write the digits 0 to 9');
+  if (character === '\n' || character === '\r') return sentence('it contains a line break', advice(text, 'Write it on one line, without | or > before it'));
+  if (/\s/u.test(character)) return sentence('it contains a space', advice(text, 'Remove the spaces, for example 1h30m'));
+  if (character === '.' || character === ',') return sentence('fractions are not allowed', advice(text, 'Use a smaller unit, for example 1s500ms for 1.5s'));
+  if (/[^0-9]/u.test(character) && /\p{N}/u.test(character)) return sentence(`${quote(character)} is not an ASCII digit`, 'Use the digits 0 to 9');
   return undefined;
 }
 
@@ -133,14 +133,14 @@ const finerUnits: ReadonlySet<string> = new Set(['ns', 'us', '\u00b5s', '\u03bcs
 
 function unitProblem(text: string, unit: string): string {
   const shown = `the unit ${quote(unit, 16)}`;
-  if (finerUnits.has(unit)) return sentence(`${shown} is finer than a millisecond`, advice(text, 'write whole milliseconds, e.g. 1ms'));
-  if (/^(d|w|y)$/.test(unit)) return sentence(`${shown} is larger than an hour`, advice(text, 'write hours, e.g. 24h for a day'));
-  if (unitMilliseconds.has(unit.toLowerCase())) return sentence(`${shown} is in upper case`, `write ${unit.toLowerCase()}`);
-  return sentence(`${shown} is unknown`, advice(text, 'write h, m, s or ms'));
+  if (finerUnits.has(unit)) return sentence(`${shown} is finer than a millisecond`, advice(text, 'Use whole milliseconds, for example 1ms'));
+  if (/^(d|w|y)$/.test(unit)) return sentence(`${shown} is larger than an hour`, advice(text, 'Use hours, for example 24h for a day'));
+  if (unitMilliseconds.has(unit.toLowerCase())) return sentence(`${shown} is in upper case`, `Use ${unit.toLowerCase()}`);
+  return sentence(`${shown} is unknown`, advice(text, 'Use h, m, s or ms'));
 }
 
 function unexpected(character: string): string {
-  return sentence(`the character ${quote(character)} has no place in a duration`, 'write numbers and units only, e.g. 1h30m');
+  return sentence(`the character ${quote(character)} is not allowed in a duration`, 'Use numbers and units only, for example 1h30m');
 }
 
 // What people write for units elsewhere; read only to tell them what they probably meant.
@@ -175,7 +175,7 @@ function advice(text: string, otherwise: string): string {
   }
   // Sums of decimal fractions such as 1.1 s carry rounding noise far below a nanosecond.
   const formatted = formatDuration(Math.round(milliseconds * 1e6) / 1e6);
-  return formatted.ok ? `write ${formatted.text}` : otherwise;
+  return formatted.ok ? `Use "${formatted.text}"` : otherwise;
 }
 
 function textAt(sticky: RegExp, text: string, position: number): string {
@@ -188,7 +188,7 @@ function characterAt(text: string, position: number): string {
 }
 
 function sentence(wrong: string, instead: string): string {
-  return `${wrong}; ${instead}`;
+  return `${wrong}. ${instead}`;
 }
 
 function failure(wrong: string, instead: string): ParsedDuration {

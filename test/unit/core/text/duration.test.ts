@@ -35,53 +35,53 @@ describe('parseDuration reads what GEP-2257 allows', () => {
 });
 
 const wrong: readonly (readonly [string, string])[] = [
-  ['', 'it is empty; write a number and a unit, e.g. 10s, or 0s for zero'],
-  ['0', 'the number "0" has no unit; write 0s'],
-  ['30', 'the number "30" has no unit; write h, m, s or ms after it, e.g. 30s for seconds'],
-  ['1234567', 'the number "1234567" has no unit; write h, m, s or ms after it, e.g. 10s for seconds'],
-  ['1h30', 'the number "30" has no unit; write h, m, s or ms after it, e.g. 30s for seconds'],
-  ['s', 'the unit "s" has no number before it; write a number before each unit, e.g. 1s'],
-  ['h1m', 'the unit "h" has no number before it; write a number before each unit, e.g. 1h'],
-  ['forever', 'the unit "forever" has no number before it; write a number before each unit, e.g. 1s'],
-  ['1d', 'the unit "d" is larger than an hour; write 24h'],
-  ['2w', 'the unit "w" is larger than an hour; write 336h'],
-  ['1y', 'the unit "y" is larger than an hour; write hours, e.g. 24h for a day'],
-  ['5000us', 'the unit "us" is finer than a millisecond; write 5ms'],
-  ['1µs', 'the unit "µs" is finer than a millisecond; write whole milliseconds, e.g. 1ms'],
-  ['1μs', 'the unit "μs" is finer than a millisecond; write whole milliseconds, e.g. 1ms'],
-  ['3000000ns', 'the unit "ns" is finer than a millisecond; write 3ms'],
-  ['1H', 'the unit "H" is in upper case; write h'],
-  ['1M', 'the unit "M" is in upper case; write m'],
-  ['1Ms', 'the unit "Ms" is in upper case; write ms'],
-  ['5min', 'the unit "min" is unknown; write 5m'],
-  ['1hour', 'the unit "hour" is unknown; write 1h'],
-  ['1hm', 'the unit "hm" is unknown; write h, m, s or ms'],
-  ['1.5h', 'fractions are not allowed; write 1h30m'],
-  ['0.1s', 'fractions are not allowed; write 100ms'],
-  ['1,5s', 'fractions are not allowed; write 1s500ms'],
-  ['.5s', 'fractions are not allowed; write a smaller unit, e.g. 1s500ms for 1.5s'],
-  ['-1s', 'a duration cannot be negative; write it without the sign, or 0s for zero'],
-  ['+1s', 'a duration has no sign; write 1s'],
-  ['100000ms', 'the number "100000" has more than 5 digits; write 1m40s'],
-  ['000001s', 'the number "000001" has more than 5 digits; write 1s'],
-  ['100000h', 'the number "100000" has more than 5 digits; write a larger unit, e.g. 100s for 100000ms'],
-  ['1h1h1h1h1h', 'it has more than 4 parts; write 5h'],
-  ['99999h99999h99999h99999h1h', 'it has more than 4 parts; add parts of the same unit together, e.g. 3h for 1h2h'],
-  [' 1s', 'it holds a blank; write 1s'],
-  ['1 s', 'it holds a blank; write 1s'],
-  ['1h 30m', 'it holds a blank; write 1h30m'],
-  ['1s ', 'it holds a blank; write 1s'],
-  ['1s\t', 'it holds a blank; write 1s'],
-  ['1s\u00a0', 'it holds a blank; write 1s'],
-  ['1s\n', 'it holds a line break; write 1s'],
-  ['1s\r\n', 'it holds a line break; write 1s'],
-  ['\n', 'it holds a line break; write it on one line, without | or > before it'],
-  ['١s', '"١" is no ASCII digit; write the digits 0 to 9'],
-  ['1２s', '"２" is no ASCII digit; write the digits 0 to 9'],
-  ['1h;', 'the character ";" has no place in a duration; write numbers and units only, e.g. 1h30m'],
-  ['1_s', 'the character "_" has no place in a duration; write numbers and units only, e.g. 1h30m'],
-  ['😀', 'the character "😀" has no place in a duration; write numbers and units only, e.g. 1h30m'],
-  ['1s\0', 'the character "\\u0000" has no place in a duration; write numbers and units only, e.g. 1h30m'],
+  ['', 'it is empty. Use a number and a unit, for example 10s, or 0s for zero'],
+  ['0', 'the number "0" has no unit. Use 0s'],
+  ['30', 'the number "30" has no unit. Use h, m, s or ms after it, for example 30s for seconds'],
+  ['1234567', 'the number "1234567" has no unit. Use h, m, s or ms after it, for example 10s for seconds'],
+  ['1h30', 'the number "30" has no unit. Use h, m, s or ms after it, for example 30s for seconds'],
+  ['s', 'the unit "s" has no number before it. Use a number before each unit, for example 1s'],
+  ['h1m', 'the unit "h" has no number before it. Use a number before each unit, for example 1h'],
+  ['forever', 'the unit "forever" has no number before it. Use a number before each unit, for example 1s'],
+  ['1d', 'the unit "d" is larger than an hour. Use "24h"'],
+  ['2w', 'the unit "w" is larger than an hour. Use "336h"'],
+  ['1y', 'the unit "y" is larger than an hour. Use hours, for example 24h for a day'],
+  ['5000us', 'the unit "us" is finer than a millisecond. Use "5ms"'],
+  ['1µs', 'the unit "µs" is finer than a millisecond. Use whole milliseconds, for example 1ms'],
+  ['1μs', 'the unit "μs" is finer than a millisecond. Use whole milliseconds, for example 1ms'],
+  ['3000000ns', 'the unit "ns" is finer than a millisecond. Use "3ms"'],
+  ['1H', 'the unit "H" is in upper case. Use h'],
+  ['1M', 'the unit "M" is in upper case. Use m'],
+  ['1Ms', 'the unit "Ms" is in upper case. Use ms'],
+  ['5min', 'the unit "min" is unknown. Use "5m"'],
+  ['1hour', 'the unit "hour" is unknown. Use "1h"'],
+  ['1hm', 'the unit "hm" is unknown. Use h, m, s or ms'],
+  ['1.5h', 'fractions are not allowed. Use "1h30m"'],
+  ['0.1s', 'fractions are not allowed. Use "100ms"'],
+  ['1,5s', 'fractions are not allowed. Use "1s500ms"'],
+  ['.5s', 'fractions are not allowed. Use a smaller unit, for example 1s500ms for 1.5s'],
+  ['-1s', 'a duration cannot be negative. Remove the sign, or use 0s for zero'],
+  ['+1s', 'a duration has no sign. Use "1s"'],
+  ['100000ms', 'the number "100000" has more than 5 digits. Use "1m40s"'],
+  ['000001s', 'the number "000001" has more than 5 digits. Use "1s"'],
+  ['100000h', 'the number "100000" has more than 5 digits. Use a larger unit, for example 100s for 100000ms'],
+  ['1h1h1h1h1h', 'it has more than 4 parts. Use "5h"'],
+  ['99999h99999h99999h99999h1h', 'it has more than 4 parts. Add parts of the same unit together, for example 3h for 1h2h'],
+  [' 1s', 'it contains a space. Use "1s"'],
+  ['1 s', 'it contains a space. Use "1s"'],
+  ['1h 30m', 'it contains a space. Use "1h30m"'],
+  ['1s ', 'it contains a space. Use "1s"'],
+  ['1s\t', 'it contains a space. Use "1s"'],
+  ['1s\u00a0', 'it contains a space. Use "1s"'],
+  ['1s\n', 'it contains a line break. Use "1s"'],
+  ['1s\r\n', 'it contains a line break. Use "1s"'],
+  ['\n', 'it contains a line break. Write it on one line, without | or > before it'],
+  ['١s', '"١" is not an ASCII digit. Use the digits 0 to 9'],
+  ['1２s', '"２" is not an ASCII digit. Use the digits 0 to 9'],
+  ['1h;', 'the character ";" is not allowed in a duration. Use numbers and units only, for example 1h30m'],
+  ['1_s', 'the character "_" is not allowed in a duration. Use numbers and units only, for example 1h30m'],
+  ['😀', 'the character "😀" is not allowed in a duration. Use numbers and units only, for example 1h30m'],
+  ['1s\0', 'the character "\\u0000" is not allowed in a duration. Use numbers and units only, for example 1h30m'],
 ];
 
 describe('parseDuration says what to write instead', () => {
@@ -90,13 +90,13 @@ describe('parseDuration says what to write instead', () => {
   });
 
   test('names a unit behind five good parts by itself', () => {
-    expect(parseDuration('1h1h1h1h1x')).toEqual({ ok: false, problem: 'the unit "x" is unknown; write h, m, s or ms' });
+    expect(parseDuration('1h1h1h1h1x')).toEqual({ ok: false, problem: 'the unit "x" is unknown. Use h, m, s or ms' });
   });
 
   test('reads a long text only as far as it must', () => {
     expect(parseDuration('1h'.repeat(500_000))).toMatchObject({ ok: false });
     expect(parseDuration('1'.repeat(1_000_000))).toMatchObject({ ok: false });
-    expect(parseDuration(`1s${' '.repeat(1_000_000)}`)).toEqual({ ok: false, problem: 'it holds a blank; write 1s' });
+    expect(parseDuration(`1s${' '.repeat(1_000_000)}`)).toEqual({ ok: false, problem: 'it contains a space. Use "1s"' });
   });
 });
 
@@ -118,9 +118,9 @@ describe('formatDuration writes the standard form', () => {
 
   test.each([
     [-1, 'a duration cannot be negative'],
-    [0.5, '0.5 is no whole number of milliseconds'],
-    [Number.NaN, 'NaN is no whole number of milliseconds'],
-    [Number.POSITIVE_INFINITY, 'Infinity is no whole number of milliseconds'],
+    [0.5, '0.5 is not a whole number of milliseconds'],
+    [Number.NaN, 'NaN is not a whole number of milliseconds'],
+    [Number.POSITIVE_INFINITY, 'Infinity is not a whole number of milliseconds'],
     [100_000 * 3_600_000, 'it is longer than 99999 hours, which no standard form can say'],
   ])('fails for %d', (milliseconds, problem) => {
     expect(formatDuration(milliseconds)).toEqual({ ok: false, problem });

@@ -8,11 +8,11 @@ describe('duration-form', () => {
   });
 
   test.each([
-    ['10', 'Invalid duration "10": the number "10" has no unit; write h, m, s or ms after it, e.g. 10s for seconds.'],
-    ['1.5h', 'Invalid duration "1.5h": fractions are not allowed; write 1h30m.'],
-    ['1d', 'Invalid duration "1d": the unit "d" is larger than an hour; write 24h.'],
-    ['', 'Invalid duration "": it is empty; write a number and a unit, e.g. 10s, or 0s for zero.'],
-    ['5s\n', 'Invalid duration "5s\\n": it holds a line break; write 5s.'],
+    ['10', 'Invalid duration "10": the number "10" has no unit. Use h, m, s or ms after it, for example 10s for seconds.'],
+    ['1.5h', 'Invalid duration "1.5h": fractions are not allowed. Use "1h30m".'],
+    ['1d', 'Invalid duration "1d": the unit "d" is larger than an hour. Use "24h".'],
+    ['', 'Invalid duration "": it is empty. Use a number and a unit, for example 10s, or 0s for zero.'],
+    ['5s\n', 'Invalid duration "5s\\n": it contains a line break. Use "5s".'],
   ])('%j', (request, message) => {
     const route = routeWith({ timeouts: { request } });
     expect(judge(durationForm, route)).toEqual([['spec.rules[0].timeouts.request', message]]);

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { messagesPage } from '../../tools/messages.ts';
+
+describe('docs/reference/messages.md', () => {
+  const page = readFileSync(new URL('../../docs/reference/messages.md', import.meta.url), 'utf8');
+
+  test('is what tools/messages.ts writes (if not: node tools/messages.ts)', () => {
+    expect(page).toBe(messagesPage());
+  });
+
+  test.each(['Findings', 'Conditions', 'Command line'])('has messages under %s', (heading) => {
+    expect(page.split(`\n## ${heading}\n`)[1]).toMatch(/^\s+### \S+\n\n- `/);
+  });
+
+  test('shows expressions in braces, and texts inside of expressions by themselves', () => {
+    expect(page).toContain('- `{serviceName(node)} not found. Check its name and namespace, or create it. Until then, {loss}.`\n');
+    expect(page).toContain("- `its share of {failureOf[route.kind].traffic} is {failureOf[route.kind].fate}`\n");
+  });
+});
