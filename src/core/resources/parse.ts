@@ -1,4 +1,4 @@
-import { findKind, isKindName, readView, tables, type FieldProblem, type KindEntry, type KindName } from '../schema/index.ts';
+import { bodyOf, findKind, isKindName, readView, tables, type FieldProblem, type KindEntry, type KindName, type ObjectNode } from '../schema/index.ts';
 import { isRecord } from '../text/record.ts';
 import type { ObjectRef } from './reference.ts';
 import type { ObjectMeta, Resource } from './resource.ts';
@@ -67,7 +67,7 @@ export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   const deleting = isDeleting(metadata);
   if (!isKindName(kind)) return { type: 'unserved', ref, apiVersion, deleting };
   const frame = (): Frame => ({ kind, ref, meta: metaOf(metadata, order) });
-  return { type: 'resource', kind, ref, apiVersion, deleting, read: (body) => readResource(frame(), isRecord(body) ? body : {}), adopt: (view) => adopted(frame(), view) };
+  return { type: 'resource', kind, ref, apiVersion, deleting, read: (body) => readResource(frame(), bodyOf(tables[kind], json), isRecord(body) ? body : {}), adopt: (view) => adopted(frame(), view) };
 }
 
 /** A Kustomization has no name, for one. */
@@ -79,12 +79,12 @@ function foreignRef(group: string, kind: string, metadata: unknown): ObjectRef {
 
 type Frame = Pick<Resource, 'kind' | 'ref' | 'meta'>;
 
-function readResource(frame: Frame, json: Record<string, unknown>): Resource {
+function readResource(frame: Frame, table: ObjectNode, json: Record<string, unknown>): Resource {
   const { kind } = frame;
   // Evaluation never sees status (a cell of its own) nor secret data (certificate facts stand for it).
   const { status: _status, ...rest } = json;
   const body = kind === 'Secret' ? { type: rest['type'] } : rest;
-  const { view, unreadable } = readView(tables[kind].body, body);
+  const { view, unreadable } = readView(table, body);
   const specMissing = kind in specKinds && !isRecord(own(json, 'spec')) ? [noSpec] : [];
   // The compiler does not know that the view is that of this very kind.
   return { ...view, ...frame, unreadable: dedupe([...unreadable, ...specMissing]) } as Resource;
@@ -95,7 +95,7 @@ function adopted(frame: Frame, view: object): Resource {
   return { ...body, ...frame, unreadable: [] };
 }
 
-const specKinds: Partial<Record<KindName, true>> = { Gateway: true, ListenerSet: true, BackendTLSPolicy: true, HTTPRoute: true, GRPCRoute: true, GatewayClass: true };
+const specKinds: Partial<Record<KindName, true>> = { Gateway: true, ListenerSet: true, BackendTLSPolicy: true, HTTPRoute: true, GRPCRoute: true, TLSRoute: true, TCPRoute: true, UDPRoute: true, GatewayClass: true };
 const noSpec: FieldProblem = { path: ['spec'], expected: 'an object', found: 'nothing' };
 
 function dedupe(problems: readonly FieldProblem[]): readonly FieldProblem[] {

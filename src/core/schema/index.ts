@@ -14,10 +14,10 @@ export type { FieldPath } from './json-values.ts';
 export {
   findKind, isKindName, isSchemaKind, knownKinds, schemaTables, tables, type KindEntry, type KindName, type SchemaKind, type ViewOf,
 } from './kinds.ts';
-export type { Node, Semantic } from './node.ts';
+export type { Node, ObjectNode, Semantic } from './node.ts';
 export { readView, unreadableInteger, unreadableString, type FieldProblem, type ReadView } from './reader.ts';
 export { nameOf as nameOfBundle, type StructureProblem } from './problem.ts';
 export { visitSemantic, type SemanticValue, type Visit } from './semantic.ts';
 export { versionOf, whyNotServed } from './served.ts';
-export { gatewayGroups, type KindTable, type KindVersion } from './tables/table.ts';
+export { bodyOf, gatewayGroups, type KindTable, type KindVersion } from './tables/table.ts';
 export type { View } from './view.ts';

@@ -1,11 +1,11 @@
 import { unenforcedRule } from '../engine/demand.ts';
-import { warned } from '../engine/effects.ts';
+import { recorded } from '../engine/effects.ts';
 import type { Listener } from './listener-details.ts';
 
 export const tlsModesMixed = unenforcedRule({
   id: 'tls-modes-mixed',
   summary: 'Listeners with protocol TLS on one port mix the modes Terminate and Passthrough.',
-  effect: warned,
+  effect: recorded,
   source: 'Gateway API v1.7.0, ListenerTLSConfig.mode; GEP-2643 (TLSRouteModeMixed is extended)',
 }, function judge(listeners: readonly Listener[], report) {
   for (const [index, { port, protocol, tls: { mode = 'Terminate' } = {} }] of listeners.entries()) {

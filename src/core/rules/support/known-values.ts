@@ -12,7 +12,7 @@ export interface Place<T> {
   readonly path: Path;
 }
 
-const outcomes: Readonly<Partial<Record<string, string>>> = { match: 'the match matches nothing', backendRef: 'its share of requests gets an error', rule: 'requests that match this rule get an error' };
+const outcomes: Readonly<Partial<Record<string, string>>> = { listener: 'the listener is not served', match: 'the match matches nothing', backendRef: 'its share of requests gets an error', rule: 'requests that match this rule get an error' };
 
 /** Reports a value that is none of those known here; one that is absent has a default, or is nobody's concern. */
 export function expectOneOf(known: readonly string[], { what, value, path }: Place<string>, report: Report): void {

@@ -6,7 +6,7 @@ import { isReadable, type Resource } from '../../resources/resource.ts';
 import { display, quote } from '../../text/display.ts';
 import { isIpAddress } from '../../text/hostname.ts';
 import type { Violation } from '../engine/demand.ts';
-import { advice } from './known-values.ts';
+import { advice, expectOneOf } from './known-values.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
 import type { Report } from '../engine/rule.ts';
 
@@ -32,9 +32,11 @@ function describeAddress(address: AddressNode): Required<Violation> | undefined 
   }
 }
 
+const tlsModes = ['Terminate', 'Passthrough'];
+
 /** What a listener asks for and does not get. */
 export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report): void {
-  for (const [index, { name = '', port, tls, filters }] of (owner.spec?.listeners ?? []).entries()) {
+  for (const [index, { name = '', port, protocol, tls, filters }] of (owner.spec?.listeners ?? []).entries()) {
     const path = ['spec', 'listeners', index];
     if (name === '' && isReadable(owner, [...path, 'name'])) {
       report({
@@ -44,6 +46,8 @@ export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report
       });
     }
     if (isReadable(owner, [...path, 'port'])) checkPort(port, [...path, 'port'], report);
+    // Other modes of HTTPS are the concern of another rule.
+    if (protocol === 'TLS') expectOneOf(tlsModes, { what: 'TLS mode', value: tls?.mode, path: [...path, 'tls', 'mode'] }, report);
     if (tls?.frontendValidation !== undefined) {
       report({
         path: [...path, 'tls', 'frontendValidation'],
