@@ -1,14 +1,17 @@
-import { isServed, outcomesOf, type ArrivingRequest } from '../core/routing/decision/outcome.ts';
+import { isServed, outcomesOf, type ArrivingRequest, type Outcome } from '../core/routing/decision/outcome.ts';
 import { configuration } from '../core/routing/emit.ts';
-import { quote } from '../core/text/display.ts';
+import { isForwarded, type Layer4Outcome } from '../core/routing/decision/layer4-outcome.ts';
+import { display, quote } from '../core/text/display.ts';
 import { defaultLimits } from '../proxy/limits.ts';
 import { answerFor, type AnswerReason } from '../proxy/reasons.ts';
 import { readHttp1Head } from '../proxy/request-head.ts';
 import { readObjects, type SourceOptions } from '../sources/objects.ts';
 import { Workspace } from '../workspace/workspace.ts';
+import { connectionOf, connectionOutcomes, layer4Url, type Connection } from './explain-connection.ts';
+import { printLayer4Outcome } from './report/layer4-outcome.ts';
 import { printOutcome } from './report/outcome.ts';
 import { assumedBundle, controllerName, policyOf } from './settings.ts';
-import { createTerminal } from './terminal.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
 import { orUsageError, UsageError } from './usage-error.ts';
 
 /** Settings of `sallyport explain`. */
@@ -20,31 +23,65 @@ export interface ExplainOptions extends SourceOptions {
 }
 
 /**
- * Reports what each Gateway does with one request: the listener, the rule, the answer or the backends, and why no match with
+ * Reports what each Gateway does with one request or connection: the listener, the rule, the answer or the backends, and why no match with
  * higher precedence applies. The data plane makes the same decision (`decide`).
  *
- * @param url scheme, host and path; the path and the query are used as written
+ * @param url scheme, host and path; the path and the query are used as written. Or a connection: `tls://server-name:port`,
+ *   `tcp://gateway:port` or `udp://gateway:port`, where `gateway` is a name, or `name.namespace`
  * @returns the exit code: 0 if every share of such requests reaches a backend or gets an intended answer, otherwise 1
- * @throws UsageError for a URL that is not HTTP
+ * @throws UsageError for any other URL
  */
 export async function explain(url: string, options: ExplainOptions): Promise<number> {
   const terminal = createTerminal();
-  const request = requestOf(url, options);
+  const connection = connectionOf(url);
+  const request = layer4Url.test(url) ? undefined : requestOf(url, options);
   if (options.files.length === 0 && options.cluster === undefined) throw new UsageError('No objects: use --files or --cluster.');
   const source = await orUsageError('the source of objects', readObjects(options, { bundle: assumedBundle, controllerName, scope: 'closed' }));
   for (const note of source.notes) process.stderr.write(`${note}\n`);
   const workspace = new Workspace(source.installation, policyOf('standard', source.bundle), [configuration]);
   workspace.update(source.documents);
-  const outcomes = typeof request === 'string' ? [] : outcomesOf(workspace.kernel.emitted(configuration).values(), request);
-  if (options.output === 'json') {
-    terminal.line(JSON.stringify(typeof request === 'string' ? { refused: request, outcomes } : { outcomes }, undefined, 2));
-  } else {
-    terminal.line(terminal.style('bold', `${options.method.toUpperCase()} ${url}`));
-    if (typeof request === 'string') terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
-    else if (outcomes.length === 0) terminal.line(`  No listener found for ${request.protocol} on port ${request.port}.`);
-    for (const outcome of outcomes) printOutcome(terminal, outcome);
-  }
-  return outcomes.some(isServed) && outcomes.every((outcome) => outcome.listener === undefined || isServed(outcome)) ? 0 : 1;
+  const resources = [...workspace.kernel.emitted(configuration).values()];
+  const found: Explained = {
+    request,
+    connection,
+    requests: request === undefined || typeof request === 'string' ? [] : outcomesOf(resources, request),
+    connections: connection === undefined ? [] : connectionOutcomes(resources, connection),
+  };
+  if (options.output === 'json') terminal.line(JSON.stringify(jsonOf(found), undefined, 2));
+  else print(terminal, request === undefined ? url : `${options.method.toUpperCase()} ${url}`, found);
+  return succeeds(found) ? 0 : 1;
+}
+
+interface Explained {
+  /** Why every data plane refuses the request, or the request; `undefined` where the URL stands for a connection alone. */
+  readonly request: ArrivingRequest | AnswerReason | undefined;
+  readonly connection: Connection | undefined;
+  readonly requests: readonly Outcome[];
+  readonly connections: readonly Layer4Outcome[];
+}
+
+function jsonOf({ request, requests, connections }: Explained): object {
+  const outcomes = [...requests, ...connections];
+  return typeof request === 'string' ? { refused: request, outcomes } : { outcomes };
+}
+
+function print(terminal: Terminal, title: string, { request, connection, requests, connections }: Explained): void {
+  terminal.line(terminal.style('bold', title));
+  if (typeof request === 'string') terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
+  else if (requests.length + connections.length === 0) terminal.line(`  ${nothingFor(request ?? connection)}`);
+  for (const outcome of requests) printOutcome(terminal, outcome);
+  for (const outcome of connections) printLayer4Outcome(terminal, outcome);
+}
+
+function nothingFor(arrival: ArrivingRequest | Connection | undefined): string {
+  const gateway = arrival !== undefined && 'gateway' in arrival && arrival.gateway !== undefined ? ` of a Gateway ${display(arrival.gateway)}` : '';
+  return `No listener found for ${arrival?.protocol} on port ${arrival?.port}${gateway}.`;
+}
+
+/** Whether some Gateway does what its routes intend, and each one that has a listener does. */
+function succeeds({ requests, connections }: Explained): boolean {
+  const all = [...requests.map((one) => ({ listener: one.listener, works: isServed(one) })), ...connections.map((one) => ({ listener: one.listener, works: isForwarded(one) }))];
+  return all.some(({ works }) => works) && all.every(({ listener, works }) => listener === undefined || works);
 }
 
 const httpUrl = /^(?<scheme>https?):\/\/(?<authority>[^/?#]+)(?<target>[^#]*)/i;
@@ -54,7 +91,7 @@ const wellKnownPorts = { HTTP: 80, HTTPS: 443 } as const;
 function requestOf(url: string, { method, header }: ExplainOptions): ArrivingRequest | AnswerReason {
   const { scheme, authority, target } = httpUrl.exec(url)?.groups ?? {};
   if (scheme === undefined || authority === undefined || target === undefined) {
-    throw new UsageError(`Invalid URL ${quote(url)}: use a URL such as http://store.example.com/cart`);
+    throw new UsageError(`Invalid URL ${quote(url)}: use a URL such as http://store.example.com/cart, tls://db.example.com:5432 or tcp://front:5432`);
   }
   const fields = header.flatMap((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]);
   const namesHost = fields.some((text, position) => position % 2 === 0 && text.toLowerCase() === 'host');

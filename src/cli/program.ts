@@ -69,8 +69,8 @@ export async function main(argv: readonly string[]): Promise<void> {
 
   program
     .command('explain')
-    .description('show how a request is routed: listener, rule, backends, and why other matches do not apply')
-    .argument('<url>', 'for example http://store.example.com/cart; the path is used as written')
+    .description('show how a request or connection is routed: listener, rule, backends, and why other matches do not apply')
+    .argument('<url>', 'for example http://store.example.com/cart, tls://db.example.com:5432, or tcp://front:5432 and udp://front:53 for the Gateway front')
     .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
     .addOption(clusterOption())
     .addOption(contextOption())

@@ -86,8 +86,7 @@ function readResource(frame: Frame, table: ObjectNode, json: Record<string, unkn
   const body = kind === 'Secret' ? { type: rest['type'] } : rest;
   const { view, unreadable } = readView(table, body);
   const specMissing = kind in specKinds && !isRecord(own(json, 'spec')) ? [noSpec] : [];
-  // The compiler does not know that the view is that of this very kind.
-  return { ...view, ...frame, unreadable: dedupe([...unreadable, ...specMissing]) } as Resource;
+  return { ...view, ...frame, unreadable: dedupe([...unreadable, ...specMissing]) };
 }
 
 function adopted(frame: Frame, view: object): Resource {

@@ -75,10 +75,6 @@ const missing: ReadonlySet<FeatureName> = new Set<FeatureName>([
   'GatewayAddressRoutability',
   'GatewayAddressRoutabilityCluster',
   'GatewayListenerFilters',
-  'TCPRoute',
-  'TLSRoute',
-  'TLSRouteModeMixed',
-  'TLSRouteModeTerminate',
   'UDPRoute',
 ]);
 

@@ -171,6 +171,38 @@ endpoints: [{ addresses: [127.0.0.1] }]
 `;
 }
 
+describe('sallyport explain, of connections', () => {
+  const shown = (name: string, ...urls: readonly string[]) => outcome('explain', '-f', `test/golden/${name}/input.yaml`, ...urls);
+
+  test('tls:// finds listener and route by the server name', async () => {
+    const { code, output } = await shown('tls-routes', 'tls://mail.example.com');
+    expect(output).toContain('Gateway shop/front, listener passed (*.example.com), TLS passes through');
+    expect(output).toContain('3 of 4 to shop/mail/993: 10.0.0.1:1993');
+    expect(output).toContain('1 of 4 reset: BackendNotFound');
+    expect(output).toMatch(/TLSRoute shop\/later mail\.example\.com +shadowed/);
+    expect(code).toBe(1);
+  });
+
+  test('https:// tells that a TLS listener takes the connection', async () => {
+    const { code, output } = await shown('tls-routes', 'https://other.example.com/');
+    expect(output).toContain('1 of 1 to shop/mail/993');
+    expect(code).toBe(0);
+  });
+
+  test('tcp:// and udp:// ask a Gateway by its name', async () => {
+    const [tcp, udp, other] = await Promise.all([shown('udp-routes', 'tcp://front:53'), shown('udp-routes', '-o', 'json', 'udp://front.shop:53'), shown('udp-routes', 'udp://other:53')]);
+    expect(tcp).toEqual({ code: 0, output: expect.stringContaining('1 of 1 to shop/dns/53: 10.0.0.1:1053') });
+    expect(udp).toEqual({ code: 0, output: expect.stringContaining('"endpoints/shop/dns/53/UDP"') });
+    expect(other).toEqual({ code: 1, output: expect.stringContaining('No listener found for UDP on port 53 of a Gateway other.') });
+  });
+
+  test('a URL without a port is refused', async () => {
+    const program = startProgram('explain', '-f', 'test/golden/tcp-routes/input.yaml', 'tcp://front');
+    expect(await program.ended()).toBe(1);
+    expect(program.errors()).toContain('a port is missing');
+  });
+});
+
 describe('sallyport check', () => {
   test('prints a line for each finding with its place, and ends with 1 where something would be denied', async () => {
     const { code, output } = await outcome('check', 'examples/quickstart');

@@ -47,9 +47,28 @@ export class Layer4Table {
     return undefined;
   }
 
+  /** All routes of a listener in the order in which they take precedence, each with one of its hostnames. */
+  *candidates(listener: ConfigKey, serverName: string): Iterable<Layer4Candidate> {
+    const covering = [...hostnamesOver(serverName)];
+    const byHostname = this.listeners.get(listener) ?? new Map<string, Layer4RouteConfig[]>();
+    const others = [...byHostname.keys()].filter((hostname) => !covering.includes(hostname)).sort();
+    for (const hostname of [...covering, ...others]) {
+      for (const route of byHostname.get(hostname) ?? []) yield { route, hostname, covers: covering.includes(hostname) };
+    }
+  }
+
   get isEmpty(): boolean {
     return this.routes.size === 0 && this.listeners.size === 0;
   }
+}
+
+/** A route under one of its hostnames, as `explain` shows it. */
+export interface Layer4Candidate {
+  readonly route: Layer4RouteConfig;
+  /** `''`: any. */
+  readonly hostname: string;
+  /** Whether the hostname covers the server name. */
+  readonly covers: boolean;
 }
 
 interface Place {

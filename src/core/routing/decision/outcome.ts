@@ -64,10 +64,13 @@ export interface MirrorShare {
   readonly endpoints: EndpointsConfig | undefined;
 }
 
-/** What every Gateway that has a listener for the protocol and port does with a request, in the order of their names. */
+/**
+ * What every Gateway that has a listener for the protocol and port does with a request, in the order of their names. Gateways that
+ * forward the TLS connection itself are left out: see `layer4OutcomesOf`.
+ */
 export function outcomesOf(resources: Iterable<ConfigResource>, request: ArrivingRequest): readonly Outcome[] {
   const all = [...resources];
-  return gatewaysAt(all, request).map((gateway) => new GatewayConfiguration(gateway, all, request).outcomeOf(request));
+  return gatewaysAt(all, request).flatMap((gateway) => new GatewayConfiguration(gateway, all, request).outcomeOf(request) ?? []);
 }
 
 /** The same configuration for many requests: what an outcome needs is prepared once for each Gateway and port. */
@@ -84,7 +87,7 @@ export class PreparedOutcomes {
     const place = `${request.protocol} ${request.port}`;
     const known = this.prepared.get(place) ?? gatewaysAt(this.resources, request).map((gateway) => new GatewayConfiguration(gateway, this.resources, request));
     this.prepared.set(place, known);
-    return known.map((configuration) => configuration.routed(request));
+    return known.flatMap((configuration) => configuration.routed(request) ?? []);
   }
 }
 
@@ -106,6 +109,11 @@ function arrivesAt({ protocol, port }: ListenerConfig, request: Arrival): boolea
   return protocol === request.protocol && port === request.port;
 }
 
+/** TLS listeners share the port with HTTPS listeners: the server name decides between them. */
+function sharesPort({ protocol, port }: ListenerConfig, request: Arrival): boolean {
+  return port === request.port && (protocol === request.protocol || (protocol === 'TLS' && request.protocol === 'HTTPS'));
+}
+
 /** The configuration of one Gateway at one port, as its data plane has it. */
 class GatewayConfiguration implements Routing<PreparedRule> {
   private readonly gateway: string;
@@ -118,7 +126,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     for (const resource of resources) {
       if (resource.kind === 'route') this.table.upsert(resource);
       else if (resource.kind === 'endpoints') this.endpoints.set(resource.key, decided(endpointsFor(gateway, resource)));
-      else if (resource.kind === 'listener' && resource.gateway === gateway && arrivesAt(resource, request)) this.listeners.add(resource);
+      else if (resource.kind === 'listener' && resource.gateway === gateway && sharesPort(resource, request)) this.listeners.add(resource);
     }
   }
 
@@ -130,24 +138,27 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     return prepareRule(rule);
   }
 
-  outcomeOf(request: ArrivingRequest): Outcome {
+  /** `undefined` where a TLS listener gets the connection. */
+  outcomeOf(request: ArrivingRequest): Outcome | undefined {
     const routed = this.routed(request);
-    return { ...routed, candidates: routed.listener === undefined ? [] : [...this.table.candidates(routed.listener.key, request)] };
+    return routed && { ...routed, candidates: routed.listener === undefined ? [] : [...this.table.candidates(routed.listener.key, request)] };
   }
 
-  routed(request: ArrivingRequest): RoutedOutcome {
+  routed(request: ArrivingRequest): RoutedOutcome | undefined {
     const { gateway } = this;
     const listener = this.listenerFor(request);
+    if (listener === undefined) return undefined;
     if (typeof listener === 'string') return { gateway, listener: undefined, decision: { type: 'answer', reason: listener }, shares: [] };
     const decision = decide(this, listener, request);
     const shares = decision.type === 'forward' ? this.sharesOf(decision.taken, request) : [];
     return { gateway, listener, decision, shares };
   }
 
-  private listenerFor({ serverName, host }: ArrivingRequest): ReturnType<ListenerIndex['listenerFor']> {
+  private listenerFor({ serverName, host }: ArrivingRequest): ReturnType<ListenerIndex['listenerFor']> | undefined {
     if (serverName === undefined) return this.listeners.listenerFor(host);
     const connection = this.listeners.select(serverName);
-    return connection === undefined ? 'no-listener' : this.listeners.listenerFor(host, connection);
+    if (connection === undefined) return 'no-listener';
+    return connection.protocol === 'TLS' ? undefined : this.listeners.listenerFor(host, connection);
   }
 
   private sharesOf(taken: Taken<PreparedRule>, request: ArrivingRequest): readonly BackendShare[] {
@@ -177,6 +188,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
   }
 }
 
-function decided(endpoints: EndpointsConfig): EndpointsConfig & DecidedEndpoints {
+/** Endpoints as the decisions need them. */
+export function decided(endpoints: EndpointsConfig): EndpointsConfig & DecidedEndpoints {
   return { ...endpoints, failure: endpoints.failure, isEmpty: endpoints.addresses.length === 0 } as EndpointsConfig & DecidedEndpoints;
 }

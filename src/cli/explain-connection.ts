@@ -1,0 +1,45 @@
+import { layer4OutcomesOf, type ArrivingConnection, type Layer4Outcome } from '../core/routing/decision/layer4-outcome.ts';
+import type { ConfigResource } from '../core/routing/config.ts';
+import { quote } from '../core/text/display.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A URL of a connection that carries no requests. */
+export const layer4Url = /^(?<scheme>tls|tcp|udp):\/\/(?<host>[^/?#:]*)(?::(?<port>\d+))?\/?$/i;
+const httpsUrl = /^(?<scheme>https):\/\/(?<host>[^/?#:]*)(?::(?<port>\d+))?/i;
+const layer4Protocols: Readonly<Record<string, ArrivingConnection['protocol']>> = { tls: 'TLS', tcp: 'TCP', udp: 'UDP', https: 'TLS' };
+
+/** A connection that somebody asks about. */
+export interface Connection extends ArrivingConnection {
+  /** Of HTTPS, only what TLS listeners take is told here. */
+  readonly isHttps: boolean;
+  /** Name of a Gateway, or `name.namespace`; `undefined`: any. */
+  readonly gateway: string | undefined;
+}
+
+/**
+ * The connection that a URL stands for; `undefined` for plain HTTP, and for what is no URL.
+ *
+ * @throws UsageError where the port is missing
+ */
+export function connectionOf(url: string): Connection | undefined {
+  const groups = layer4Url.exec(url)?.groups ?? httpsUrl.exec(url)?.groups;
+  if (groups === undefined) return undefined;
+  const scheme = (groups['scheme'] ?? '').toLowerCase();
+  const protocol = layer4Protocols[scheme];
+  if (protocol === undefined) return undefined;
+  const { host = '', port = protocol === 'TLS' ? '443' : undefined } = groups;
+  if (port === undefined) throw new UsageError(`Invalid URL ${quote(url)}: a port is missing. Use a URL such as ${scheme}://front:5432, with the name of a Gateway.`);
+  return { protocol, port: Number(port), serverName: protocol === 'TLS' ? host.toLowerCase() : '', isHttps: scheme === 'https', gateway: protocol === 'TLS' || host === '' ? undefined : host };
+}
+
+/** What each Gateway does with a connection. */
+export function connectionOutcomes(resources: readonly ConfigResource[], { isHttps, gateway, ...connection }: Connection): readonly Layer4Outcome[] {
+  const outcomes = layer4OutcomesOf(resources, connection).filter((outcome) => gateway === undefined || isNamed(outcome.gateway, gateway));
+  return isHttps ? outcomes.filter(({ listener }) => listener?.protocol === 'TLS') : outcomes;
+}
+
+/** @param qualified `namespace/name` */
+function isNamed(qualified: string, host: string): boolean {
+  const [namespace = '', name = ''] = qualified.split('/');
+  return host === name || host === `${name}.${namespace}`;
+}
