@@ -13,6 +13,8 @@ export type Manner = Pick<EndpointsConfig, 'protocol' | 'tls'>;
 export class Endpoint {
   /** `host:port`, for logs. */
   readonly address: string;
+  /** Where to send bytes as they are, whatever the manner says. */
+  readonly plain: Upstream;
   private readonly anonymous: Upstream;
   /** Those that prove themselves, by Gateway: a data plane that serves one has one, whatever certificates come and go. */
   private readonly identified = new Map<string, Upstream>();
@@ -23,7 +25,8 @@ export class Endpoint {
   /** `released` is told of connections that no further request goes over. */
   constructor(host: string, port: number, { protocol, tls }: Manner = {}, released: (upstream: Upstream) => void = () => undefined) {
     this.address = formatAddress(host, port);
-    this.anonymous = { host, port, ...(protocol && { protocol }), ...(tls && { tls }) };
+    this.plain = { host, port };
+    this.anonymous = { ...this.plain, ...(protocol && { protocol }), ...(tls && { tls }) };
     this.released = released;
   }
 

@@ -36,8 +36,9 @@ export function printServing(terminal: Terminal, serving: Serving, workspace: Wo
   for (const command of commands(serving, workspace)) terminal.line(`  ${command}`);
 }
 
-function urlOf(listener: ListenerConfig, { host, port }: BoundAddress): string {
-  return `${listener.protocol === 'HTTPS' ? 'https' : 'http'}://${host}:${port}/`;
+function urlOf({ protocol }: ListenerConfig, { host, port }: BoundAddress): string {
+  const path = protocol === 'HTTP' || protocol === 'HTTPS' ? '/' : '';
+  return `${protocol.toLowerCase()}://${host}:${port}${path}`;
 }
 
 const shownCommands = 8;

@@ -105,7 +105,9 @@ export class Layer4Connection {
   }
 
   private upstreamOf(endpoint: Endpoint): Upstream {
-    const { gateway, backendCertificate } = this.arrival.listener;
+    const { gateway, backendCertificate, tlsMode } = this.arrival.listener;
+    // What is passed through is encrypted already: a BackendTLSPolicy would wrap it a second time.
+    if (tlsMode === 'Passthrough') return endpoint.plain;
     return endpoint.upstream(gateway, () => (backendCertificate === undefined ? undefined : this.plane.certificates(backendCertificate)));
   }
 

@@ -123,6 +123,13 @@ describe('passthrough', () => {
     for (const socket of [drip, large]) socket.destroy();
   });
 
+  test('does not encrypt a second time where a BackendTLSPolicy targets the Service', async () => {
+    const at = listener('tls', 'Passthrough');
+    const tls = { serverName: 'backend.example.com', subjectAltNames: [], authorities: [authority.certificate] };
+    const started = await start(at, { ...endpointsConfig('app', await startTlsBackend('b')), tls }, tlsRoute('a', at, ['a.example.com']));
+    expect(await ask(started, 'a.example.com')).toBe('b a.example.com false hi');
+  });
+
   test('passes half-close and resets on', async () => {
     const at = listener('tls', 'Passthrough');
     const started = await start(at, endpointsConfig('app', await startTlsBackend('b')), tlsRoute('a', at, ['a.example.com']));

@@ -27,6 +27,16 @@ describe('backend-protocol-unsupported', () => {
     ]]);
   });
 
+  test.each([
+    ['UDPRoute', { ports: [{ port: 53 }] }, ['Port 53 of Service "shop/cart" uses protocol TCP, which is unsupported for this route, so its share of datagrams is dropped. Use a port with protocol: UDP.']],
+    ['TCPRoute', { ports: [{ port: 53, protocol: 'UDP' }] }, ['Port 53 of Service "shop/cart" uses protocol UDP, which is unsupported for this route, so its share of connections is reset. Use a TCP port with no appProtocol, http or kubernetes.io/h2c.']],
+    ['UDPRoute', { ports: [{ name: 'tcp', port: 53 }, { name: 'udp', port: 53, protocol: 'UDP' }] }, []],
+    ['TCPRoute', { ports: [{ name: 'udp', port: 53, protocol: 'UDP' }, { name: 'tcp', port: 53, appProtocol: 'https' }] }, []],
+  ])('a %s needs a port of its transport, and takes any appProtocol: %j', (kind, spec, messages) => {
+    const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind, metadata: { name: 'dns', namespace: 'shop' }, spec: { rules: [{ backendRefs: [{ name: 'cart', port: 53 }] }] } };
+    expect(found('backend-protocol-unsupported', [route, serviceWith(spec)]).map(([, message]) => message)).toEqual(messages);
+  });
+
   test.each(['kubernetes.io/wss', 'HTTPS'])('%s needs somebody who says how to check certificates', (appProtocol) => {
     expect(asked({ appProtocol })).toEqual([[
       'spec.rules[0].backendRefs[0]',

@@ -49,6 +49,14 @@ describe('unsupported-feature', () => {
     expect(found('unsupported-feature', [grpcRouteWith(rule)])).toEqual([[`spec.rules[0].${path}`, message, consequence]]);
   });
 
+  test('rules after the first of a route of layer 4, and an unknown TLS mode', () => {
+    const route = { apiVersion: 'gateway.networking.k8s.io/v1alpha2', kind: 'TCPRoute', metadata: { name: 'db', namespace: 'shop' }, spec: { rules: [{ backendRefs: [backend] }, { backendRefs: [backend] }] } };
+    expect(found('unsupported-feature', [route])).toEqual([['spec.rules[1]', 'A TCPRoute forwards everything by its first rule, so this rule is ignored. Move its backendRefs to spec.rules[0], or to a TCPRoute of its own.', unsupported('rule')]]);
+    expect(found('unsupported-feature', [gatewayWith({ name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Sideways' } })])).toEqual([
+      ['spec.listeners[0].tls.mode', 'Unsupported TLS mode "Sideways": the listener is not served. Supported values: Terminate, Passthrough.', unsupported('listener')],
+    ]);
+  });
+
   test('what is served of a GRPCRoute is fine', () => {
     const matches = [{}, { method: { service: 'shop.v1.Cart', method: 'Add' } }, { method: { type: 'RegularExpression', method: 'a/b' } }, { headers: [{ name: 'a', value: 'b' }] }];
     expect(found('unsupported-feature', [grpcRouteWith({ matches, filters: [{ type: 'RequestMirror', requestMirror: { backendRef: backend } }] })])).toEqual([]);
