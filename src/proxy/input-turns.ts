@@ -13,9 +13,9 @@ export interface Input {
  * How much work is done for one client in one turn of the event loop, where others wait; measured in small frames. A request is worth
  * about ten of them, and takes about a tenth of a millisecond.
  */
-const perClient = 256;
+const perClient = 128;
 /** How much is done for all clients that wait in one turn. */
-const perTurn = 512;
+const perTurn = 256;
 
 /**
  * Shares the time of the event loop between clients: each has so much work done at once, in each turn of the loop. Whoever sends more waits,

@@ -9,6 +9,7 @@ import { closeProxies, send, startProxyTo } from '../support/proxy.ts';
 import { whileServing } from './support/bystander.ts';
 import { attack } from './support/http2-attacker.ts';
 import { floods } from './support/http2-frames.ts';
+import { startLargeBackend } from './support/large-backend.ts';
 import { isFull } from './support/scale.ts';
 import { startTarget } from './support/target.ts';
 import type { Target } from './support/target.ts';
@@ -41,14 +42,16 @@ inSmall('a flood of one connection leaves nothing behind', () => {
 inFull('while a flood of 20 connections goes on, others are served', () => {
   let target: Target;
   let port: number;
+  let backend: Awaited<ReturnType<typeof startLargeBackend>>;
   beforeAll(async () => {
     port = await freePort();
-    target = await startTarget(objects(port, (await startLarge()).port));
+    backend = await startLargeBackend();
+    target = await startTarget(objects(port, backend.port));
     // Code that has not run yet is slow.
     await whileServing({ host, port }, 'a', () => delay(2_000));
   });
   afterAll(() => target.stop());
-  afterAll(closeBackends);
+  afterAll(() => backend.stop());
 
   test.each(Object.keys(floods))('%s', async (name) => {
     const before = target.held();

@@ -38,7 +38,7 @@ test('a client that sends more waits, on all of its connections, and others do n
   const [first, second] = [input('a', 10_000, record), input('a', 300, record)];
   turns.take(first);
   turns.take(second);
-  expect([first.left, second.left]).toEqual([9_744, 300]);
+  expect([first.left, second.left]).toEqual([9_872, 300]);
   const other = input('b', 100, record);
   turns.take(other);
   expect(other.left).toBe(0);
