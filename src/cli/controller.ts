@@ -15,6 +15,7 @@ import type { AddressRange } from '../core/text/ip-address.ts';
 import { createClient, Election, EventRecorder, loadCredentials, systemClock, type ApiClient } from '../kubernetes/index.ts';
 import { createLogger, createMetrics, type Logger, type LogLevel, type Metrics } from '../telemetry/index.ts';
 import { imageOfPod } from './own-image.ts';
+import { exposeEvaluation } from './process/evaluation-metrics.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { openProbes } from './process/readiness.ts';
 import { startOrStop, type Shutdown } from './process/shutdown.ts';
@@ -77,6 +78,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const authorities = new PublishedAuthorities();
   const settings = await dataPlaneSettings(surroundings, authorities);
   const kernel = createEvaluation([configuration, infrastructure, statuses]);
+  exposeEvaluation(metrics, kernel);
   // Nothing is sent before everything is known: half of the objects would make wrong statuses and empty data planes.
   let mayWrite = (): boolean => false;
   let term: AbortSignal | undefined;

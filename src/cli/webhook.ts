@@ -16,6 +16,7 @@ import { FailurePolicyKeeper } from '../webhook/configuration/failure-policy-kee
 import { startSelfCheck } from '../webhook/configuration/self-check.ts';
 import { decideInCluster } from '../webhook/decision.ts';
 import { buildWebhook } from '../webhook/index.ts';
+import { exposeEvaluation } from './process/evaluation-metrics.ts';
 import { expectShortLives } from './process/garbage-collection.ts';
 import { InternalErrors } from './process/internal-errors.ts';
 import { listenEverywhere } from './process/listen.ts';
@@ -74,6 +75,7 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   const client = createClient(await orUsageError('the kubeconfig', loadCredentials('default')));
   running.add(() => client.close());
   const kernel = createEvaluation([findingCounts]);
+  exposeEvaluation(metrics, kernel);
   const inForce = new BundlesInForce({ log, metrics });
   const state = new ClusterState({ kernel, kinds: admissionKinds, controllerName, follow: followCluster(client, log), onInstalled: (installed) => inForce.update(installed) });
   running.add(() => state.stop());

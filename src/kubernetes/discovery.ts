@@ -99,11 +99,6 @@ export class Discovery {
     return this.definitions.synced && this.reading === undefined && this.outdated.size === 0;
   }
 
-  /** By name, e.g. `httproutes.gateway.networking.k8s.io`. */
-  get installedKinds(): ReadonlyMap<string, InstalledKind> {
-    return this.installed;
-  }
-
   /** How it stands with a kind of `options.kinds`. */
   stateOf(kind: FollowedKind): KindState {
     const following = this.following.get(kind);

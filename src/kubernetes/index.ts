@@ -12,6 +12,6 @@ export { doneOrConflict } from './outcome.ts';
 export { isKubernetesObject, microTime, pathOf, resourceType, type KubernetesObject, type ObjectMetadata, type ObjectName, type ResourceType } from './object.ts';
 export { Reflector, type ObjectEvent, type OnEvents, type ReflectorOptions } from './reflector.ts';
 export {
-  apply, applyForced, create, get, jsonPatch, mergePatch, remove, update, updateStatus,
-  type ApplyOptions, type DeleteOptions, type PatchStep, type PatchTarget, type WriteOptions, type WriteOutcome, type Writer,
+  applyForced, create, get, mergePatch, remove, update, updateStatus,
+  type ApplyOptions, type DeleteOptions, type PatchTarget, type WriteOptions, type WriteOutcome, type Writer,
 } from './writers.ts';

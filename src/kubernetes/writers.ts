@@ -64,23 +64,14 @@ export function update({ client, type }: Writer, object: KubernetesObject, optio
 }
 
 /**
- * Server-side apply: makes the fields of `object` what it says, creates it where it is missing, and drops fields
- * that this manager applied before. `conflict` where another manager owns one of them.
+ * Server-side apply: sets the fields of `object`, creates it if it does not exist, and removes fields that this manager
+ * applied before. It takes fields over from other managers.
  */
-export function apply(writer: Writer, object: KubernetesObject, options: ApplyOptions): Promise<WriteOutcome> {
-  return sendApply(writer, object, options, {});
-}
-
-/** Like `apply`, taking fields over from other managers. */
-export function applyForced(writer: Writer, object: KubernetesObject, options: ApplyOptions): Promise<WriteOutcome> {
-  return sendApply(writer, object, options, { force: true });
-}
-
-function sendApply({ client, type }: Writer, object: KubernetesObject, options: ApplyOptions, query: { force?: true }): Promise<WriteOutcome> {
+export function applyForced({ client, type }: Writer, object: KubernetesObject, options: ApplyOptions): Promise<WriteOutcome> {
   const request = common(options);
   return settle(client.request({
     ...request,
-    query: { ...request.query, ...query },
+    query: { ...request.query, force: true },
     method: 'PATCH',
     path: pathOf(type, nameOf(object)),
     // JSON is YAML.
@@ -90,24 +81,9 @@ function sendApply({ client, type }: Writer, object: KubernetesObject, options: 
 }
 
 /** JSON merge patch (RFC 7396): given fields replace, `null` removes, lists are replaced whole. */
-export function mergePatch(writer: Writer, target: PatchTarget, patch: object, options: WriteOptions = {}): Promise<WriteOutcome> {
-  return sendPatch(writer, target, options, { contentType: 'application/merge-patch+json', body: patch });
-}
-
-/** A step of a JSON patch (RFC 6902). */
-export interface PatchStep {
-  readonly op: 'add' | 'remove' | 'replace' | 'test';
-  readonly path: string;
-  readonly value?: unknown;
-}
-
-/** JSON patch (RFC 6902): all steps or none; a `test` that fails is `invalid`. */
-export function jsonPatch(writer: Writer, target: PatchTarget, steps: readonly PatchStep[], options: WriteOptions = {}): Promise<WriteOutcome> {
-  return sendPatch(writer, target, options, { contentType: 'application/json-patch+json', body: steps });
-}
-
-function sendPatch({ client, type }: Writer, target: PatchTarget, options: WriteOptions, patch: Pick<ApiRequest, 'contentType' | 'body'>): Promise<WriteOutcome> {
-  return settle(client.request({ ...common(options), ...patch, method: 'PATCH', path: pathOf(type, target, target.subresource) }));
+export function mergePatch({ client, type }: Writer, target: PatchTarget, patch: object, options: WriteOptions = {}): Promise<WriteOutcome> {
+  const path = pathOf(type, target, target.subresource);
+  return settle(client.request({ ...common(options), method: 'PATCH', path, contentType: 'application/merge-patch+json', body: patch }));
 }
 
 /** Deletes an object; `conflict` where it is not the one that the options describe. Finalizers may keep it a while. */

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { knownKinds, type KindEntry } from '../../src/core/schema/index.ts';
 import {
-  ApiError, apply, applyForced, create, customResourceDefinitions, Discovery, Election, EventRecorder, get, jsonPatch, mergePatch, pathOf, Reflector,
+  ApiError, applyForced, create, customResourceDefinitions, Discovery, Election, EventRecorder, get, mergePatch, pathOf, Reflector,
   remove, resourceType, systemClock, update, updateStatus,
   type ApiClient, type InstalledKind, type KubernetesObject, type ObjectEvent, type ResourceType, type Selection, type WriteOutcome,
 } from '../../src/kubernetes/index.ts';
@@ -110,9 +110,6 @@ export function kubernetesContract(server: string, open: () => Promise<Kubernete
         expect(await create(writer(), configMap('one'))).toMatchObject({ type: 'exists' });
         expect(objectOf(await mergePatch(writer(), { namespace, name: 'one' }, { data: { a: null, b: '2' } }))['data']).toEqual({ b: '2' });
         const target = { namespace, name: 'one' };
-        const steps = [{ op: 'test', path: '/data/b', value: '2' }, { op: 'add', path: '/data/c', value: '3' }] as const;
-        expect(objectOf(await jsonPatch(writer(), target, steps))['data']).toEqual({ b: '2', c: '3' });
-        expect(await jsonPatch(writer(), target, [{ op: 'test', path: '/data/b', value: 'other' }])).toMatchObject({ type: 'invalid' });
         expect(await remove(writer(), target)).toMatchObject({ type: 'ok' });
         expect(await remove(writer(), target)).toMatchObject({ type: 'notFound' });
         expect(await mergePatch(writer(), target, { data: {} })).toMatchObject({ type: 'notFound' });
@@ -163,32 +160,30 @@ export function kubernetesContract(server: string, open: () => Promise<Kubernete
         await expect(read(configMaps, 'dry')).rejects.toBeInstanceOf(ApiError);
         objectOf(await create(writer(), configMap('kept', { a: '1' })));
         expect(await mergePatch(writer(), { namespace, name: 'kept' }, { data: { a: '2' } }, { dryRun: 'All' })).toMatchObject({ type: 'ok' });
-        expect(await apply(writer(), configMap('kept', { b: '2' }), { dryRun: 'All', fieldManager: 'x' })).toMatchObject({ type: 'ok' });
+        expect(await applyForced(writer(), configMap('kept', { b: '2' }), { dryRun: 'All', fieldManager: 'x' })).toMatchObject({ type: 'ok' });
         expect(await remove(writer(), { namespace, name: 'kept' }, { dryRun: 'All' })).toMatchObject({ type: 'ok' });
         expect(await read(configMaps, 'kept')).toMatchObject({ data: { a: '1' } });
       });
 
-      test('server-side apply creates, owns, drops what it owned, and never takes over unless forced', async () => {
+      test('server-side apply creates, owns, drops what it owned, and takes over', async () => {
         const ours = { fieldManager: 'ours' };
-        const first = objectOf(await apply(writer(), configMap('applied', { a: '1', b: '1' }), ours));
-        const again = objectOf(await apply(writer(), configMap('applied', { a: '1', b: '1' }), ours));
+        const first = objectOf(await applyForced(writer(), configMap('applied', { a: '1', b: '1' }), ours));
+        const again = objectOf(await applyForced(writer(), configMap('applied', { a: '1', b: '1' }), ours));
         expect(again.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
-        expect(objectOf(await apply(writer(), configMap('applied', { c: '1' }), { fieldManager: 'theirs' }))['data']).toEqual({ a: '1', b: '1', c: '1' });
-        expect(objectOf(await apply(writer(), configMap('applied', { b: '2' }), ours))['data']).toEqual({ b: '2', c: '1' });
-        const conflict = await apply(writer(), configMap('applied', { b: '3' }), { fieldManager: 'theirs' });
-        expect(conflict).toMatchObject({ type: 'conflict' });
+        expect(objectOf(await applyForced(writer(), configMap('applied', { c: '1' }), { fieldManager: 'theirs' }))['data']).toEqual({ a: '1', b: '1', c: '1' });
+        expect(objectOf(await applyForced(writer(), configMap('applied', { b: '2' }), ours))['data']).toEqual({ b: '2', c: '1' });
         expect(objectOf(await applyForced(writer(), configMap('applied', { b: '3' }), { fieldManager: 'theirs' }))['data']).toEqual({ b: '3' });
       });
 
       test('server-side apply to an object of a certain uid makes no other one', async () => {
         const ours = { fieldManager: 'ours' };
         const applied = (uid: string, b: string) => ({ ...configMap('identified', { b }), metadata: { namespace, name: 'identified', uid } });
-        const { metadata: { uid = '' } } = objectOf(await apply(writer(), configMap('identified', { b: '1' }), ours));
+        const { metadata: { uid = '' } } = objectOf(await applyForced(writer(), configMap('identified', { b: '1' }), ours));
         expect(objectOf(await applyForced(writer(), applied(uid, '2'), ours))['data']).toEqual({ b: '2' });
         expect(await remove(writer(), { namespace, name: 'identified' }, {})).toMatchObject({ type: 'ok' });
         expect(await applyForced(writer(), applied(uid, '3'), ours)).toMatchObject({ type: 'conflict' });
         expect(await get(writer(), { namespace, name: 'identified' }, {})).toMatchObject({ type: 'notFound' });
-        expect(objectOf(await apply(writer(), configMap('identified', { b: '4' }), ours))['data']).toEqual({ b: '4' });
+        expect(objectOf(await applyForced(writer(), configMap('identified', { b: '4' }), ours))['data']).toEqual({ b: '4' });
         expect(await applyForced(writer(), applied(uid, '5'), ours)).toMatchObject({ type: 'invalid', message: expect.stringContaining('metadata.uid') });
         expect(await read(configMaps, 'identified')).toMatchObject({ data: { b: '4' } });
       });

@@ -1,9 +1,8 @@
 import type { Write } from './declare.ts';
 import type { EmissionChange, EmissionTable } from './emission-table.ts';
-import { explain, type Explanation } from './explain.ts';
 import { LiveState } from './live-state.ts';
 import { type Overlay, OverlayState } from './overlay.ts';
-import type { Emission, Index, Query, Reader } from './reader.ts';
+import type { Emission, Index, Reader } from './reader.ts';
 
 /** What one `apply` changed for the outside. */
 export interface Delta {
@@ -50,8 +49,7 @@ export interface Kernel {
   emitted<T>(emission: Emission<T>): ReadonlyMap<string, T>;
   /** The state as if `writes` had been applied. Costs nothing until it is read. */
   overlay(writes: readonly Write[]): Overlay;
-  /** What a result was made of. Throws what the query throws. */
-  explain<A extends readonly string[], T>(query: Query<A, T>, ...args: A): Explanation;
+  /** Counts for metrics and for tests of bounds. */
   statistics(): Statistics;
 }
 
@@ -72,7 +70,6 @@ export function createKernel({ indexes, emissions }: KernelDeclarations): Kernel
     },
     emitted: <T>(emission: Emission<T>) => emissionTable(live, emission).content as ReadonlyMap<string, T>,
     overlay: (writes) => new OverlayState(live, writes),
-    explain: (query, ...args) => explain(live, query, args),
     statistics: () => statistics(live),
   };
 }

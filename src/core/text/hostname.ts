@@ -111,16 +111,6 @@ function covers(wide: string, narrow: string): boolean {
   return isWildcard(wide) && hasSuffix(isWildcard(narrow) ? narrow.slice(1) : narrow, wide.slice(1));
 }
 
-/** Orders hostnames by precedence: exact before wildcard before none, longer before shorter, then by text. */
-export function compareHostnames(a: string, b: string): number {
-  return rank(a) - rank(b) || b.length - a.length || (a < b ? -1 : Number(a > b));
-}
-
-function rank(hostname: string): number {
-  if (hostname === '') return 2;
-  return isWildcard(hostname) ? 1 : 0;
-}
-
 function isWildcard(hostname: string): boolean {
   return hostname.startsWith('*.');
 }

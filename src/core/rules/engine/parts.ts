@@ -54,12 +54,6 @@ export function referenceUnresolvedAt(path: Path, reason = 'BackendNotFound'): C
   return { condition: 'ResolvedRefs', reason, scope: path.includes('requestMirror') ? 'mirror' : scopeAt(path) };
 }
 
-/** A part of `path` as a reader finds it in the same list: `filters[1]`. */
-export function lastItem(path: Path): string {
-  const position = path.findLastIndex((part) => typeof part === 'number');
-  return position === -1 ? '' : `${path[position - 1]}[${path[position]}]`;
-}
-
 /** How the match that a value stands in compares: its sibling `type`, or the default that goes for it. */
 export function matchType(match: unknown, byDefault: string): unknown {
   return typeof match === 'object' && match !== null && 'type' in match ? match.type : byDefault;

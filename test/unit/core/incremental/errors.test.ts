@@ -143,7 +143,6 @@ describe('a function that throws', () => {
     expect(() => kernel.apply([set('a', -1)])).toThrow('a is negative');
     expect(() => kernel.read.query(double, 'a')).toThrow('a is negative');
     expect(() => kernel.read.query(double, 'a')).toThrow('a is negative');
-    expect(() => kernel.explain(double, 'a')).toThrow('a is negative');
     expect(() => kernel.apply([set('a', -2)])).toThrow('a is negative');
     kernel.apply([set('a', undefined)]);
     expect(kernel.statistics().nodes).toBe(0);

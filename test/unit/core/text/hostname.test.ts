@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  compareHostnames, hostFromHeader, hostnameMatches, hostnameProblems, intersectHostnames, isIpAddress, preciseHostnameProblems,
+  hostFromHeader, hostnameMatches, hostnameProblems, intersectHostnames, isIpAddress, preciseHostnameProblems,
 } from '../../../../src/core/text/hostname.ts';
 
 const label63 = 'a'.repeat(63);
@@ -93,12 +93,6 @@ test.each([
   ['*.a.example', '*.b.example', undefined],
 ])('intersectHostnames(%j, %j) is %j', (listener, route, expected) => {
   expect(intersectHostnames(listener, route)).toBe(expected);
-});
-
-test('compareHostnames: exact, then wildcard, then none; longer first', () => {
-  const sorted = ['long.example.com', 'a.com', 'b.com', '*.long.example.com', '*.com', ''];
-  expect(sorted.toReversed().sort(compareHostnames)).toEqual(sorted);
-  expect(compareHostnames('a.com', 'a.com')).toBe(0);
 });
 
 test.each([
