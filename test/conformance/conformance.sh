@@ -33,7 +33,7 @@ kubectl wait gatewayclass/sallyport --for=condition=Accepted --timeout=60s >/dev
 
 VERSION=v$(node -p "require('$ROOT/package.json').version")
 export VERSION
-flags=("-conformance-profiles=${PROFILES:-GATEWAY-HTTP,GATEWAY-GRPC,GATEWAY-TLS,GATEWAY-TCP}")
+flags=("-conformance-profiles=${PROFILES:-GATEWAY-HTTP,GATEWAY-GRPC,GATEWAY-TLS,GATEWAY-TCP,GATEWAY-UDP}")
 [ -z "${RUN:-}" ] || flags+=(-test.run "TestConformance/($RUN)\$")
 [ -z "${FEATURES:-}" ] || flags+=("-supported-features=$FEATURES")
 "$(dirname "$0")/run.sh" sallyport "$out" "${flags[@]}"

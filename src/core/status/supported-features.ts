@@ -75,7 +75,6 @@ const missing: ReadonlySet<FeatureName> = new Set<FeatureName>([
   'GatewayAddressRoutability',
   'GatewayAddressRoutabilityCluster',
   'GatewayListenerFilters',
-  'UDPRoute',
 ]);
 
 /** What features were called, where suites and tools of that time look for other names. */
