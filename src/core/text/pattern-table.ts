@@ -7,15 +7,15 @@ import { endState, type State, type States } from './pattern-states.ts';
  * A deterministic automaton as a table: a text is read once, a character a step, whatever the pattern.
  */
 export interface PatternTable {
-  /** ASCII character → its class. Characters of a class are the same to the pattern. */
+  /** The class of each ASCII character. Characters of a class are the same to the pattern. */
   readonly asciiClasses: Uint16Array;
   /** The first code points of the ranges of a class, in order, from 0 on; and the class of each range. */
   readonly rangeStarts: Uint32Array;
   readonly rangeClasses: Uint16Array;
   readonly classCount: number;
-  /** State × class → next state. State 0 is where nothing can match any more, state 1 the first. */
+  /** The next state by state and class. State 0 is where nothing can match any more, state 1 the first. */
   readonly next: Uint16Array;
-  /** State → whether a text may end in it. */
+  /** Whether a text may end in a state. */
   readonly accepting: Uint8Array;
   /** Bytes of all arrays. */
   readonly bytes: number;
@@ -81,7 +81,7 @@ class Subsets {
   /** The states of the table for subsets, by hash. */
   private readonly found = new Map<number, number[]>();
   private readonly subsets: Subset[] = [];
-  /** State × class → next state, with room for more: an array for each row takes several times its bytes. */
+  /** The next state by state and class, with room for more: an array for each row takes several times its bytes. */
   private rows = new Uint16Array(0);
   /** By state: the round in which it was last reached. */
   private readonly reached: Int32Array;

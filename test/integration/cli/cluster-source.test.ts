@@ -75,7 +75,7 @@ describe('impact --cluster', () => {
 
   test('needs a context of the kubeconfig', async () => {
     const { code, errors } = await outcome('impact', ...cluster.slice(0, 2), '--context', 'other', '--delete', 'service/default/cart');
-    expect(errors).toContain('the source of objects cannot be used');
+    expect(errors).toContain('cannot use the source of objects');
     expect(code).toBe(2);
     expect((await outcome('impact', '--context', 'fake', '--delete', 'service/default/cart')).errors).toContain('--context requires --cluster');
   });
@@ -94,7 +94,7 @@ describe('check --cluster', () => {
     const route = await file('route.yaml', 'apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: { name: mine, namespace: default }\nspec: { parentRefs: [{ name: web }], rules: [{ backendRefs: [{ name: cart, port: 82 }] }] }\n');
     const { output } = await outcome('check', ...cluster, route);
     expect(output).toMatch(/route\.yaml:4:\d+: warning \[/);
-    expect(output).toContain('Service default/cart has no port 82.');
+    expect(output).toContain('Port 82 not found in Service "default/cart".');
     // The route of the cluster has the same match.
     expect(output).toContain('[match-taken]');
     expect(output).toMatch(/1 object: 0 errors, 2 warnings/);

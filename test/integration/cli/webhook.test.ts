@@ -55,7 +55,7 @@ describe('a webhook that cannot start says why, without a stack', () => {
 
   test('a lifetime that is no duration', async () => {
     const { code, stderr } = await run('--authority-lifetime=365d');
-    expect(stderr).toContain("argument '365d' is invalid. The unit \"d\" is larger than an hour; write 8760h.");
+    expect(stderr).toContain("argument '365d' is invalid. The unit \"d\" is larger than an hour. Use \"8760h\".");
     expect(code).toBe(1);
   });
 

@@ -69,9 +69,9 @@ describe('workspace', () => {
   test('says what takes no part', () => {
     const space = workspace();
     space.update(documentsOf(`
-apiVersion: gateway.networking.k8s.io/v1
-kind: TCPRoute
-metadata: { name: db }
+apiVersion: gateway.networking.x-k8s.io/v1alpha1
+kind: XMesh
+metadata: { name: mesh }
 ---
 apiVersion: apps/v1
 kind: Deployment
@@ -93,14 +93,15 @@ spec: {}
   });
 
   test('judges the structure of kinds that take no part', () => {
-    const space = workspace();
+    const experimental = { minor: '1.7', channel: 'experimental' } as const;
+    const space = new Workspace(filesOnly(experimental), policyOf('standard', experimental), []);
     space.update(documentsOf(`
-apiVersion: gateway.networking.k8s.io/v1
-kind: TCPRoute
-metadata: { name: echo }
-spec: { parentRefs: [{ name: front }], rules: [{ backendRefs: [{ name: echo, port: eighty }] }] }
+apiVersion: gateway.networking.x-k8s.io/v1alpha1
+kind: XMesh
+metadata: { name: mesh }
+spec: { controllerName: 5 }
 `));
-    expect(space.unserved().flatMap(({ findings }) => findings).map(({ rule, path }) => [rule, path.join('.')])).toEqual([['schema', 'spec.rules.0.backendRefs.0.port'], ['unserved-kind', 'kind']]);
+    expect(space.unserved().flatMap(({ findings }) => findings).map(({ rule, path }) => [rule, path.join('.')])).toEqual([['schema', 'spec.controllerName'], ['unserved-kind', 'kind']]);
     expect(space.size).toBe(1);
   });
 
