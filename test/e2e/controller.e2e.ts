@@ -76,7 +76,7 @@ test.each(['poddisruptionbudget', 'serviceaccount', 'configmap', 'deployment', '
     const messages = await kubectlOutput(['get', 'events', '-n', namespace, '--field-selector', 'involvedObject.kind=Gateway,reason=DataPlaneChanged', '-o', 'jsonpath={.items[*].message}']);
     return messages.toLowerCase().includes(told) ? messages : undefined;
   });
-  expect(events).toContain('and is made as the Gateway wants it.');
+  expect(events).toContain('was changed or deleted. The controller restores it.');
 });
 
 test('a Gateway that finds no room says so, until it does', async () => {

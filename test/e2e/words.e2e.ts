@@ -46,7 +46,7 @@ function removing(name: string, headers: readonly (readonly string[])[], version
 
 const remove = 'spec.rules[0].filters[0].requestHeaderModifier.remove';
 const twice = 'Duplicate header "x-shop": it is also in set, and the order of the two is undefined (header names ignore case). Use only one of set, add and remove for it. [header-acted-on-twice]';
-const noName = (name: string): string => `"${name}" is no header name. Use letters, digits and hyphens, for example x-request-id. [header-name-not-token]`;
+const noName = (name: string): string => `Invalid header name "${name}". Use letters, digits and hyphens, for example x-request-id. [header-name-not-token]`;
 
 describe.each(versions)('a client of %s', (version) => {
   const superseded = version === 'v1' ? '' : 'Deprecated version Warning: [version-superseded] apiVersion: gateway.networking.k8s.io/v1beta1: it will be removed. Use gateway.networking.k8s.io/v1.\n';
@@ -127,9 +127,10 @@ describe('warnings', () => {
   // The API server shows 256 characters of a warning.
   test.each([
     { what: 'the Gateway', args: ['gateway', 'front', '-n', namespace], kind: 'Gateway', breaks: `spec.parentRefs[0]: Gateway ${namespace}/front not found. Check its name and namespace, or create it. Until then, the route is not attached to it.` },
-    { what: 'the ReferenceGrant', args: ['referencegrant', 'words', '-n', other], kind: 'ReferenceGrant', breaks: `spec.rules[0].backendRefs[1]: Service ${other}/stock is in another namespace, where a ReferenceGrant must allow this route to refer to it; until then its share of reques…` },
+    { what: 'the ReferenceGrant', args: ['referencegrant', 'words', '-n', other], kind: 'ReferenceGrant', breaks: `spec.rules[0].backendRefs[1]: Service ${other}/stock is not permitted: it is in another namespace, and no ReferenceGrant there allows it. Until then, its share of requests is answered with 500.` },
   ])('tell what deleting $what breaks', async ({ args, kind, breaks }) => {
-    const warning = `Warning: [impact] Deleting this ${kind} breaks HTTPRoute ${namespace}/warned: ${breaks}\n`;
+    const text = `[impact] Deleting this ${kind} breaks HTTPRoute ${namespace}/warned: ${breaks}`;
+    const warning = `Warning: ${text.length > 256 ? `${text.slice(0, 255)}…` : text}\n`;
     expect((await kubectl(['delete', '--dry-run=server', ...args])).stderr).toBe(warning);
     expect(await kubectl(['delete', ...args])).toMatchObject({ code: 0, stderr: warning });
   });
