@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectChannel, ConfigurationSink, type CertificateResource, type ConfigChange, type ResourceProblem } from '../channel/index.ts';
 import type { ForwardedPolicy } from '../proxy/forwarding-fields.ts';
+import type { ProxyLimits } from '../proxy/limits.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
 import { InternalErrors } from './process/internal-errors.ts';
@@ -21,6 +22,11 @@ export interface ProxyCommandOptions {
   readonly bind: string;
   readonly forwarded: ForwardedPolicy;
   readonly connectionsPerClient: number;
+  /** Milliseconds. */
+  readonly tcpIdleTimeout: number;
+  /** Milliseconds. */
+  readonly udpIdleTimeout: number;
+  readonly udpFlows: number;
   readonly probePort: number;
   /** The pod's name. */
   readonly identity: string;
@@ -42,6 +48,11 @@ export function startProxy(options: ProxyCommandOptions): Promise<{ stop(): Prom
   return startOrStop((running) => start(options, running));
 }
 
+/** One client address gets a quarter of the flows at most. */
+function limitsOf({ connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows }: ProxyCommandOptions): Partial<ProxyLimits> {
+  return { connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows, udpFlowsPerClient: Math.ceil(udpFlows / 4) };
+}
+
 async function start(options: ProxyCommandOptions, running: Shutdown): Promise<void> {
   const log = createLogger(options.logLevel);
   const metrics = createMetrics();
@@ -53,7 +64,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   const proxy = createProxy({
     bind: ({ port }) => ({ host: options.bind, port }),
     forwarded: options.forwarded,
-    limits: { connectionsPerClient: options.connectionsPerClient },
+    limits: limitsOf(options),
     certificates: (secret) => certificates.pairOf(secret),
     onFault: errors.report,
     ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),

@@ -22,6 +22,12 @@ export interface DataPlaneParameters {
   readonly memoryLimit?: string;
   /** Connections that each pod takes from one client address. */
   readonly connectionsPerClient?: string;
+  /** Time without bytes after which a connection of a TCPRoute or TLSRoute ends (GEP-2257). */
+  readonly tcpIdleTimeout?: string;
+  /** Time without datagrams after which a flow of a UDPRoute ends (GEP-2257). */
+  readonly udpIdleTimeout?: string;
+  /** Flows of UDPRoutes that each pod keeps. */
+  readonly udpFlows?: string;
 }
 
 /** What a parametersRef leads to. */
@@ -82,6 +88,9 @@ interface Parameter {
 }
 
 const quantity = 'a quantity such as';
+/** GEP-2257 without milliseconds, and not zero: the timeout is there to notice clients that have gone. */
+const duration = /^(?=[0-9hms]*[1-9])(?=[0-9])(?:[0-9]{1,3}h)?(?:[0-9]{1,5}m)?(?:[0-9]{1,5}s)?$/;
+const durationWords = 'a duration in hours, minutes and seconds such as 1h30m or 90s';
 const known: Readonly<Record<keyof DataPlaneParameters, Parameter>> = {
   replicas: { form: /^[1-9][0-9]{0,2}$/, words: 'a number from 1 to 999' },
   serviceType: { form: /^(?:LoadBalancer|NodePort|ClusterIP)$/, words: 'LoadBalancer, NodePort or ClusterIP' },
@@ -92,6 +101,9 @@ const known: Readonly<Record<keyof DataPlaneParameters, Parameter>> = {
   memory: { form: /^[0-9]{1,12}(?:Ki|Mi|Gi|Ti|k|M|G|T)?$/, words: `${quantity} 128Mi` },
   memoryLimit: { form: /^(?:[1-9][0-9]{2,5}Mi|[1-9][0-9]{0,2}Gi)$/, words: '100Mi or more in Mi or Gi, such as 512Mi' },
   connectionsPerClient: { form: /^[1-9][0-9]{0,5}$/, words: 'a number from 1 to 999999' },
+  tcpIdleTimeout: { form: duration, words: durationWords },
+  udpIdleTimeout: { form: duration, words: durationWords },
+  udpFlows: { form: /^[1-9][0-9]{0,5}$/, words: 'a number from 1 to 999999' },
 };
 
 function parseParameters(data: Readonly<Record<string, string>>): { readonly parameters: DataPlaneParameters; readonly problems: readonly string[] } {

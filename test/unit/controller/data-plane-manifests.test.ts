@@ -104,6 +104,12 @@ describe('objects of a data plane', () => {
     });
   });
 
+  test('parameters set the limits of TCP and UDP', () => {
+    const args = JSON.stringify(desiredObjects({ ...facts, parameters: { tcpIdleTimeout: '1h30m', udpIdleTimeout: '90s', udpFlows: '100' } }, settings)[3]);
+    expect(args).toContain('"--tcp-idle-timeout=1h30m","--udp-idle-timeout=90s","--udp-flows=100"');
+    expect(JSON.stringify(objects[3])).not.toMatch(/--tcp|--udp/);
+  });
+
   test('a parameter says how many connections proxies observe from a client', () => {
     const args = JSON.stringify(desiredObjects({ ...facts, parameters: { connectionsPerClient: '7' } }, settings)[3]);
     expect(args).toContain('"--connections-per-client=7"');

@@ -19,12 +19,16 @@ describe('gateway-parameters', () => {
 
   test('what cannot be understood', () => {
     expect(judged(ref, { parameters: { 'shop/settings': { replicas: '-1', colour: 'red' } } })).toEqual(refused(
-      'Invalid parameters in ConfigMap "shop/settings": replicas is "-1"; write a number from 1 to 999; there is no parameter "colour"; known are replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, cpu, memory, memoryLimit, connectionsPerClient.',
+      'Invalid parameters in ConfigMap "shop/settings": replicas is "-1"; write a number from 1 to 999; there is no parameter "colour"; known are replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, cpu, memory, memoryLimit, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows.',
     ));
   });
 
+  test.each(['0s', '1.5h', '100ms', '', 'h', '1s1h', '0h0m'])('an idle timeout of "%s" is invalid', (udpIdleTimeout) => {
+    expect(judged(ref, { parameters: { 'shop/settings': { udpIdleTimeout } } })).toEqual([[expect.anything(), expect.stringContaining('udpIdleTimeout is'), expect.anything()]]);
+  });
+
   test('good ones are fine, and Gateways of others', () => {
-    expect(judged(ref, { parameters: { 'shop/settings': { replicas: '2' } } })).toEqual([]);
+    expect(judged(ref, { parameters: { 'shop/settings': { replicas: '2', tcpIdleTimeout: '1h30m', udpIdleTimeout: '90s', udpFlows: '100' } } })).toEqual([]);
     expect(found('gateway-parameters', [gateway(ref)])).toEqual([]);
   });
 });
