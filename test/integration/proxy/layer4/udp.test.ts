@@ -252,9 +252,9 @@ describe('a UDP port', () => {
 
 const run = promisify(execFile);
 
-describe('dig', () => {
-  const isInstalled = spawnSync('dig', ['-v']).status === 0;
+const hasDig = spawnSync('dig', ['-v']).status === 0;
 
+(hasDig ? describe : describe.skip)('dig', () => {
   /** The answer to a query for an A record: 192.0.2.7. */
   function dnsAnswer(query: Buffer): Buffer {
     const end = query.indexOf(0, 12) + 5;
@@ -263,10 +263,6 @@ describe('dig', () => {
   }
 
   test('asks a DNS server by UDP and by TCP on one port', async () => {
-    if (!isInstalled) {
-      process.stderr.write('dig: skipped, dig is not installed\n');
-      return;
-    }
     const datagrams = await bound();
     datagrams.on('message', (query, from) => datagrams.send(dnsAnswer(query), from.port, from.address));
     const stream = await startRawBackend((socket) => {
