@@ -8,6 +8,7 @@ import type { ForwardedPolicy } from './forwarding-fields.ts';
 import type { ProxyLimits } from './limits.ts';
 import type { Quotas } from './quota.ts';
 import type { ConnectionLogEntry } from './layer4/connection-log.ts';
+import type { OwnConnections } from './layer4/own-connections.ts';
 import type { Layer4Routes } from './layer4/routes.ts';
 import type { CertificateSource } from './tls-termination.ts';
 
@@ -15,6 +16,7 @@ import type { CertificateSource } from './tls-termination.ts';
 export interface DataPlane extends Routing<CompiledRule> {
   readonly endpoints: EndpointRegistry;
   readonly layer4: Layer4Routes;
+  readonly ownConnections: OwnConnections;
   readonly forwarder: Forwarder;
   /** What to prove oneself with to backends, by Secret. */
   readonly certificates: CertificateSource;

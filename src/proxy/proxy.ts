@@ -14,6 +14,7 @@ import { Front, wholeTurn } from './front.ts';
 import type { ListenerProblems } from './front.ts';
 import type { ConnectionLogEntry } from './layer4/connection-log.ts';
 import { FlowOrder } from './layer4/flow-order.ts';
+import { OwnConnections } from './layer4/own-connections.ts';
 import { UdpPort } from './layer4/udp-port.ts';
 import { defaultLimits } from './limits.ts';
 import type { ProxyLimits } from './limits.ts';
@@ -110,6 +111,7 @@ class DataPlaneProxy implements Proxy {
       ruleOf: (matched) => configuration.ruleOf(matched),
       endpoints,
       layer4: configuration.layer4,
+      ownConnections: new OwnConnections(),
       forwarder,
       certificates: options.certificates,
       limits,

@@ -104,7 +104,11 @@ test('ClientHellos that never end keep nobody out', async () => {
 test('datagrams from many sources end no flow that is in use', async () => {
   const limit = scaled(64, 1_024);
   const backend = await bound();
-  backend.on('message', (message, from) => backend.send(message, from.port, from.address));
+  const flowsOfClient = new Set<number>();
+  backend.on('message', (message, from) => {
+    if (message.toString() === 'client') flowsOfClient.add(from.port);
+    backend.send(message, from.port, from.address);
+  });
   const resources = [udp, endpointsConfig('app', backend.address().port), layer4Route('UDPRoute', udp)];
   const started = await startLayer4(resources, { onFault: throwFault, limits: { udpFlows: limit } });
   const [client, port] = [await bound(), started.portOf(udp)];
@@ -118,10 +122,11 @@ test('datagrams from many sources end no flow that is in use', async () => {
       datagrams.delete(flooding);
       flooding.once('message', () => flooding.close());
     }
-    client.send('x', port, hostOf(2));
+    client.send('client', port, hostOf(2));
     await eventually(() => expect(answers).toBe(round + 1));
     expect(started.proxy.counters().layer4.open.udp).toBeLessThanOrEqual(limit);
   }
-  // The client has had one flow all the time; every other flow is one of the flood.
-  expect(started.proxy.counters().layer4.started.udp).toBe(20 * rounds + 1);
+  expect(flowsOfClient.size).toBe(1);
+  // The kernel gives a source port again once its socket is closed, so that a few sources share a flow.
+  expect(started.proxy.counters().layer4.started.udp).toBeGreaterThan(limit);
 });

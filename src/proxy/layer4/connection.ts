@@ -8,6 +8,7 @@ import type { Endpoint } from '../endpoints.ts';
 import type { Upstream } from '../forwarder.ts';
 import { watchForReset } from '../reset-probe.ts';
 import { Account } from './account.ts';
+import type { Pass } from './own-connections.ts';
 import type { Layer4Reason } from './reasons.ts';
 import { Relay } from './relay.ts';
 import { reset } from './reset.ts';
@@ -31,13 +32,14 @@ export interface Arrival {
  * One connection of a TCP or TLS listener from its arrival to its end: chooses a backend by weight, tries endpoints, and joins
  * client and backend. Where no backend can be had, the client's connection is reset.
  */
-export class Layer4Connection {
+export class Layer4Connection implements Pass {
   readonly arrival: Arrival;
   private readonly plane: DataPlane;
   private readonly account: Account;
   private readonly tried: Endpoint[] = [];
   private connecting: Socket | undefined;
   private relay: Relay | undefined;
+  cameFrom: Pass | undefined;
   private isOver = false;
 
   constructor(plane: DataPlane, arrival: Arrival) {
@@ -54,7 +56,15 @@ export class Layer4Connection {
       return;
     }
     watchForReset(socket);
-    this.choose();
+    this.plane.ownConnections.arrive(socket, this);
+    // If this process has opened the connection, its other end learns in the same turn of the event loop that it is established.
+    setImmediate(() => {
+      if (!this.isOver) this.choose();
+    });
+  }
+
+  looped(): void {
+    this.abort('loop-detected');
   }
 
   /** Resets client and backend. */
@@ -92,7 +102,7 @@ export class Layer4Connection {
     this.tried.push(endpoint);
     this.account.upstream = endpoint.address;
     counters.upstreamAttempts += 1;
-    const connector = new Connector(this.upstreamOf(endpoint), this.arrival.protocols, limits.connectTimeout, openHalf);
+    const connector = new Connector(this.upstreamOf(endpoint), this.arrival.protocols, limits.connectTimeout, (address) => this.open(address));
     this.connecting = connector.connect({
       established: (backend) => this.established(backend, endpoint),
       failed: () => {
@@ -101,6 +111,13 @@ export class Layer4Connection {
         endpoint.connectFailed(performance.now());
         this.connect(destination);
       },
+    });
+  }
+
+  private open(address: Address): Socket {
+    const socket = connect({ ...address, allowHalfOpen: true });
+    return socket.once('connect', () => {
+      if (!this.isOver) this.plane.ownConnections.open(socket, this);
     });
   }
 
@@ -135,11 +152,8 @@ export class Layer4Connection {
     if (this.isOver) return;
     this.isOver = true;
     this.account.close(reason);
+    this.plane.ownConnections.leave(this);
     this.connecting?.destroy();
     if (reason !== undefined) reset(this.arrival.socket);
   }
-}
-
-function openHalf(address: Address): Socket {
-  return connect({ ...address, allowHalfOpen: true });
 }

@@ -5,12 +5,12 @@ export type Transport = (typeof transports)[number];
 /**
  * Why a connection or flow did not end in order; the fixed label set of logs and metrics.
  *
- * `no-route` … `no-endpoints` and `connect-failed`: no backend got a byte. `client-reset` and `backend-reset`: that side broke the
+ * `no-route` … `no-endpoints` and `connect-failed`: no backend got a byte. `loop-detected`: the route leads back to the data plane. `client-reset` and `backend-reset`: that side broke the
  * connection off. `idle`: neither side sent anything for too long. `evicted`: another flow needed the room. `cut`: the listener or
  * the data plane ended.
  */
 export const layer4Reasons = [
-  'no-route', 'rule-failure', 'no-backend', 'invalid-backend', 'no-endpoints', 'connect-failed',
+  'no-route', 'rule-failure', 'no-backend', 'invalid-backend', 'no-endpoints', 'connect-failed', 'loop-detected',
   'client-reset', 'backend-reset', 'idle', 'evicted', 'cut',
 ] as const;
 export type Layer4Reason = (typeof layer4Reasons)[number];

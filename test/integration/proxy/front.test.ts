@@ -6,6 +6,7 @@ import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
 import { Front } from '../../../src/proxy/front.ts';
 import { defaultLimits } from '../../../src/proxy/limits.ts';
 import { Http1Forwarder } from '../../../src/proxy/http1-forwarder.ts';
+import { OwnConnections } from '../../../src/proxy/layer4/own-connections.ts';
 import { Layer4Routes } from '../../../src/proxy/layer4/routes.ts';
 import { sendRaw, throwFault, web } from '../../support/proxy.ts';
 
@@ -24,7 +25,7 @@ const plane: DataPlane = {
   fault: throwFault,
   accessLog: undefined,
   connectionLog: undefined,
-  layer4: new Layer4Routes(),
+  layer4: new Layer4Routes(), ownConnections: new OwnConnections(),
 };
 
 const fronts: Front[] = [];

@@ -1,0 +1,63 @@
+import type { Socket } from 'node:net';
+import { maxHops } from '../../core/text/via.ts';
+
+/** One pass of a connection through this data plane. */
+export interface Pass {
+  /** The pass that opened the connection of this one; `undefined` for connections from elsewhere. */
+  cameFrom: Pass | undefined;
+  /** Called once if a connection has passed too often: its route leads back to the data plane. */
+  readonly looped: () => void;
+}
+
+/**
+ * Finds connections that a data plane opens to itself. A route whose backend is its own listener would otherwise open connections
+ * until a limit is reached. Both ends of such a connection are in this process, so the address from which it arrives is the
+ * address from which it was opened. As many passes are allowed as for requests.
+ */
+export class OwnConnections {
+  private readonly opened = new Map<string, Pass>();
+  private readonly arrived = new Map<string, Pass>();
+
+  /** By pass: the addresses under which it is noted in the two maps. */
+  private readonly addresses = new Map<Pass, Set<string>>();
+
+  /** Notes a connection that has arrived. */
+  arrive(socket: Socket, pass: Pass): void {
+    const address = addressOf(socket.remoteAddress, socket.remotePort);
+    this.note(this.arrived, address, pass);
+    link(this.opened.get(address), pass);
+  }
+
+  /** Notes a connection that a pass has opened. */
+  open(socket: Socket, pass: Pass): void {
+    const address = addressOf(socket.localAddress, socket.localPort);
+    this.note(this.opened, address, pass);
+    link(pass, this.arrived.get(address));
+  }
+
+  /** Forgets the connections of a pass that is over. */
+  leave(pass: Pass): void {
+    for (const address of this.addresses.get(pass) ?? []) {
+      for (const passes of [this.opened, this.arrived]) if (passes.get(address) === pass) passes.delete(address);
+    }
+    this.addresses.delete(pass);
+  }
+
+  private note(passes: Map<string, Pass>, address: string, pass: Pass): void {
+    passes.set(address, pass);
+    this.addresses.set(pass, (this.addresses.get(pass) ?? new Set()).add(address));
+  }
+}
+
+function link(from: Pass | undefined, to: Pass | undefined): void {
+  if (from === undefined || to === undefined) return;
+  to.cameFrom = from;
+  let passes = 1;
+  for (let pass: Pass | undefined = from; pass !== undefined && passes <= maxHops; pass = pass.cameFrom) passes += 1;
+  if (passes > maxHops) to.looped();
+}
+
+/** IPv4 addresses that a socket of IPv6 has mapped are the same addresses. */
+function addressOf(address = '', port = 0): string {
+  return `${address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address} ${port}`;
+}
