@@ -123,8 +123,8 @@ e2e: build ## End-to-end tests in it, or in the cluster of KUBECONFIG; KEEP=1 le
 	@test/e2e/run.sh $(JEST_FLAGS)
 
 .PHONY: conformance
-conformance: build ## The official suite in it; PROFILES=GATEWAY-HTTP RUN='TestA|TestB' KEEP=1 REPORT=docs/conformance/report.yaml
-	@PROFILES='$(PROFILES)' RUN='$(RUN)' FEATURES='$(FEATURES)' OUT='$(OUT)' REPORT='$(REPORT)' test/conformance/conformance.sh
+conformance: build ## The official suite in it; CHANNEL=standard PROFILES=GATEWAY-HTTP RUN='TestA|TestB' KEEP=1 REPORT=docs/conformance/report.yaml
+	@CHANNEL='$(CHANNEL)' PROFILES='$(PROFILES)' RUN='$(RUN)' FEATURES='$(FEATURES)' OUT='$(OUT)' REPORT='$(REPORT)' test/conformance/conformance.sh
 
 .PHONY: clean
 clean: ## Remove what was built; packages stay

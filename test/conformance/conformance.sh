@@ -4,6 +4,7 @@
 #   PROFILES  profiles of the suite, with commas between them
 #   RUN       names of tests, with | between them; all where it is empty
 #   FEATURES  features to test, with commas between them, instead of those that the GatewayClass claims
+#   CHANNEL   experimental (default) or standard: the channel of the CRDs
 #   OUT       folder for report, events and summary
 #   REPORT    file to which the report of a complete run is copied, in upstream's form
 set -euo pipefail
@@ -24,7 +25,7 @@ if ! "$HERE/run.sh" true 2>/dev/null; then
   fi
 fi
 "$HERE/image.sh"
-"$HERE/crds.sh" v1.7.0 experimental
+"$HERE/crds.sh" v1.7.0 "${CHANNEL:-experimental}"
 kubectl kustomize "$ROOT/deploy/overlays/controller" | sed "s|image: ghcr.io/sallyport/sallyport:.*|image: $image|" | kubectl apply -f - >/dev/null
 # An image of the same name that was loaded again is not noticed by itself.
 kubectl rollout restart -n sallyport-system deployment/sallyport-controller >/dev/null
