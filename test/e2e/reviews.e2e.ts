@@ -93,10 +93,17 @@ async function restarts(): Promise<number> {
 }
 
 describe('a review of', () => {
-  test('6.5 MiB is answered', async () => {
-    const { status, body } = await send(reviewOf(6.5 * mebibyte));
+  test('two objects of 2.9 MiB each is answered', async () => {
+    const object = { ...httpRoute({ name: 'cart', namespace }, { rules: [{}] }), note: 'a'.repeat(2.9 * mebibyte) };
+    const { status, body } = await send(JSON.stringify(review({ operation: 'UPDATE', object, oldObject: object })));
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({ response: { uid: 'e2e', allowed: true } });
+  });
+
+  test('an object of 6.5 MiB, which no request to the API server can have, is answered with a denial', async () => {
+    const { status, body } = await send(reviewOf(6.5 * mebibyte));
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({ response: { uid: 'e2e', allowed: false, status: { message: expect.stringContaining('more than 3 MiB') } } });
   });
 
   test('6.5 MiB is answered sixteen times at once, within the memory of the pods', async () => {

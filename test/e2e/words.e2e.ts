@@ -49,7 +49,7 @@ const twice = 'Duplicate header "x-shop": it is also in set, and the order of th
 const noName = (name: string): string => `Invalid header name "${name}". Use letters, digits and hyphens, for example x-request-id. [header-name-not-token]`;
 
 describe.each(versions)('a client of %s', (version) => {
-  const superseded = version === 'v1' ? '' : 'Deprecated version Warning: [version-superseded] apiVersion: gateway.networking.k8s.io/v1beta1: it will be removed. Use gateway.networking.k8s.io/v1.\n';
+  const superseded = version === 'v1' ? '' : 'Warning: [version-superseded] apiVersion: Deprecated version gateway.networking.k8s.io/v1beta1: it will be removed. Use gateway.networking.k8s.io/v1.\n';
 
   test.each(ways)('reads one finding on one line, by $way', async ({ flags }) => {
     expect(await applied(removing('one', [['x-shop']], version), flags)).toEqual({
@@ -90,8 +90,8 @@ describe('warnings', () => {
   });
   const warnings = [
     `Warning: [parent-not-found] spec.parentRefs[0]: Gateway ${namespace}/front not found. Check its name and namespace, or create it. Until then, the route is not attached to it.\n`,
-    `Warning: [backend-not-found] spec.rules[0].backendRefs[0]: Service ${namespace}/cart not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.\n`,
-    `Reference to Warning: [backend-not-permitted] spec.rules[0].backendRefs[1]: Service ${other}/stock is not permitted: it is in another namespace, and no ReferenceGrant there allows it. Until then, its share of requests is answered with 500.\n`,
+    `Warning: [backend-not-found] spec.rules[0].backendRefs[0]: Service "${namespace}/cart" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.\n`,
+    `Warning: [backend-not-permitted] spec.rules[0].backendRefs[1]: Service "${other}/stock" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.\n`,
   ].join('');
 
   test('come with an object that is admitted', async () => {
@@ -127,7 +127,7 @@ describe('warnings', () => {
   // The API server shows 256 characters of a warning.
   test.each([
     { what: 'the Gateway', args: ['gateway', 'front', '-n', namespace], kind: 'Gateway', breaks: `spec.parentRefs[0]: Gateway ${namespace}/front not found. Check its name and namespace, or create it. Until then, the route is not attached to it.` },
-    { what: 'the ReferenceGrant', args: ['referencegrant', 'words', '-n', other], kind: 'ReferenceGrant', breaks: `spec.rules[0].backendRefs[1]: Service ${other}/stock is not permitted: it is in another namespace, and no ReferenceGrant there allows it. Until then, its share of requests is answered with 500.` },
+    { what: 'the ReferenceGrant', args: ['referencegrant', 'words', '-n', other], kind: 'ReferenceGrant', breaks: `spec.rules[0].backendRefs[1]: Service "${other}/stock" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.` },
   ])('tell what deleting $what breaks', async ({ args, kind, breaks }) => {
     const text = `[impact] Deleting this ${kind} breaks HTTPRoute ${namespace}/warned: ${breaks}`;
     const warning = `Warning: ${text.length > 256 ? `${text.slice(0, 255)}…` : text}\n`;
