@@ -89,9 +89,9 @@ describe('a pool of addresses', () => {
 
   test('that is exhausted says so, also by an Event, and gives what becomes free', async () => {
     await ask('late');
-    await waitForProblem('late', 'No IPv4 address of the address pool, which is 10.80.200.0/31, is free.');
+    await waitForProblem('late', 'The address pool (10.80.200.0/31) has no free IPv4 address.');
     expect(conditionOf(await waitForGateway('late', namespace, ['Accepted', 'True']), 'Programmed')).toMatchObject({ reason: 'AddressNotAssigned' });
-    await waitFor('an Event', async () => ((await kubectlOutput(['get', 'events', '-n', namespace, '--field-selector', 'reason=AddressNotAssigned', '-o', 'jsonpath={.items[*].message}'])).includes('is free.') ? true : undefined));
+    await waitFor('an Event', async () => ((await kubectlOutput(['get', 'events', '-n', namespace, '--field-selector', 'reason=AddressNotAssigned', '-o', 'jsonpath={.items[*].message}'])).includes('has no free IPv4 address') ? true : undefined));
     await kubectlOutput(['delete', 'gateway', 'static', '-n', namespace]);
     await waitForAddress('late', second);
   });
@@ -100,7 +100,7 @@ describe('a pool of addresses', () => {
     await kubectlOutput(['rollout', 'restart', 'deployment/sallyport-controller', '-n', systemNamespace]);
     await kubectlOutput(['rollout', 'status', 'deployment/sallyport-controller', '-n', systemNamespace, '--timeout=120s']);
     await ask('fresh');
-    await waitForProblem('fresh', 'is free.');
+    await waitForProblem('fresh', 'has no free IPv4 address');
     await waitForAddress('web', first);
     await waitForAddress('late', second);
     await kubectlOutput(['delete', 'gateway', 'fresh', 'web', '-n', namespace]);
