@@ -1,6 +1,9 @@
 /** RFC 9113 section 6; the numbers are those of the protocol. */
 export const frameTypes = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, ping: 6, windowUpdate: 8, continuation: 9 } as const;
 
+/** RFC 9113 section 6.2. */
+const endOfHeaders = 4;
+
 /** RFC 9113 sections 3.4 and 4.1. */
 const prefaceLength = 24;
 const headLength = 9;
@@ -16,21 +19,30 @@ export class FrameReader {
   /** A head that came in pieces. */
   private readonly partial = Buffer.alloc(headLength);
   private held = 0;
+  /** The current frame is part of a header section. */
+  private isHeaderFrame = false;
+  /** The current frame does not end its header section. */
+  private hasOpenSection = false;
 
   constructor(onFrame: OnFrame) {
     this.onFrame = onFrame;
   }
 
-  /** Reads until the bytes end, or until the frames in them are `budget` work. Returns the number of bytes read. */
+  /** A header section has begun, and its end has not come yet. */
+  get isInHeaderSection(): boolean {
+    return this.hasOpenSection || (this.isHeaderFrame && this.left > 0);
+  }
+
+  /** Reads until the bytes end, or until the frames in them are `budget` work: then up to the end of a frame. Returns the number of bytes read. */
   read(bytes: Buffer, budget: number): { readonly length: number; readonly work: number } {
     let position = 0;
     let work = 0;
-    while (position < bytes.length && work < budget) {
+    while (position < bytes.length && (this.left > 0 || work < budget)) {
       const skipped = Math.min(this.left, bytes.length - position);
       position += skipped;
       this.left -= skipped;
+      if (this.left > 0 || position === bytes.length || work >= budget) break;
       const needed = headLength - this.held;
-      if (this.left > 0 || position === bytes.length) break;
       const has = Math.min(needed, bytes.length - position);
       if (has < headLength) {
         bytes.copy(this.partial, this.held, position, position + has);
@@ -48,6 +60,9 @@ export class FrameReader {
   private frame(bytes: Buffer, at: number): number {
     this.held = 0;
     this.left = bytes.readUIntBE(at, 3);
-    return this.onFrame(bytes[at + 3] ?? 0, this.left, bytes[at + 4] ?? 0);
+    const [type = 0, flags = 0] = [bytes[at + 3], bytes[at + 4]];
+    this.isHeaderFrame = type === frameTypes.headers || type === frameTypes.continuation;
+    this.hasOpenSection = this.isHeaderFrame && (flags & endOfHeaders) === 0;
+    return this.onFrame(type, this.left, flags);
   }
 }

@@ -103,6 +103,11 @@ export class Http2Intake extends Duplex {
     return this.held !== undefined;
   }
 
+  /** The session has the beginning of a request, and not the end of its head. */
+  get isInHeaderSection(): boolean {
+    return this.reader.isInHeaderSection;
+  }
+
   override pause(): this {
     this.isStopped = true;
     this.socket.pause();

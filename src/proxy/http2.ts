@@ -25,8 +25,7 @@ export function createHttp2Server(plane: DataPlane): Http2Server {
   const turns = new InputTurns();
   return {
     accept: (socket, connection) => {
-      const intake = new Http2Intake(socket, connection.peer.address, turns, { exceeded: (limit) => session.calm(limit), ended: () => session.inputEnded() });
-      const session: Session = new Session(plane, connection, socket, performServerHandshake(intake, options));
+      const session = new Session(plane, connection, socket, { turns, options });
       sessions.add(session);
       socket.once('close', () => sessions.delete(session));
     },
@@ -59,10 +58,17 @@ function sessionOptions(limits: ProxyLimits): ServerOptions {
 
 const lingering = 2_000;
 
+/** What the connections of a port share. */
+interface Shared {
+  readonly turns: InputTurns;
+  readonly options: ServerOptions;
+}
+
 class Session {
   private readonly plane: DataPlane;
   private readonly connection: Connection;
   private readonly socket: Socket;
+  private readonly intake: Http2Intake;
   private readonly session: ServerHttp2Session;
   private readonly idleTimer: NodeJS.Timeout;
   private streams = 0;
@@ -70,10 +76,12 @@ class Session {
   private lastEnd = -Infinity;
   private lingerTimer: NodeJS.Timeout | undefined;
 
-  constructor(plane: DataPlane, connection: Connection, socket: Socket, session: ServerHttp2Session) {
+  constructor(plane: DataPlane, connection: Connection, socket: Socket, { turns, options }: Shared) {
     this.plane = plane;
     this.connection = connection;
     this.socket = socket;
+    this.intake = new Http2Intake(socket, connection.peer.address, turns, { exceeded: (limit) => this.calm(limit), ended: () => this.inputEnded() });
+    const session = performServerHandshake(this.intake, options);
     this.session = session;
     this.idleTimer = setTimeout(() => this.closeIfIdle(), plane.limits.idleTimeout).unref();
     // Node takes in what comes for the connection at once: a larger window makes uploads faster, and holds nothing more.
@@ -103,13 +111,20 @@ class Session {
       this.socket.destroy();
       return;
     }
-    this.drain();
+    this.close();
     // In the middle of a frame Node would wait for the rest of it.
     this.socket.destroySoon();
   }
 
-  /** GOAWAY names the last request that is served; what comes after it the client may send elsewhere (RFC 9113 section 6.8). */
+  /** Ends the connection after the requests that the client has begun to send; with the last of them it is drained again. */
   drain(): void {
+    // GOAWAY would name a request whose head has begun as served, and Node would refuse it once its head has come.
+    if (!this.session.closed && this.intake.isInHeaderSection) return;
+    this.close();
+  }
+
+  /** GOAWAY names the last request that is served; what comes after it the client may send elsewhere (RFC 9113 section 6.8). */
+  private close(): void {
     if (this.session.destroyed) return;
     this.session.close();
     if (this.streams === 0) this.linger();
@@ -147,7 +162,7 @@ class Session {
   }
 
   private closeIfIdle(): void {
-    if (this.streams === 0) this.drain();
+    if (this.streams === 0) this.close();
   }
 
   /**

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { closeBackends, startBackend, startEcho } from '../../support/backends.ts';
 import { listenerConfig } from '../../support/config.ts';
-import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
+import { closeHttp2, frame, frameTypes, literal, openFrames, openHttp2, request } from '../../support/http2.ts';
 import { closeProxies, openRaw, portOf, receiveUntil, sendRaw, startProxyTo } from '../../support/proxy.ts';
 import { until } from '../../support/until.ts';
 
@@ -60,6 +60,28 @@ describe('a proxy that retires', () => {
     await told;
     release.resolve();
     expect(await Promise.all([before, after])).toMatchObject([{ status: 200, body: 'held' }, { status: 200, body: 'held' }]);
+  });
+
+  // Node refuses a request whose head ends after GOAWAY, although GOAWAY has named it as served.
+  test.each(['the response before it', 'the close of the proxy'])('answers a request on HTTP/2 whose head has begun before %s', async (end) => {
+    const release = Promise.withResolvers<void>();
+    const backend = await startBackend((incoming, response) => void (incoming.url === '/held' ? release.promise : Promise.resolve()).then(() => response.end('done')));
+    const { port, proxy } = await startProxyTo(backend.port);
+    const { socket, frames, closed } = openFrames(port);
+    const isDone = (stream: number) => until(() => expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.data, stream, flags: 1 })));
+    const fields = (path: string) => literal([':method', 'GET'], [':scheme', 'http'], [':path', path], [':authority', 'a']);
+    const late = frame('headers', 5, 3, fields('/'));
+    socket.write(Buffer.concat([frame('headers', 5, 1, fields('/held')), frame('ping', 0, 0, Buffer.alloc(8)), late.subarray(0, 12)]));
+    await until(() => expect(frames).toContainEqual(expect.objectContaining({ type: frameTypes.ping })));
+    let ended: Promise<unknown> = closed;
+    if (end === 'the close of the proxy') ended = proxy.close({ graceMs: 5_000 });
+    else proxy.retire();
+    release.resolve();
+    await isDone(1);
+    socket.write(late.subarray(12));
+    await isDone(3);
+    await Promise.all([ended, closed]);
+    expect(frames.find(({ type }) => type === frameTypes.goaway)?.payload.readUInt32BE()).toBe(3);
   });
 
   test('answers what was sent to it before it closes', async () => {
