@@ -9,6 +9,7 @@ import type { Connection } from './connection.ts';
 import { countCall, countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
 import { grpcFields, grpcStatusIn, isCall } from './grpc.ts';
+import type { ForwardedRequest } from './forwarded-request.ts';
 import { Forwarding } from './forwarding.ts';
 import { answerFor, passing } from './reasons.ts';
 import type { AnswerReason, Reason } from './reasons.ts';
@@ -17,20 +18,11 @@ import { Timer } from './timer.ts';
 
 const clientLeft = 499;
 
-/** What was decided about a request that goes to a backend. */
-export interface Destination {
-  readonly head: RequestHead;
-  readonly listener: ListenerConfig;
-  readonly matched: MatchedRoute;
-  readonly rule: CompiledRule;
-  readonly backend: CompiledBackend;
-}
-
 /**
  * One request from its head to the last byte of its answer: decides where it goes, answers what needs no backend, and
  * keeps the books. Carrying it to a backend and back is the business of Forwarding.
  */
-export class Exchange {
+export class Exchange implements ForwardedRequest {
   readonly plane: DataPlane;
   readonly connection: Connection;
   readonly client: ClientStream;

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Endpoint, EndpointSet } from './endpoints.ts';
-import type { Destination, Exchange } from './exchange.ts';
+import type { Destination, ForwardedRequest } from './forwarded-request.ts';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
 import { hasField, withoutField } from '../core/text/fields.ts';
 import { hopsOfCopy, viaEntry } from '../core/text/via.ts';
@@ -10,7 +10,7 @@ import { isSwitch } from './http2-websocket.ts';
 import { forwardedHost, forwardedTarget } from '../core/routing/decision/decide.ts';
 import { grpcStatusIn } from './grpc.ts';
 import { InterimResponses } from './interim-responses.ts';
-import { Copy } from './mirror.ts';
+import { Copy } from './mirror-copy.ts';
 import type { AnswerReason } from './reasons.ts';
 import { ReadBefore } from './read-before.ts';
 import { RequestBody } from './request-body.ts';
@@ -35,7 +35,7 @@ const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT'
 
 /** The way of one request to an endpoint of its backend and of the answer back to the client. */
 export class Forwarding implements ResponseReceiver, BodyEvents {
-  private readonly exchange: Exchange;
+  private readonly exchange: ForwardedRequest;
   private readonly destination: Destination;
   private endpoints: EndpointSet;
   /** Endpoints tried since the last time that all had been. */
@@ -61,7 +61,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     return backendCertificate === undefined ? undefined : this.exchange.plane.certificates(backendCertificate);
   };
 
-  constructor(exchange: Exchange, destination: Destination, endpoints: EndpointSet) {
+  constructor(exchange: ForwardedRequest, destination: Destination, endpoints: EndpointSet) {
     this.exchange = exchange;
     this.destination = destination;
     this.endpoints = endpoints;
@@ -378,7 +378,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   }
 }
 
-function upstreamFields(exchange: Exchange, { head, backend }: Destination): string[] {
+function upstreamFields(exchange: ForwardedRequest, { head, backend }: Destination): string[] {
   const { connection, plane } = exchange;
   const fields = editFields(forwardedFields(head, connection.peer, plane.forwardedPolicy), backend.requestEdits);
   const host = forwardedHost(backend, head.authority);
@@ -388,7 +388,7 @@ function upstreamFields(exchange: Exchange, { head, backend }: Destination): str
   return fields;
 }
 
-function flushHead(exchange: Exchange): void {
+function flushHead(exchange: ForwardedRequest): void {
   try {
     exchange.client.flushHead();
   } catch (error) {

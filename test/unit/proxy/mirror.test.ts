@@ -6,7 +6,8 @@ import type { DataPlane } from '../../../src/proxy/data-plane.ts';
 import { EndpointRegistry } from '../../../src/proxy/endpoints.ts';
 import type { ResponseReceiver, UpstreamRequest } from '../../../src/proxy/forwarder.ts';
 import { defaultLimits } from '../../../src/proxy/limits.ts';
-import { compileMirrors, Copy, Mirror, type CopiedRequest } from '../../../src/proxy/mirror.ts';
+import { Copy, type CopiedRequest } from '../../../src/proxy/mirror-copy.ts';
+import { compileMirrors, Mirror } from '../../../src/proxy/mirror.ts';
 import { endpointsConfig } from '../../support/config.ts';
 
 const filter: MirrorFilter = { type: 'mirror', target: { type: 'endpoints', key: endpointsConfig('copy').key }, numerator: 1, denominator: 1 };

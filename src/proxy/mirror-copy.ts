@@ -1,0 +1,106 @@
+import { Readable } from 'node:stream';
+import { decideBackend } from '../core/routing/decision/decide.ts';
+import type { DataPlane } from './data-plane.ts';
+import type { ResponseReceiver, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
+import type { Mirror } from './mirror.ts';
+import { Timer } from './timer.ts';
+import type { CertificatePair } from './tls-termination.ts';
+
+/** What a copy may hold of a body that its backend does not take as fast as the client sends it. */
+const pendingBytes = 1024 * 1024;
+
+/** A request to be copied; the pieces of its body come as they are read. */
+export interface CopiedRequest extends Pick<UpstreamRequest, 'client' | 'method' | 'target' | 'fields' | 'needsHttp2'> {
+  readonly hasBody: boolean;
+  /** `namespace/name` of the Gateway that it came to. */
+  readonly gateway: string;
+  /** What to prove oneself with to backends over TLS. */
+  readonly identity: () => CertificatePair | undefined;
+}
+
+/**
+ * A copy of a request under way. Nothing that becomes of it has an effect on the request itself: it is given up where
+ * its backend is slow or gone, and the answer is thrown away (HTTPRequestMirrorFilter).
+ */
+export class Copy implements ResponseReceiver {
+  private readonly client: string;
+  private readonly body: Readable | undefined;
+  private readonly call: UpstreamExchange;
+  private readonly timer: Timer;
+  private readonly plane: DataPlane;
+  private isOver = false;
+  private bodyEnded: boolean;
+
+  private constructor(plane: DataPlane, request: UpstreamRequest) {
+    this.plane = plane;
+    this.client = request.client;
+    this.body = request.body;
+    this.bodyEnded = request.body === undefined;
+    this.timer = new Timer(plane.limits.stallTimeout, () => this.giveUp());
+    this.call = plane.forwarder.forward(request, this);
+  }
+
+  /** Sends a copy to an endpoint of the mirror; `undefined` where there is none. */
+  static send(plane: DataPlane, mirror: Mirror, { hasBody, gateway, identity, ...request }: CopiedRequest): Copy | undefined {
+    const endpoints = decideBackend(mirror, (key) => plane.endpoints.get(key));
+    const endpoint = typeof endpoints === 'string' ? undefined : endpoints.pick([], performance.now());
+    if (endpoint === undefined || !plane.quotas.mirrors.take(request.client)) return undefined;
+    plane.counters.mirrored += 1;
+    const body = hasBody ? new Readable({ read: () => undefined }) : undefined;
+    // The engine may write into the fields.
+    return new Copy(plane, { ...request, upstream: endpoint.upstream(gateway, identity), fields: [...request.fields], body });
+  }
+
+  /** The next piece of the body. */
+  add(chunk: Buffer): void {
+    if (this.bodyEnded || this.body === undefined) return;
+    if (this.body.readableLength <= pendingBytes) {
+      this.body.push(chunk);
+      return;
+    }
+    this.plane.counters.limitsReached['mirror-body'] += 1;
+    this.giveUp();
+  }
+
+  end(): void {
+    if (this.bodyEnded) return;
+    this.bodyEnded = true;
+    this.body?.push(null);
+  }
+
+  /** No more of the body will come: half a request must not look like a whole one. */
+  cut(): void {
+    if (!this.bodyEnded) this.giveUp();
+  }
+
+  onConnected(): void {}
+
+  onInformation(): void {}
+
+  onHead(): void {}
+
+  onData(): void {}
+
+  onEnd(): void {
+    this.finish();
+  }
+
+  onFailure(): void {
+    this.bodyEnded = true;
+    this.finish();
+  }
+
+  private giveUp(): void {
+    this.bodyEnded = true;
+    this.call.abort();
+    this.body?.destroy();
+    this.finish();
+  }
+
+  private finish(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.timer.cancel();
+    this.plane.quotas.mirrors.release(this.client);
+  }
+}
