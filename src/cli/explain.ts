@@ -8,8 +8,10 @@ import { readHttp1Head } from '../proxy/request-head.ts';
 import { readObjects, type SourceOptions } from '../sources/objects.ts';
 import { Workspace } from '../workspace/workspace.ts';
 import { connectionOf, connectionOutcomes, layer4Url, type Connection } from './explain-connection.ts';
-import { printLayer4Outcome } from './report/layer4-outcome.ts';
-import { printOutcome } from './report/outcome.ts';
+import { printExplanation } from './report/explanation.ts';
+import { jsonText } from './report/json-text.ts';
+import { explainLayer4Outcome } from './report/layer4-outcome.ts';
+import { explainOutcome } from './report/outcome.ts';
 import { assumedBundle, controllerName, policyOf } from './settings.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { orUsageError, UsageError } from './usage-error.ts';
@@ -47,7 +49,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
     requests: request === undefined || typeof request === 'string' ? [] : outcomesOf(resources, request),
     connections: connection === undefined ? [] : connectionOutcomes(resources, connection),
   };
-  if (options.output === 'json') terminal.line(JSON.stringify(jsonOf(found), undefined, 2));
+  if (options.output === 'json') terminal.line(jsonText(jsonOf(found), 2));
   else print(terminal, request === undefined ? url : `${options.method.toUpperCase()} ${url}`, found);
   return succeeds(found) ? 0 : 1;
 }
@@ -69,8 +71,7 @@ function print(terminal: Terminal, title: string, { request, connection, request
   terminal.line(terminal.style('bold', title));
   if (typeof request === 'string') terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
   else if (requests.length + connections.length === 0) terminal.line(`  ${nothingFor(request ?? connection)}`);
-  for (const outcome of requests) printOutcome(terminal, outcome);
-  for (const outcome of connections) printLayer4Outcome(terminal, outcome);
+  for (const explanation of [...requests.map(explainOutcome), ...connections.map(explainLayer4Outcome)]) printExplanation(terminal, explanation);
 }
 
 function nothingFor(arrival: ArrivingRequest | Connection | undefined): string {

@@ -2,6 +2,7 @@ import { annotatedBundle, releasedAs } from '../../cluster/installed-bundle.ts';
 import {
   isSameBundle, isSupportedBundle, minors, nameOfBundle, parseBundleVersion, parseChannel, releases, supportedBundles, tables, type Channel,
 } from '../../core/schema/index.ts';
+import { quote } from '../../core/text/display.ts';
 import type { InstalledKind } from '../../kubernetes/index.ts';
 import { fail, ok, warn, type Check, type DoctorFacts, type Verdict } from './facts.ts';
 
@@ -63,7 +64,7 @@ function bundleVersion({ kinds }: DoctorFacts): readonly Verdict[] {
   }
   const [version = ''] = versions.keys();
   const read = parseBundleVersion(version);
-  if (!read.ok) return [warn('crds-bundle', `invalid bundle version in the CRD annotations (${JSON.stringify(version)}): ${read.problem}`, command)];
+  if (!read.ok) return [warn('crds-bundle', `invalid bundle version in the CRD annotations (${quote(version)}): ${read.problem}`, command)];
   if (isSupportedBundle(version)) return [ok('crds-bundle', `bundle ${version}`)];
   return [warn('crds-bundle', `bundle ${version} is not fully supported; supported bundles: ${supportedBundles.join(', ')}`, command)];
 }

@@ -1,4 +1,5 @@
 import { createClient, loadCredentials, type CredentialSource } from '../../kubernetes/index.ts';
+import { jsonText } from '../report/json-text.ts';
 import { createTerminal } from '../terminal.ts';
 import { orUsageError } from '../usage-error.ts';
 import type { Installation } from './facts.ts';
@@ -23,7 +24,7 @@ export async function doctor({ installation, credentials, output }: DoctorOption
   try {
     const verdicts = diagnose(await gatherFacts(client, installation));
     const terminal = createTerminal();
-    if (output === 'json') terminal.line(JSON.stringify({ verdicts }, undefined, 2));
+    if (output === 'json') terminal.line(jsonText({ verdicts }, 2));
     else printVerdicts(terminal, verdicts);
     return exitCodeOf(verdicts);
   } finally {

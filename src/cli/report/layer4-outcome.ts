@@ -1,25 +1,24 @@
 import type { Layer4RouteConfig, ListenerConfig } from '../../core/routing/config.ts';
 import type { Layer4Candidate } from '../../core/routing/decision/layer4.ts';
 import type { Layer4Decision, Layer4Outcome, Layer4Share } from '../../core/routing/decision/layer4-outcome.ts';
-import type { Terminal } from '../terminal.ts';
+import { listenerText, type Explanation } from './explanation.ts';
 
-/** Prints what a Gateway does with a connection or flow, for people. */
-export function printLayer4Outcome(terminal: Terminal, { gateway, listener, decision, candidates }: Layer4Outcome): void {
-  const mode = listener?.tlsMode === undefined ? '' : `, ${listener.tlsMode === 'Passthrough' ? 'TLS passes through' : 'TLS is terminated'}`;
-  terminal.heading(listener === undefined ? `Gateway ${gateway}` : `Gateway ${gateway}, listener ${listener.name}${listener.hostname === undefined ? '' : ` (${listener.hostname})`}${mode}`);
-  const isFlow = listener?.protocol === 'UDP';
-  if ('route' in decision) {
-    terminal.line(`  ${terminal.style('green', nameOf(decision.route))}`);
-    for (const line of decisionLines(decision, listener)) terminal.line(`    ${line}`);
-  } else {
-    terminal.line(`  ${plainDecision(decision, isFlow)}`);
-  }
-  if (candidates.length === 0) return;
-  terminal.line('  Candidates in order of precedence');
+/** What a Gateway does with a connection or flow, in words. */
+export function explainLayer4Outcome({ gateway, listener, decision, candidates }: Layer4Outcome): Explanation {
   const covering = candidates.filter(({ covers }) => covers);
-  for (const [index, candidate] of covering.entries()) terminal.line(`    ${candidateText(candidate).padEnd(44)} ${index === 0 ? 'matches' : 'shadowed'}`);
-  const others = candidates.length - covering.length;
-  if (others > 0) terminal.line(`    (and ${others} for other hosts)`);
+  return {
+    gateway,
+    listener: listener && `${listenerText(listener)}${modeText(listener)}`,
+    chosen: 'route' in decision ? nameOf(decision.route) : undefined,
+    lines: 'route' in decision ? decisionLines(decision, listener) : [plainDecision(decision, listener)],
+    candidates: covering.map((candidate, index) => ({ name: candidateText(candidate), remark: index === 0 ? 'matches' : 'shadowed' })),
+    others: candidates.length - covering.length,
+  };
+}
+
+function modeText({ tlsMode }: ListenerConfig): string {
+  if (tlsMode === undefined) return '';
+  return tlsMode === 'Passthrough' ? ', TLS passes through' : ', TLS is terminated';
 }
 
 function nameOf({ routeKind, route }: Layer4RouteConfig): string {
@@ -30,7 +29,8 @@ function candidateText({ route, hostname }: Layer4Candidate): string {
   return `${nameOf(route)}${hostname === '' ? '' : ` ${hostname}`}`;
 }
 
-function plainDecision(decision: Exclude<Layer4Decision, { readonly route: unknown }>, isFlow: boolean): string {
+function plainDecision(decision: Exclude<Layer4Decision, { readonly route: unknown }>, listener: ListenerConfig | undefined): string {
+  const isFlow = listener?.protocol === 'UDP';
   if (decision.type === 'requests') return 'The listener serves HTTPS: use an https:// URL to see how its requests are routed.';
   const reason = decision.reason === 'no-listener' ? 'No listener covers this server name.' : `No route matches this ${isFlow ? 'flow' : 'connection'}.`;
   return `${isFlow ? 'Datagrams are dropped' : 'The connection is closed'}: ${reason}`;

@@ -3,27 +3,21 @@ import type { Decision } from '../../core/routing/decision/decide.ts';
 import type { BackendShare, MirrorShare, Outcome } from '../../core/routing/decision/outcome.ts';
 import type { PreparedRule } from '../../core/routing/decision/prepared-rule.ts';
 import { answerFor, type AnswerReason } from '../../proxy/reasons.ts';
-import type { Terminal } from '../terminal.ts';
+import { listenerText, type Explanation } from './explanation.ts';
 
-/** Prints what a Gateway does with a request, for people. */
-export function printOutcome(terminal: Terminal, { gateway, listener, decision, shares, candidates }: Outcome): void {
-  if (listener === undefined) terminal.heading(`Gateway ${gateway}`);
-  else terminal.heading(`Gateway ${gateway}, listener ${listener.name}${listener.hostname === undefined ? '' : ` (${listener.hostname})`}`);
-  if ('taken' in decision) {
-    terminal.line(`  ${terminal.style('green', nameOf(decision.taken.matched))}`);
-    for (const line of decisionLines(decision, shares)) terminal.line(`    ${line}`);
-  } else {
-    terminal.line(`  ${plainDecision(decision)}`);
-  }
-  if (candidates.length === 0) return;
-  terminal.line('  Candidates in order of precedence');
+/** What a Gateway does with a request, in words. */
+export function explainOutcome({ gateway, listener, decision, shares, candidates }: Outcome): Explanation {
   const ofHost = candidates.filter(({ coversHost }) => coversHost);
-  for (const { candidate, unmet } of ofHost) {
-    terminal.line(`    ${nameOf(candidate).padEnd(44)} ${unmet.length === 0 ? 'matches' : unmet.join('; ')}`);
-    if (unmet.length === 0) break;
-  }
-  const others = candidates.length - ofHost.length;
-  if (others > 0) terminal.line(`    (and ${others} for other hosts)`);
+  const first = ofHost.findIndex(({ unmet }) => unmet.length === 0);
+  const tried = first === -1 ? ofHost : ofHost.slice(0, first + 1);
+  return {
+    gateway,
+    listener: listener && listenerText(listener),
+    chosen: 'taken' in decision ? nameOf(decision.taken.matched) : undefined,
+    lines: 'taken' in decision ? decisionLines(decision, shares) : [plainDecision(decision)],
+    candidates: tried.map(({ candidate, unmet }) => ({ name: nameOf(candidate), remark: unmet.length === 0 ? 'matches' : unmet.join('; ') })),
+    others: candidates.length - ofHost.length,
+  };
 }
 
 function nameOf({ route, rule, match }: MatchedRoute): string {

@@ -108,6 +108,12 @@ describe('sallyport explain, for everything that a rule does', () => {
     const { outcomes } = JSON.parse(output) as { readonly outcomes: readonly { readonly gateway: string; readonly shares: readonly unknown[] }[] };
     expect(outcomes.map(({ gateway, shares }) => [gateway, shares.length])).toEqual([['shop/front', 1]]);
   });
+
+  test.each(['text', 'json'])('escapes invisible characters in %s', async (format) => {
+    const { output } = await outcome('explain', '-f', folder, '-o', format, 'http://shop.example.com/odd');
+    expect(output).toContain('\\u202e');
+    expect(output).not.toMatch(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/u);
+  });
 });
 
 const everything = `
@@ -142,6 +148,16 @@ spec:
     filters:
     - type: CORS
       cors: { allowOrigins: ["https://a.example"], allowMethods: [GET] }
+    backendRefs: [{ name: cart, port: 80 }]
+  - matches: [{ path: { value: /odd }, headers: [{ name: x-odd, value: "\\u202e" }] }]
+    filters:
+    - type: RequestHeaderModifier
+      requestHeaderModifier: { set: [{ name: x-odd, value: "\\u202e" }] }
+    backendRefs: [{ name: cart, port: 80 }]
+  - matches: [{ path: { value: /odd } }]
+    filters:
+    - type: RequestHeaderModifier
+      requestHeaderModifier: { set: [{ name: x-odd, value: "\\u202e" }] }
     backendRefs: [{ name: cart, port: 80 }]
 ---
 apiVersion: gateway.networking.k8s.io/v1
