@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
 import { plainPeer } from './address.ts';
 import type { Address } from './address.ts';
@@ -20,8 +19,9 @@ import { peek } from './peek.ts';
 import type { WireProtocol } from './peek.ts';
 import { acceptedInTurn } from './read-in-turns.ts';
 import { rawAnswer } from './reasons.ts';
-import { noteCarrier } from './reset-probe.ts';
-import { loadCertificates, TlsTermination } from './tls-termination.ts';
+import { TlsAcceptor } from './tls-acceptor.ts';
+import type { Decrypted } from './tls-acceptor.ts';
+import { loadCertificates } from './tls-termination.ts';
 import type { CertificateSource, ListenerCertificates } from './tls-termination.ts';
 
 /** What keeps a listener from working as configured, by its key. */
@@ -34,7 +34,7 @@ export type ListenerProblems = ReadonlyMap<ConfigKey, readonly string[]>;
 export class Front {
   private readonly plane: DataPlane;
   private readonly server: Server;
-  private readonly tls: TlsTermination;
+  private readonly tls: TlsAcceptor;
   private readonly http1: Http1Server;
   private readonly http2: Http2Server;
   private readonly layer4: Layer4Port;
@@ -62,14 +62,10 @@ export class Front {
       contextFor: (serverName) => this.contextFor(serverName),
       acceptHttps: (socket) => this.shakeHands(socket),
     });
-    this.tls = new TlsTermination(plane.limits, {
+    this.tls = new TlsAcceptor(plane, this.handshakes, {
       negotiation: { ALPNProtocols: ['h2', 'http/1.1'] },
       contextFor: (serverName) => this.contextFor(serverName),
-      accepted: (socket) => this.acceptDecrypted(socket),
-      failed: ({ code }) => {
-        plane.counters.tlsFailures += 1;
-        if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') plane.quotas.reached('handshake-time');
-      },
+      accepted: (decrypted) => this.acceptDecrypted(decrypted),
     });
     // Half-open, so that a client that closes its side early can be seen and told apart from one that is gone.
     this.server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
@@ -121,7 +117,7 @@ export class Front {
     // Validation is the same for all listeners of a port (Gateway.spec.tls.frontend).
     const validation = listeners.find(({ clientValidation }) => clientValidation !== undefined)?.clientValidation;
     const first = fallback && certificates.get(fallback.key)?.first;
-    for (const termination of [this.tls, this.layer4.tls]) termination.configure(first, validation);
+    for (const acceptor of [this.tls, this.layer4.tls]) acceptor.configure(first, validation);
     const waiting = this.waiting ?? [];
     this.waiting = undefined;
     for (const socket of waiting) this.look(socket);
@@ -259,22 +255,11 @@ export class Front {
   }
 
   private shakeHands(socket: Socket): void {
-    this.handshakes.begun(socket);
     this.idle.add(socket);
-    // A client that ends its side before the handshake is done never finishes it.
-    socket.allowHalfOpen = false;
     this.tls.accept(socket);
   }
 
-  private acceptDecrypted(socket: TLSSocket): void {
-    const below = this.handshakes.done(socket);
-    if (below === undefined) {
-      socket.destroy();
-      return;
-    }
-    noteCarrier(socket, below);
-    socket.allowHalfOpen = true;
-    const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
+  private acceptDecrypted({ socket, below, serverName }: Decrypted): void {
     const chosen = this.secure.select(serverName);
     // The listener may have changed since the handshake began.
     if (chosen?.protocol !== 'HTTPS') {

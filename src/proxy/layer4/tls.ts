@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
-import type { SecureContext, TLSSocket } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import type { ClientValidation, ListenerConfig } from '../../core/routing/config.ts';
 import { plainPeer } from '../address.ts';
+import { negotiatedProtocol } from '../connector.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Handshakes } from '../handshakes.ts';
-import { noteCarrier } from '../reset-probe.ts';
-import { TlsTermination } from '../tls-termination.ts';
-import type { CertificatePair, TlsHandlers } from '../tls-termination.ts';
+import { TlsAcceptor } from '../tls-acceptor.ts';
+import type { AcceptorHandlers, Decrypted } from '../tls-acceptor.ts';
+import type { CertificatePair } from '../tls-termination.ts';
 import type { ClientHello } from './client-hello.ts';
 import type { Arrival } from './connection.ts';
 import { readHello } from './hello-reader.ts';
@@ -37,30 +38,28 @@ export class TlsDispatch {
   private readonly forward: (arrival: Arrival) => void;
   private readonly terminating = new WeakMap<Socket, Terminating>();
   /** For clients that offer one protocol or none, and for those that offer several. */
-  private readonly confirming: TlsTermination;
-  private readonly silent: TlsTermination;
+  private readonly confirming: TlsAcceptor;
+  private readonly silent: TlsAcceptor;
 
   constructor(plane: DataPlane, port: SecurePort, forward: (arrival: Arrival) => void) {
     this.plane = plane;
     this.port = port;
     this.forward = forward;
-    const handlers: Omit<TlsHandlers, 'negotiation'> = {
-      contextFor: (serverName) => port.contextFor(serverName),
-      accepted: (socket) => this.accepted(socket),
-      failed: ({ code }) => {
-        this.count();
-        if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') plane.quotas.reached('handshake-time');
-      },
-    };
+    const acceptor = (negotiation: AcceptorHandlers['negotiation']): TlsAcceptor =>
+      new TlsAcceptor(plane, port.handshakes, {
+        negotiation,
+        contextFor: (serverName) => port.contextFor(serverName),
+        accepted: (decrypted) => this.accepted(decrypted),
+      });
     // A single protocol is confirmed, because some clients insist on it (RFC 7301). Nobody knows which one of several the backend
     // speaks, and a server need not choose.
-    this.confirming = new TlsTermination(plane.limits, { ...handlers, negotiation: { ALPNCallback: ({ protocols }) => protocols[0] } });
-    this.silent = new TlsTermination(plane.limits, { ...handlers, negotiation: {} });
+    this.confirming = acceptor({ ALPNCallback: ({ protocols }) => protocols[0] });
+    this.silent = acceptor({});
   }
 
   /** As `TlsTermination.configure`. */
   configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
-    for (const termination of [this.confirming, this.silent]) termination.configure(first, validation);
+    for (const acceptor of [this.confirming, this.silent]) acceptor.configure(first, validation);
   }
 
   /** Takes a connection whose first byte begins a TLS handshake. */
@@ -89,28 +88,20 @@ export class TlsDispatch {
   }
 
   private terminate(socket: Socket, terminating: Terminating): void {
-    this.port.handshakes.begun(socket);
     this.terminating.set(socket, terminating);
-    // A client that ends its side before the handshake is done never finishes it.
-    socket.allowHalfOpen = false;
-    const termination = terminating.hello.protocols.length > 1 ? this.silent : this.confirming;
-    termination.accept(socket);
+    const acceptor = terminating.hello.protocols.length > 1 ? this.silent : this.confirming;
+    acceptor.accept(socket);
   }
 
-  private accepted(socket: TLSSocket): void {
-    const below = this.port.handshakes.done(socket);
-    const terminating = below === undefined ? undefined : this.terminating.get(below);
-    const serverName = typeof socket.servername === 'string' ? socket.servername.toLowerCase() : '';
+  private accepted({ socket, below, serverName }: Decrypted): void {
+    const terminating = this.terminating.get(below);
     // The name that chose the listener must be the one that the handshake was made for.
-    if (below === undefined || terminating === undefined || terminating.hello.serverName !== serverName) {
+    if (terminating === undefined || terminating.hello.serverName !== serverName) {
       socket.destroy();
       return;
     }
-    noteCarrier(socket, below);
-    socket.allowHalfOpen = true;
-    const { alpnProtocol } = socket;
-    const protocols = typeof alpnProtocol === 'string' ? [alpnProtocol] : [];
-    this.forward({ ...arrivalOf(socket, terminating.listener, terminating.hello), protocols });
+    const protocol = negotiatedProtocol(socket);
+    this.forward({ ...arrivalOf(socket, terminating.listener, terminating.hello), protocols: protocol === undefined ? [] : [protocol] });
   }
 
   private refuse(socket: Socket): void {
