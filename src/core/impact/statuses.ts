@@ -7,7 +7,7 @@ import { effectOf, type Effect } from './effect.ts';
 export interface StatusChange {
   /** The object, such as `HTTPRoute shop/store`. */
   readonly object: string;
-  /** The part of its status: `listener http`, `parent infra/gateway`, `ancestor infra/gateway`, or `''` for the object as a whole. */
+  /** The part of its status: `listener http`, `parent infra/gateway`, `parent ListenerSet infra/set`, `ancestor infra/gateway`, or `''` for the object as a whole. */
   readonly part: string;
   /** The type of the condition. */
   readonly condition: string;
@@ -84,17 +84,19 @@ function statesOf(status: OwnStatus | undefined): ReadonlyMap<string, PlacedStat
   if ('conditions' in status) add('', status.conditions);
   if ('listeners' in status) for (const { name, conditions } of status.listeners) add(`listener ${name}`, conditions);
   if ('parents' in status) for (const { parentRef, conditions } of status.parents) add(`parent ${parentOf(parentRef)}`, conditions);
-  if ('ancestors' in status) for (const { ancestorRef, conditions } of status.ancestors) add(`ancestor ${ancestorRef.namespace}/${ancestorRef.name}`, conditions);
+  if ('ancestors' in status) for (const { ancestorRef, conditions } of status.ancestors) add(`ancestor ${parentOf(ancestorRef)}`, conditions);
   return states;
 }
 
 interface Parent {
+  readonly kind: string;
   readonly namespace: string;
   readonly name: string;
   readonly sectionName?: string | undefined;
   readonly port?: number | undefined;
 }
 
-function parentOf({ namespace, name, sectionName, port }: Parent): string {
-  return `${namespace}/${name}${sectionName === undefined ? '' : `/${sectionName}`}${port === undefined ? '' : `:${port}`}`;
+/** A ListenerSet and a Gateway may have the same name. */
+function parentOf({ kind, namespace, name, sectionName, port }: Parent): string {
+  return `${kind === 'Gateway' ? '' : `${kind} `}${namespace}/${name}${sectionName === undefined ? '' : `/${sectionName}`}${port === undefined ? '' : `:${port}`}`;
 }

@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { compareRouting, type RoutingChange } from '../../../../src/core/impact/routing.ts';
+import type { ConfigKey, ConfigResource, RouteBackend, RouteConfig, RouteFilter, RouteMatch } from '../../../../src/core/routing/config.ts';
+import { endpointsConfig, listenerConfig } from '../../../support/config.ts';
+import { routeConfig, routeMatch } from '../../../support/routes.ts';
+
+const web = listenerConfig('web');
+const secure = listenerConfig('secure', { port: 8443, protocol: 'HTTPS', hostname: '*.example.com', certificates: ['shop/good'] });
+
+function backend(service: string, weight = 1): RouteBackend {
+  return { weight, target: { type: 'endpoints', key: `endpoints/shop/${service}/80` }, filters: [] };
+}
+
+interface Parts extends Partial<Omit<RouteConfig, 'rules'>> {
+  readonly matches?: readonly Partial<RouteMatch>[];
+  readonly filters?: readonly RouteFilter[];
+  readonly backends?: readonly RouteBackend[];
+  readonly failure?: string;
+}
+
+/** The route `shop/cart` at the listener `web` with one rule; it sends requests to `cart` unless told. */
+function cart({ matches = [{}], filters = [], backends = [backend('cart')], failure, ...parts }: Parts = {}): RouteConfig {
+  const rule = { index: 0, matches: matches.map((match, index) => routeMatch({ ...match, index })), filters, backends };
+  return routeConfig('shop/cart', { attachments: [{ listener: web.key, hostnames: [''] }], rules: [failure === undefined ? rule : { ...rule, failure }], ...parts });
+}
+
+function configurationOf(resources: readonly ConfigResource[]): ReadonlyMap<ConfigKey, ConfigResource> {
+  return new Map(resources.map((resource) => [resource.key, resource]));
+}
+
+function compare(before: readonly ConfigResource[], after: readonly ConfigResource[]): readonly RoutingChange[] {
+  return compareRouting(configurationOf(before), configurationOf(after)).changes;
+}
+
+const endpoints = [endpointsConfig('cart', 8080), endpointsConfig('next', 8081)];
+const toCart = { weight: 1, total: 1, backend: 'shop/cart/80', target: 'any.example/' };
+const forwarded = { rule: 'HTTPRoute shop/cart rule 0 match 0', decision: 'forward', shares: [toCart] };
+
+describe('compareRouting', () => {
+  test.each<[string, readonly ConfigResource[], readonly ConfigResource[], readonly Partial<RoutingChange>[]]>([
+    ['nothing changes', [web, cart(), ...endpoints], [web, cart(), ...endpoints], []],
+    ['a generation alone changes', [web, cart(), ...endpoints], [web, cart({ generation: 2 }), ...endpoints], []],
+    ['addresses of endpoints change', [web, cart(), endpointsConfig('cart', 1)], [web, cart(), endpointsConfig('cart', 2, 3)], []],
+    ['the last endpoint goes', [web, cart(), endpointsConfig('cart', 1)], [web, cart(), endpointsConfig('cart')], [{
+      effect: 'broken', before: forwarded, after: { ...forwarded, shares: [{ weight: 1, total: 1, backend: 'shop/cart/80', reason: 'no-endpoints' }] },
+    }]],
+    ['the first endpoint comes', [web, cart(), endpointsConfig('cart')], [web, cart(), endpointsConfig('cart', 1)], [{ effect: 'recovered', after: forwarded }]],
+    ['another backend', [web, cart(), ...endpoints], [web, cart({ backends: [backend('next')] }), ...endpoints], [{
+      effect: 'changed', after: { ...forwarded, shares: [{ ...toCart, backend: 'shop/next/80' }] },
+    }]],
+    ['other weights', [web, cart({ backends: [backend('cart', 9), backend('next', 1)] }), ...endpoints], [web, cart({ backends: [backend('cart', 5), backend('next', 5)] }), ...endpoints], [{
+      effect: 'changed', after: { ...forwarded, shares: [{ ...toCart, weight: 5, total: 10 }, { ...toCart, weight: 5, total: 10, backend: 'shop/next/80' }] },
+    }]],
+    ['a backend that becomes invalid', [web, cart(), ...endpoints], [web, cart({ backends: [{ weight: 1, target: { type: 'invalid', reason: 'BackendNotFound' }, filters: [] }] }), ...endpoints], [{
+      effect: 'broken', after: { ...forwarded, shares: [{ weight: 1, total: 1, backend: 'invalid', reason: 'invalid-backend' }] },
+    }]],
+    ['a rule that fails', [web, cart(), ...endpoints], [web, cart({ failure: 'invalid filter' }), ...endpoints], [{
+      effect: 'broken', after: { rule: forwarded.rule, decision: 'answer', reason: 'rule-failure', shares: [] },
+    }]],
+    ['a redirect', [web, cart(), ...endpoints], [web, cart({ filters: [{ type: 'redirect', scheme: 'https', statusCode: 301 }], backends: [] }), ...endpoints], [{
+      effect: 'changed', after: { rule: forwarded.rule, decision: 'redirect', location: 'https://any.example/', shares: [] },
+    }]],
+    ['another path for the backend', [web, cart(), ...endpoints], [web, cart({ filters: [{ type: 'rewrite', path: { type: 'full', value: '/new' } }] }), ...endpoints], [{
+      effect: 'changed', after: { ...forwarded, shares: [{ ...toCart, target: 'any.example/new' }] },
+    }]],
+    ['a route that goes', [web, cart(), ...endpoints], [web, ...endpoints], [{ effect: 'broken', after: { rule: undefined, decision: 'answer', reason: 'no-route', shares: [] } }]],
+    ['a route that comes', [web, ...endpoints], [web, cart(), ...endpoints], [{ effect: 'recovered', before: { rule: undefined, decision: 'answer', reason: 'no-route', shares: [] } }]],
+    ['a listener that goes', [web, cart(), ...endpoints], [cart({ attachments: [] }), ...endpoints], [{ effect: 'broken', after: { rule: undefined, decision: 'none', shares: [] } }]],
+    ['a route that shadows another', [web, cart(), ...endpoints], [web, cart(), { ...cart({ matches: [{ method: 'GET' }], backends: [backend('next')] }), key: 'route/new', route: 'shop/new' }, ...endpoints], [{
+      effect: 'changed', after: { rule: 'HTTPRoute shop/new rule 0 match 0', decision: 'forward', shares: [{ ...toCart, backend: 'shop/next/80' }] },
+    }]],
+  ])('%s', (_, before, after, changes) => {
+    const found = compare(before, after);
+    expect(found).toMatchObject(changes);
+    expect(found).toHaveLength(changes.length);
+  });
+
+  test('only routes that the change can reach have examples', () => {
+    const other = { ...cart({ matches: [{ path: { type: 'Exact', value: '/other' } }], backends: [backend('next')] }), key: 'route/other', route: 'shop/other' };
+    const state = [web, cart({ matches: [{ path: { type: 'Exact', value: '/cart' } }] }), other];
+    expect(compare([...state, ...endpoints], [...state, endpointsConfig('cart'), endpointsConfig('next', 8081)]).map(({ request }) => request)).toEqual(['GET http://any.example/cart']);
+  });
+
+  test('each Gateway has a change of its own', () => {
+    const other = { ...web, key: 'listener/infra/other/web', gateway: 'infra/other' };
+    const attachments = [web, other].map(({ key }) => ({ listener: key, hostnames: [''] }));
+    const changes = compare([web, other, cart({ attachments }), ...endpoints], [web, other, ...endpoints]);
+    expect(changes.map(({ gateway, effect }) => [gateway, effect])).toEqual([['infra/gateway', 'broken'], ['infra/other', 'broken']]);
+  });
+
+  test('compares at most 5,000 matches, and says so', () => {
+    const matches = Array.from({ length: 5_001 }, (_, index): Partial<RouteMatch> => ({ path: { type: 'Exact', value: `/${index}` } }));
+    const { changes, incomplete } = compareRouting(configurationOf([web, cart({ matches }), ...endpoints]), configurationOf([web, ...endpoints]));
+    expect([changes.length, incomplete]).toEqual([5_000, true]);
+    expect(compareRouting(configurationOf([web, cart({ matches: matches.slice(1) }), ...endpoints]), configurationOf([web, ...endpoints])).incomplete).toBe(false);
+  });
+});
+
+describe('examples of requests', () => {
+  /** The examples for a route that goes. */
+  function examplesOf(parts: Parts): readonly string[] {
+    return compare([web, secure, cart(parts), ...endpoints], [web, secure, ...endpoints]).map(({ request }) => request);
+  }
+
+  test.each<[string, Parts, readonly string[]]>([
+    ['a prefix', { matches: [{ path: { type: 'PathPrefix', value: '/cart' } }] }, ['GET http://any.example/cart']],
+    ['a method', { matches: [{ method: 'DELETE' }] }, ['DELETE http://any.example/']],
+    ['headers', { matches: [{ headers: [{ name: 'x-version', type: 'Exact', value: 'next' }] }] }, ["GET http://any.example/ -H 'x-version: next'"]],
+    ['query parameters', { matches: [{ query: [{ name: 'q', type: 'Exact', value: 'a b&c' }] }] }, ['GET http://any.example/?q=a+b%26c']],
+    ['several matches', { matches: [{ method: 'GET' }, { method: 'PUT' }] }, ['GET http://any.example/', 'PUT http://any.example/']],
+    ['hostnames', { attachments: [{ listener: web.key, hostnames: ['a.example.com', '*.b.example.com'] }] }, ['GET http://a.example.com/', 'GET http://any.b.example.com/']],
+    ['HTTPS on a port of its own', { attachments: [{ listener: secure.key, hostnames: ['a.example.com', 'a.example.net'] }] }, ['GET https://a.example.com:8443/']],
+    ['the hostname of the listener', { attachments: [{ listener: secure.key, hostnames: [''] }] }, ['GET https://any.example.com:8443/']],
+    ['gRPC', { protocol: 'grpc', matches: [{ path: { type: 'Exact', value: '/shop.Cart/Add' } }] }, ["POST http://any.example/shop.Cart/Add -H 'content-type: application/grpc'"]],
+  ])('%s', (_, parts, expected) => {
+    expect(examplesOf(parts)).toEqual(expected);
+  });
+});
