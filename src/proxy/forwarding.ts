@@ -227,10 +227,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     }
     this.ended = true;
     this.exchange.switched();
-    joinTunnel(tunnel, connection, {
-      sent: (bytes) => (plane.counters.requestBytes += bytes),
-      received: (bytes) => (this.exchange.responseBytes += bytes),
-    }, { limits: plane.limits, exceeded: plane.quotas.reached });
+    joinTunnel(tunnel, connection, plane, (bytes) => (this.exchange.responseBytes += bytes));
   }
 
   onFailure(failure: UpstreamFailure): void {

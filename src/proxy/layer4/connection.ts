@@ -6,12 +6,14 @@ import { Connector } from '../connector.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Endpoint } from '../endpoints.ts';
 import type { Upstream } from '../forwarder.ts';
+import { readInTurns } from '../read-in-turns.ts';
+import { Relay } from '../relay.ts';
+import type { RelayFailure } from '../relay.ts';
 import { watchForReset } from '../reset-probe.ts';
+import { reset } from '../reset.ts';
 import { Account } from './account.ts';
 import type { Pass } from './own-connections.ts';
 import type { Layer4Reason } from './reasons.ts';
-import { Relay } from './relay.ts';
-import { reset } from './reset.ts';
 import type { Destination } from './routes.ts';
 
 /** A client's connection that is to be forwarded byte by byte. */
@@ -69,8 +71,8 @@ export class Layer4Connection implements Pass {
 
   /** Resets client and backend. */
   abort(reason: Layer4Reason): void {
-    if (this.relay !== undefined) this.relay.abort(reason);
-    else this.end(reason);
+    this.relay?.abort();
+    this.end(reason);
   }
 
   private choose(): void {
@@ -135,12 +137,21 @@ export class Layer4Connection implements Pass {
       reset(backend);
       return;
     }
-    this.relay = new Relay(this.arrival.socket, backend, this.plane.limits, {
+    const { socket } = this.arrival;
+    const { tcpIdleTimeout, tcpHalfClosedTimeout } = this.plane.limits;
+    for (const side of [socket, backend]) readInTurns(side);
+    this.relay = new Relay(socket, backend, { idle: tcpIdleTimeout, halfClosed: tcpHalfClosedTimeout }, {
       received: (bytes) => this.account.received(bytes),
       sent: (bytes) => this.account.sent(bytes),
-      reached: (limit) => this.plane.quotas.reached(limit),
-      ended: (reason) => this.end(reason),
+      ended: (failure) => this.relayEnded(failure),
     });
+  }
+
+  private relayEnded(failure: RelayFailure | undefined): void {
+    if (failure === 'idle' || failure === 'halfClosed') {
+      this.plane.quotas.reached(failure === 'idle' ? 'tcp-idle' : 'tcp-half-closed');
+      this.end('idle');
+    } else this.end(failure);
   }
 
   private clientClosed(): void {

@@ -5,13 +5,13 @@ import { plainPeer } from '../address.ts';
 import { negotiatedProtocol } from '../connector.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Handshakes } from '../handshakes.ts';
+import { reset } from '../reset.ts';
 import { TlsAcceptor } from '../tls-acceptor.ts';
 import type { AcceptorHandlers, Decrypted } from '../tls-acceptor.ts';
 import type { CertificatePair } from '../tls-termination.ts';
 import type { ClientHello } from './client-hello.ts';
 import type { Arrival } from './connection.ts';
 import { readHello } from './hello-reader.ts';
-import { reset } from './reset.ts';
 
 /** The parts of a port that TLS connections of all kinds share. */
 export interface SecurePort {

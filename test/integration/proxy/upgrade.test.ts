@@ -112,6 +112,24 @@ describe('a switch of protocols', () => {
     await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 }));
   });
 
+  test('a client that resets behind its end takes a backend along that goes on sending', async () => {
+    const backend = await startRawBackend((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello');
+        const sending = setInterval(() => socket.write('more'), 5);
+        socket.once('close', () => clearInterval(sending));
+      });
+    });
+    const { port, proxy } = await startProxyTo(backend.port);
+    const client = await openTunnel(port);
+    client.resume().end();
+    // Node cannot reset a socket before its end is out.
+    await eventually(() => expect(client.writableFinished).toBe(true));
+    client.resetAndDestroy();
+    await eventually(() => expect(backend.openConnections()).toBe(0));
+    expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0 });
+  });
+
   test('no timeout cuts what is established', async () => {
     const backend = await startSwitching();
     const resources = [endpointsConfig('app', backend.port), routeTo('app', { requestTimeout: 400, backendRequestTimeout: 400 })];

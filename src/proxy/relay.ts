@@ -1,15 +1,15 @@
-import type { Socket } from 'node:net';
-import type { Limit } from '../counters.ts';
-import { readInTurns } from '../read-in-turns.ts';
-import { watchForReset } from '../reset-probe.ts';
-import { reset } from './reset.ts';
-import type { Layer4Reason } from './reasons.ts';
+import type { Duplex } from 'node:stream';
+import { watchForReset } from './reset-probe.ts';
+import { isHttp2Stream, reset } from './reset.ts';
 
 /** How long nothing may come from either side: at all, and once one side has ended its direction. Milliseconds. */
-export interface RelayLimits {
-  readonly tcpIdleTimeout: number;
-  readonly tcpHalfClosedTimeout: number;
+export interface RelayTimeouts {
+  readonly idle: number;
+  readonly halfClosed: number;
 }
+
+/** Why a relay did not end in order: a side broke its connection off, or a time was over. */
+export type RelayFailure = 'client-reset' | 'backend-reset' | keyof RelayTimeouts;
 
 /** Who is told about what goes over a relay. */
 export interface RelayObserver {
@@ -17,33 +17,32 @@ export interface RelayObserver {
   received(bytes: number): void;
   /** Bytes of the backend. */
   sent(bytes: number): void;
-  reached(limit: Limit): void;
-  /** Both connections are closed or about to; comes once. Without a reason both sides ended in order. */
-  ended(reason: Layer4Reason | undefined): void;
+  /** Both connections are closed or about to; comes once. Without a failure both sides ended in order. */
+  ended(failure: RelayFailure | undefined): void;
 }
 
 /**
  * Joins a client and a backend. Bytes go both ways as fast as the slower side takes them. The end of one direction is passed on and
- * leaves the other direction open. A reset of one side resets the other side, behind which the receiver of a truncated stream
- * recognizes it.
+ * leaves the other direction open. A reset of one side resets the other side, by which the receiver of a truncated stream
+ * recognizes it. So does a time without bytes: nothing tells a side that only has no more to say from one that is gone.
  */
 export class Relay {
-  private readonly client: Socket;
-  private readonly backend: Socket;
-  private readonly limits: RelayLimits;
+  private readonly client: Duplex;
+  private readonly backend: Duplex;
+  private readonly timeouts: RelayTimeouts;
   private readonly observer: RelayObserver;
   private timer: NodeJS.Timeout;
   private isOver = false;
 
-  constructor(client: Socket, backend: Socket, limits: RelayLimits, observer: RelayObserver) {
+  constructor(client: Duplex, backend: Duplex, timeouts: RelayTimeouts, observer: RelayObserver) {
     this.client = client;
     this.backend = backend;
-    this.limits = limits;
+    this.timeouts = timeouts;
     this.observer = observer;
-    this.timer = this.expireAfter(limits.tcpIdleTimeout, 'tcp-idle');
+    this.timer = this.expireAfter('idle');
     // The client may have gone while the connection to the backend was made.
     if (client.destroyed || backend.destroyed) {
-      this.abort(client.destroyed ? 'client-reset' : 'backend-reset');
+      this.fail(client.destroyed ? 'client-reset' : 'backend-reset');
       return;
     }
     this.watch(client, 'client-reset');
@@ -52,15 +51,15 @@ export class Relay {
     this.carry(backend, client, (bytes) => observer.sent(bytes));
   }
 
-  /** Resets both sides. */
-  abort(reason: Layer4Reason): void {
-    if (this.isOver) return;
-    this.end(reason);
+  /** Resets both sides; the observer is not told. */
+  abort(): void {
+    this.isOver = true;
+    clearTimeout(this.timer);
     reset(this.client);
     reset(this.backend);
   }
 
-  private carry(from: Socket, to: Socket, count: (bytes: number) => void): void {
+  private carry(from: Duplex, to: Duplex, count: (bytes: number) => void): void {
     from.on('data', (chunk: Buffer) => {
       this.timer.refresh();
       count(chunk.length);
@@ -81,39 +80,46 @@ export class Relay {
     else from.once('end', passEndOn).resume();
   }
 
-  private watch(side: Socket, reason: Layer4Reason): void {
+  private watch(side: Duplex, failure: RelayFailure): void {
     side.allowHalfOpen = true;
     side.on('error', () => undefined);
     side.once('close', () => {
       // In order: both directions of this side are through. The other side may still have bytes to take.
-      if (side.readableEnded && side.writableFinished) this.finish();
-      else this.abort(reason);
+      if (side.readableEnded && side.writableFinished && !wasReset(side)) this.finish();
+      else this.fail(failure);
     });
     watchForReset(side);
-    readInTurns(side);
   }
 
   private halfClosed(): void {
     if (this.isOver) return;
     clearTimeout(this.timer);
-    this.timer = this.expireAfter(this.limits.tcpHalfClosedTimeout, 'tcp-half-closed');
+    this.timer = this.expireAfter('halfClosed');
   }
 
   private finish(): void {
     if (this.client.destroyed && this.backend.destroyed) this.end(undefined);
   }
 
-  private end(reason: Layer4Reason | undefined): void {
+  private fail(failure: RelayFailure): void {
+    if (this.isOver) return;
+    this.end(failure);
+    this.abort();
+  }
+
+  private end(failure: RelayFailure | undefined): void {
     if (this.isOver) return;
     this.isOver = true;
     clearTimeout(this.timer);
-    this.observer.ended(reason);
+    this.observer.ended(failure);
   }
 
-  private expireAfter(delay: number, limit: Limit): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.observer.reached(limit);
-      this.abort('idle');
-    }, delay).unref();
+  private expireAfter(time: keyof RelayTimeouts): NodeJS.Timeout {
+    return setTimeout(() => this.fail(time), this.timeouts[time]).unref();
   }
+}
+
+/** Streams of HTTP/2 end before they tell that they were reset. */
+function wasReset(connection: Duplex): boolean {
+  return isHttp2Stream(connection) && connection.aborted;
 }
