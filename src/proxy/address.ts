@@ -4,6 +4,9 @@ export interface Address {
   readonly port: number;
 }
 
+/** Any address of this machine, of both families. */
+export const anyAddress = '::';
+
 /** `host:port`, IPv6 in brackets. */
 export function formatAddress(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
-import { plainPeer } from './address.ts';
+import { anyAddress, plainPeer } from './address.ts';
 import type { Address } from './address.ts';
 import { closeGently } from './connection.ts';
 import type { Connection } from './connection.ts';
@@ -314,9 +314,6 @@ function isSecure({ protocol }: ListenerConfig): boolean {
 function terminatesTls({ protocol, tlsMode }: ListenerConfig): boolean {
   return protocol === 'HTTPS' || (protocol === 'TLS' && tlsMode === 'Terminate');
 }
-
-/** Of both families. */
-const anyAddress = '::';
 
 /**
  * Connections that the kernel keeps for a port until they are accepted, and no more than its own limit (net.core.somaxconn). Beyond it

@@ -78,13 +78,8 @@ export class Layer4Connection implements Pass {
   private choose(): void {
     const { listener, serverName } = this.arrival;
     const { layer4, endpoints } = this.plane;
-    const route = layer4.routeFor(listener.key, serverName);
-    if (route === undefined) {
-      this.end('no-route');
-      return;
-    }
+    const { route, destination } = layer4.choose(listener.key, serverName, endpoints);
     this.account.route = route;
-    const destination = layer4.next(route, endpoints);
     if (typeof destination === 'string') {
       this.end(destination);
       return;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:dgram';
-import type { Layer4RouteConfig, ListenerConfig } from '../../core/routing/config.ts';
+import type { ListenerConfig } from '../../core/routing/config.ts';
 import { plainPeer } from '../address.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Endpoint } from '../endpoints.ts';
@@ -7,7 +7,7 @@ import { Account } from './account.ts';
 import { openDatagrams, sendDatagram } from './datagrams.ts';
 import type { OrderedFlow } from './flow-order.ts';
 import type { Layer4Reason } from './reasons.ts';
-import type { Destination } from './routes.ts';
+import type { Choice, Destination } from './routes.ts';
 
 /** A client's side of a flow. */
 export interface FlowClient {
@@ -19,6 +19,11 @@ export interface FlowClient {
   /** A datagram came or went. */
   active(): void;
   ended(): void;
+}
+
+/** The choice by which a flow is opened. */
+interface Opened extends Choice {
+  readonly destination: Destination;
 }
 
 /**
@@ -36,16 +41,12 @@ export class Flow implements OrderedFlow {
   private socket: Socket | undefined;
   private isOver = false;
 
-  constructor(plane: DataPlane, client: FlowClient, destination: Destination) {
+  constructor(plane: DataPlane, client: FlowClient, { route, destination }: Opened) {
     this.plane = plane;
     this.client = client;
     this.owner = plainPeer(client.address);
     this.destination = destination;
     this.account = new Account(plane, { transport: 'udp', client: this.owner, listener: client.listener, serverName: '' });
-  }
-
-  /** Notes the route by which the flow was opened. */
-  noteRoute(route: Layer4RouteConfig | undefined): void {
     this.account.route = route;
   }
 
@@ -106,9 +107,10 @@ export class Flow implements OrderedFlow {
     const { layer4, endpoints: registry } = this.plane;
     const current = registry.get(this.destination.backend);
     if (current !== undefined && current.failure === undefined && !current.isEmpty) return { backend: this.destination.backend, endpoints: current };
-    const route = layer4.routeFor(listener.key, '');
-    const next = route === undefined ? 'no-route' : layer4.next(route, registry);
-    return typeof next === 'string' ? undefined : next;
+    const { route, destination } = layer4.choose(listener.key, '', registry);
+    if (typeof destination === 'string') return undefined;
+    this.account.route = route;
+    return destination;
   }
 
   private received(message: Buffer, endpoint: Endpoint): void {

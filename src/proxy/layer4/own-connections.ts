@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { maxHops } from '../../core/text/via.ts';
+import { plainPeer } from '../address.ts';
 
 /** One pass of a connection through this data plane. */
 export interface Pass {
@@ -57,7 +58,6 @@ function link(from: Pass | undefined, to: Pass | undefined): void {
   if (passes > maxHops) to.looped();
 }
 
-/** IPv4 addresses that a socket of IPv6 has mapped are the same addresses. */
-function addressOf(address = '', port = 0): string {
-  return `${address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address} ${port}`;
+function addressOf(address: string | undefined, port = 0): string {
+  return `${plainPeer(address)} ${port}`;
 }

@@ -12,6 +12,12 @@ export interface Destination {
   readonly endpoints: EndpointSet;
 }
 
+/** The route of a connection or flow, and the next backend of that route or why there is none. */
+export interface Choice {
+  readonly route: Layer4RouteConfig | undefined;
+  readonly destination: Destination | Layer4Reason;
+}
+
 /** The routes of layer 4 in force, and whose turn it is among their backends. */
 export class Layer4Routes {
   private readonly table = new Layer4Table();
@@ -30,13 +36,13 @@ export class Layer4Routes {
     this.table.remove(key);
   }
 
-  /** The route for a connection or flow; `serverName` is `''` where the client names none. */
-  routeFor(listener: ConfigKey, serverName: string): Layer4RouteConfig | undefined {
-    return this.table.routeFor(listener, serverName);
+  /** Chooses for a new connection or flow of a listener; `serverName` is `''` where the client names none. */
+  choose(listener: ConfigKey, serverName: string, registry: EndpointRegistry): Choice {
+    const route = this.table.routeFor(listener, serverName);
+    return { route, destination: route === undefined ? 'no-route' : this.next(route, registry) };
   }
 
-  /** The next backend of a route by weight, or why none gets the connection. */
-  next(route: Layer4RouteConfig, registry: EndpointRegistry): Destination | Layer4Reason {
+  private next(route: Layer4RouteConfig, registry: EndpointRegistry): Destination | Layer4Reason {
     if (route.failure !== undefined) return 'rule-failure';
     const target = this.balancers.get(route.key)?.next();
     const backend = target?.type === 'endpoints' ? target.key : undefined;

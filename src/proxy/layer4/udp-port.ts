@@ -2,6 +2,7 @@ import type { RemoteInfo, Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfigKey, ListenerConfig } from '../../core/routing/config.ts';
+import { anyAddress } from '../address.ts';
 import type { Address } from '../address.ts';
 import type { DataPlane } from '../data-plane.ts';
 import { bindDatagrams, openDatagrams, sendDatagram } from './datagrams.ts';
@@ -14,8 +15,6 @@ interface Entrance {
   readonly flows: Map<string, Flow>;
 }
 
-/** Of both families. */
-const anyAddress = '::';
 const anyIpv4 = '0.0.0.0';
 /** How often the addresses of this machine are read again, at most. Milliseconds. */
 const refreshInterval = 1_000;
@@ -141,8 +140,7 @@ export class UdpPort {
     const { listener, plane } = this;
     if (listener === undefined || this.isDraining) return undefined;
     this.lookForAddresses(entrance);
-    const route = plane.layer4.routeFor(listener.key, '');
-    const destination = route === undefined ? 'no-route' : plane.layer4.next(route, plane.endpoints);
+    const { route, destination } = plane.layer4.choose(listener.key, '', plane.endpoints);
     if (typeof destination === 'string') {
       plane.counters.layer4.reasons[destination] += 1;
       return undefined;
@@ -159,8 +157,7 @@ export class UdpPort {
         this.order.remove(flow);
         entrance.flows.delete(key);
       },
-    }, destination);
-    flow.noteRoute(route);
+    }, { route, destination });
     entrance.flows.set(key, flow);
     this.order.add(flow);
     return flow;

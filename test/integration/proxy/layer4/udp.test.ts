@@ -181,6 +181,18 @@ describe('a UDPRoute', () => {
     expect((await ask(await bound(), started, 'x')).text).toBe('b x');
   });
 
+  test('logs the route of the backend that a flow had last', async () => {
+    const [a, b] = [await startUdp('a'), await startUdp('b')];
+    const started = await start([a.port]);
+    const client = await bound();
+    await ask(client, started, 'x');
+    const other = layer4Route('UDPRoute', udp, { key: 'route/UDPRoute/shop/other', route: 'shop/other', backends: [backendTo('b')] });
+    await started.proxy.apply({ upserts: [endpointsConfig('app'), endpointsConfig('b', b.port), other], removals: [route.key] });
+    expect((await ask(client, started, 'x')).text).toBe('b x');
+    await started.proxy.close({ graceMs: 0 });
+    expect(started.connections).toEqual([expect.objectContaining({ route: 'UDPRoute/shop/other', backend: 'shop/b/80' })]);
+  });
+
   test('ends the flow that has been silent longest where there is no room', async () => {
     const backend = await startUdp('a');
     const started = await start([backend.port], { udpFlows: 2 });
