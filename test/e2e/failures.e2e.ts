@@ -131,7 +131,7 @@ describe('a webhook that never had settings which it can use', () => {
       const pods = await webhookPods();
       return (pods.length === 2 && pods.every(({ restarts }) => restarts > 0)) || undefined;
     });
-    await waitFor('the log says why', async () => (await webhookLogs()).every((log) => log.includes('settings.yaml:1:1: profile: unsupported value "standart"; did you mean standard?')) || undefined);
+    await waitFor('the log says why', async () => (await webhookLogs()).every((log) => log.includes('settings.yaml:1:1: profile: unsupported value "standart". Did you mean standard?')) || undefined);
     expect(await failurePolicy()).toBe('Ignore');
     await waitUntilUnjudged();
     expect(await burst(client, good, 100)).toEqual(goOn);

@@ -137,7 +137,7 @@ describe('changed settings', () => {
   test('that are wrong are told with their place, and the last good ones stay', async () => {
     await replaceSettings('profile: standard\nfailurePolicy: Ignore\neffects:\n  duration-from: deny\n');
     await settingsReload('failed');
-    const problem = 'settings.yaml:4:3: effects.duration-from: unknown rule; did you mean duration-form?';
+    const problem = 'settings.yaml:4:3: effects.duration-from: unknown rule. Did you mean duration-form?';
     await waitFor('both pods say why', async () => (await webhookLogs()).every((log) => log.includes(problem)) || undefined);
     expect(await create('wrong', [bad])).toMatchObject({ code: 1, stderr: expect.stringContaining(`[${rule}]`) });
     expect(await create('good', [{}])).toMatchObject({ code: 0 });

@@ -56,7 +56,7 @@ describe('durations', () => {
     fc.assert(
       fc.property(nearly('015hmsd.n ,'), (text) => {
         const parsed = parseDuration(text);
-        const advised = parsed.ok ? undefined : /; write ([0-9][0-9hms]*)$/.exec(parsed.problem)?.[1];
+        const advised = parsed.ok ? undefined : /\. Use "([0-9][0-9hms]*)"$/.exec(parsed.problem)?.[1];
         expect(advised === undefined || isStandardForm(advised)).toBe(true);
       }),
       { numRuns: 2_000 },

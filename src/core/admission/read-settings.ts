@@ -9,7 +9,7 @@ import { nearest } from '../text/suggest.ts';
 import { lostProtectionRule, schemaRule, unknownFieldRule } from './policy.ts';
 import { defaultSettings, failurePolicies, type BundleOverride, type Exemptions, type LabelSelector, type NamespaceSettings, type Settings } from './settings.ts';
 
-/** What is wrong with one setting: where, what stands there, and what to write instead. */
+/** An error in one setting: its location, the value and the fix. */
 export interface SettingsProblem {
   readonly path: Path;
   readonly message: string;
@@ -21,7 +21,7 @@ export type ReadSettings =
 
 /**
  * Reads a settings document: a JSON value as parsed from YAML, or `undefined` for an empty file. Every setting has a
- * default; `null` counts as not given. Tells all problems at once, and never takes a part of a bad document.
+ * default, and `null` counts as not set. Returns all problems at once, and never a part of an invalid document.
  */
 export function readSettings(json: unknown): ReadSettings {
   const problems: SettingsProblem[] = [];
@@ -40,10 +40,10 @@ type Fields<T> = { readonly [K in keyof T]-?: Read<NonNullable<T[K]>> };
 
 function fieldsOf<T extends object>(fields: Fields<T>): Read<Partial<T>> {
   return (json, path, report) => {
-    if (!isRecord(json)) return report(path, `expected an object with ${Object.keys(fields).join(', ')}, found ${quote(json)}`);
+    if (!isRecord(json)) return report(path, `must be an object with ${Object.keys(fields).join(', ')}, not ${quote(json)}`);
     const result: Partial<T> = {};
     for (const [key, value] of Object.entries(json)) {
-      if (!hasField(fields, key)) report([...path, key], `unknown setting; ${choice(key, Object.keys(fields))}`);
+      if (!hasField(fields, key)) report([...path, key], `unknown setting. ${choice(key, Object.keys(fields))}`);
       else if (value !== null) {
         const read = fields[key](value, [...path, key], report);
         if (read !== undefined) result[key] = read;
@@ -60,13 +60,13 @@ function hasField<T extends object>(fields: Fields<T>, key: string): key is keyo
 function oneOf<const T extends string>(values: readonly T[]): Read<T> {
   return (json, path, report) => {
     const found = values.find((value) => value === json);
-    return found ?? report(path, `unsupported value ${quote(json)}; ${choice(json, values)}`);
+    return found ?? report(path, `unsupported value ${quote(json)}. ${choice(json, values)}`);
   };
 }
 
 function listOf<T>(item: Read<T>): Read<readonly T[]> {
   return (json, path, report) => {
-    if (!Array.isArray(json)) return report(path, `expected a list, found ${quote(json)}; write each entry on its own line after "- "`);
+    if (!Array.isArray(json)) return report(path, `must be a list, not ${quote(json)}. Put each entry on its own line after "- "`);
     return json.flatMap((value, index) => {
       const read = item(value, [...path, index], report);
       return read === undefined ? [] : [read];
@@ -75,16 +75,16 @@ function listOf<T>(item: Read<T>): Read<readonly T[]> {
 }
 
 function text(example: string, form: RegExp = /^/): Read<string> {
-  return (json, path, report) => (typeof json === 'string' && json !== '' && form.test(json) ? json : report(path, `expected ${example}, found ${quote(json)}`));
+  return (json, path, report) => (typeof json === 'string' && json !== '' && form.test(json) ? json : report(path, `must be ${example}, not ${quote(json)}`));
 }
 
 const ruleIds = [...allRules.map(({ id }) => id), schemaRule, unknownFieldRule, lostProtectionRule];
 const effect = oneOf<Effect>(['none', 'record', 'warn', 'deny']);
 
 const effects: Read<Readonly<Record<string, Effect>>> = (json, path, report) => {
-  if (!isRecord(json)) return report(path, `expected rule ids, each with none, record, warn or deny, found ${quote(json)}`);
+  if (!isRecord(json)) return report(path, `must map rule ids to none, record, warn or deny, not ${quote(json)}`);
   const entries = Object.entries(json).map(([id, value]) => {
-    if (!ruleIds.includes(id)) report([...path, id], `unknown rule; ${choice(id, ruleIds, 'see docs/rules for all')}`);
+    if (!ruleIds.includes(id)) report([...path, id], `unknown rule. ${choice(id, ruleIds, 'See docs/rules for the list of rules')}`);
     return [id, effect(value, [...path, id], report)] as const;
   });
   return Object.fromEntries(entries.filter((entry): entry is [string, Effect] => entry[1] !== undefined));
@@ -95,9 +95,9 @@ const namespaceName = text('a namespace name (use a selector for many namespaces
 const selectorKeys = ['matchLabels', 'matchExpressions'];
 
 const selector: Read<LabelSelector> = (json, path, report) => {
-  // Left out, a misspelt requirement would let the selector choose every namespace.
+  // If a misspelt requirement were ignored, the selector would match every namespace.
   const unknown = isRecord(json) ? Object.keys(json).filter((key) => !selectorKeys.includes(key)) : [];
-  for (const key of unknown) report([...path, key], `unknown selector field; ${choice(key, selectorKeys)}`);
+  for (const key of unknown) report([...path, key], `unknown selector field. ${choice(key, selectorKeys)}`);
   for (const problem of selectorProblems(json)) report([...path, ...problem.path], problem.message);
   return isRecord(json) ? json : undefined;
 };
@@ -106,14 +106,14 @@ const bundle: Read<Minor> = (json, path, report) => {
   const version = parseBundleVersion(json);
   if (version.ok && supportedMinors.includes(version.minor)) return version.minor;
   const why = version.ok ? 'the release is unsupported' : version.problem;
-  return report(path, `unsupported bundle ${quote(json)}: ${why}; use one of ${supportedBundles.join(', ')}`);
+  return report(path, `unsupported bundle ${quote(json)}: ${why}. Use one of ${supportedBundles.join(', ')}`);
 };
 
 const namespaceFields: Fields<NamespaceSettings> = { names: listOf(namespaceName), selector, profile: oneOf(profiles), effects };
 const exemptionFields: Fields<Exemptions> = {
   namespaces: listOf(namespaceName),
-  usernames: listOf(text('a user name as in the audit log, e.g. system:serviceaccount:flux-system:flux')),
-  groups: listOf(text('a group as in the audit log, e.g. system:serviceaccounts:flux-system')),
+  usernames: listOf(text('a user name as in the audit log, for example system:serviceaccount:flux-system:flux')),
+  groups: listOf(text('a group as in the audit log, for example system:serviceaccounts:flux-system')),
 };
 const overrideFields: Fields<BundleOverride> = {
   kinds: listOf(oneOf([...Object.keys(tables), ...knownKinds.map(({ kind }) => kind)])),
@@ -123,11 +123,11 @@ const overrideFields: Fields<BundleOverride> = {
 
 const namespaceEntry: Read<NamespaceSettings> = (json, path, report) => {
   const entry = fieldsOf(namespaceFields)(json, path, report);
-  if (isRecord(json) && !isGiven(json['names']) && !isGiven(json['selector'])) report(path, 'no namespaces selected; set names or selector');
+  if (isRecord(json) && !isGiven(json['names']) && !isGiven(json['selector'])) report(path, 'no namespaces selected. Set names or selector');
   return entry;
 };
 
-/** An empty list of names, too, matches nothing; nobody means that. */
+/** An empty list of names also matches nothing, which is never intended. */
 function isGiven(json: unknown): boolean {
   return json !== undefined && json !== null && !(Array.isArray(json) && json.length === 0);
 }
@@ -153,8 +153,8 @@ export const settingNames: readonly string[] = [
   ...Object.keys(overrideFields).map((key) => `bundleOverrides[].${key}`),
 ];
 
-/** What to write instead: what is near, or what there is. */
-function choice(written: unknown, known: readonly string[], all = `use one of ${known.join(', ')}`): string {
+/** The fix: the value with the most similar spelling, or the list of valid values. */
+function choice(written: unknown, known: readonly string[], all = `Use one of ${known.join(', ')}`): string {
   const near = typeof written === 'string' ? nearest(written, known) : undefined;
-  return near === undefined ? all : `did you mean ${near}?`;
+  return near === undefined ? all : `Did you mean ${near}?`;
 }

@@ -33,22 +33,22 @@ export interface DataPlaneParameters {
 /** What a parametersRef leads to. */
 export type ParametersNode =
   | { readonly type: 'none' }
-  /** `problems` say what of it cannot be understood. */
+  /** `problems` describes the invalid entries. */
   | { readonly type: 'read'; readonly target: string; readonly parameters: DataPlaneParameters; readonly problems: readonly string[] }
   | { readonly type: 'unsupportedKind'; readonly kind: string }
   | { readonly type: 'namespaceMissing' }
   | { readonly type: 'absent'; readonly target: string }
-  /** ConfigMaps are not followed here. */
+  /** ConfigMaps are not observed here. */
   | { readonly type: 'unobserved' };
 
-/** The defaults that a GatewayClass gives (GatewayClassSpec.parametersRef). */
+/** The defaults of a GatewayClass (GatewayClassSpec.parametersRef). */
 export const classParameters = defineQuery({
   name: 'classParameters',
   stratum: strata.links,
   compute: (read, name: string): ParametersNode => parametersAt(read, readObject(read, 'GatewayClass', '', name)?.spec?.parametersRef),
 });
 
-/** What a Gateway says itself (GatewayInfrastructure.parametersRef). */
+/** The parameters of a Gateway itself (GatewayInfrastructure.parametersRef). */
 export const gatewayParameters = defineQuery({
   name: 'gatewayParameters',
   stratum: strata.links,
@@ -58,7 +58,7 @@ export const gatewayParameters = defineQuery({
   },
 });
 
-/** Whether nothing is wrong with parameters, as far as can be seen here. */
+/** Whether the parameters have no known errors. */
 export function areUsable(node: ParametersNode): boolean {
   return node.type === 'none' || node.type === 'unobserved' || (node.type === 'read' && node.problems.length === 0);
 }
@@ -81,14 +81,14 @@ function parametersAt(read: Reader, ref: ParametersRef | undefined): ParametersN
 }
 
 interface Parameter {
-  /** Of the texts that it can be. */
+  /** The syntax of valid values. */
   readonly form: RegExp;
-  /** For messages. */
+  /** The valid values, for messages. */
   readonly words: string;
 }
 
 const quantity = 'a quantity such as';
-/** GEP-2257 without milliseconds, and not zero: the timeout is there to notice clients that have gone. */
+/** GEP-2257 without milliseconds, and not zero: the timeout detects clients that have disappeared. */
 const duration = /^(?=[0-9hms]*[1-9])(?=[0-9])(?:[0-9]{1,3}h)?(?:[0-9]{1,5}m)?(?:[0-9]{1,5}s)?$/;
 const durationWords = 'a duration in hours, minutes and seconds such as 1h30m or 90s';
 const known: Readonly<Record<keyof DataPlaneParameters, Parameter>> = {
@@ -116,7 +116,7 @@ function parseParameters(data: Readonly<Record<string, string>>): { readonly par
 
 function problemOf(key: string, value: string): string | undefined {
   const parameter = Object.hasOwn(known, key) ? known[key as keyof DataPlaneParameters] : undefined;
-  if (parameter !== undefined) return parameter.form.test(value) ? undefined : `${key} is ${quote(value)}; write ${parameter.words}`;
+  if (parameter !== undefined) return parameter.form.test(value) ? undefined : `${key} must be ${parameter.words}, not ${quote(value)}`;
   const near = nearest(key, Object.keys(known));
-  return `there is no parameter ${quote(key)}; ${near === undefined ? `known are ${Object.keys(known).join(', ')}` : `did you mean ${near}?`}`;
+  return `unknown parameter ${quote(key)}, ${near === undefined ? `use one of ${Object.keys(known).join(', ')}` : `did you mean ${near}?`}`;
 }

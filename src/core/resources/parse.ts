@@ -3,23 +3,23 @@ import { isRecord } from '../text/record.ts';
 import type { ObjectRef } from './reference.ts';
 import type { ObjectMeta, Resource } from './resource.ts';
 
-/** What a JSON value turned out to be. */
+/** The result of parsing a JSON value. */
 export type ParsedObject =
-  /** A kind we evaluate. `status` is the raw JSON, kept as it came: other controllers own parts of it. */
+  /** A kind that is evaluated. `status` is the raw JSON, unchanged: other controllers own parts of it. */
   | { readonly type: 'resource'; readonly resource: Resource; readonly status: unknown; readonly apiVersion: string }
   /** A kind of the Gateway API that is known but not served yet. */
   | { readonly type: 'unserved'; readonly ref: ObjectRef; readonly apiVersion: string; readonly deleting: boolean }
-  /** Somebody else's kind. */
+  /** A kind outside the Gateway API. */
   | { readonly type: 'foreign'; readonly ref: ObjectRef; readonly apiVersion: string }
   | InvalidObject;
 
-/** No Kubernetes object at all. */
+/** Not a Kubernetes object. */
 interface InvalidObject {
   readonly type: 'invalid';
   readonly problem: string;
 }
 
-/** The same before the body is looked at. */
+/** The result before the body is read. */
 export type IdentifiedObject =
   | IdentifiedResource
   | Exclude<ParsedObject, { readonly type: 'resource' }>;
@@ -30,14 +30,14 @@ export interface IdentifiedResource {
   readonly ref: ObjectRef;
   readonly apiVersion: string;
   readonly deleting: boolean;
-  /** Reads the body of `json`, whatever it is made of: that of the object itself, or of the same with its defaults. */
+  /** Reads the body of `json`: that of the object itself, or of the object with its defaults. */
   readonly read: (json: unknown) => Resource;
-  /** The same where somebody has found out already that `view` is how the body reads. */
+  /** The same if the view of the body is known already. */
   readonly adopt: (view: object) => Resource;
 }
 
 /**
- * Reads one wire object without trusting any of it. Never throws.
+ * Reads one untrusted object. Never throws.
  *
  * @param json any JSON value
  * @param order sorts objects without creationTimestamp by appearance; compared as a string
@@ -48,9 +48,9 @@ export function parseObject(json: unknown, order = ''): ParsedObject {
   return { type: 'resource', resource: identified.read(json), status: isRecord(json) ? own(json, 'status') : undefined, apiVersion: identified.apiVersion };
 }
 
-/** The same for whoever may never need the body, or has read it already. */
+/** The same for callers that do not need the body, or that have read it already. */
 export function identifyObject(json: unknown, order = ''): IdentifiedObject {
-  if (!isRecord(json)) return { type: 'invalid', problem: `expected an object with apiVersion, kind and metadata, found ${jsonType(json)}` };
+  if (!isRecord(json)) return { type: 'invalid', problem: `not a Kubernetes object: must be an object with apiVersion, kind and metadata, not ${jsonType(json)}` };
   const apiVersion = own(json, 'apiVersion');
   const kind = own(json, 'kind');
   if (typeof apiVersion !== 'string' || apiVersion === '') return missing('apiVersion', 'gateway.networking.k8s.io/v1');
@@ -61,7 +61,7 @@ export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   const entry = findKind(group, kind);
   if (entry === undefined) return { type: 'foreign', ref: foreignRef(group, kind, metadata), apiVersion };
   if (!isRecord(metadata) || typeof name !== 'string' || name === '') return missing('metadata.name', 'my-route');
-  // Names are parts of keys here as they are parts of URLs there.
+  // Names are parts of keys here, and parts of URLs in the Kubernetes API.
   if (name.includes('/')) return { type: 'invalid', problem: 'metadata.name must not contain "/"' };
   const ref = { group, kind, namespace: namespaceOf(metadata, entry), name };
   const deleting = isDeleting(metadata);
@@ -70,7 +70,7 @@ export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   return { type: 'resource', kind, ref, apiVersion, deleting, read: (body) => readResource(frame(), bodyOf(tables[kind], json), isRecord(body) ? body : {}), adopt: (view) => adopted(frame(), view) };
 }
 
-/** A Kustomization has no name, for one. */
+/** Some kinds have no name, for example a Kustomization. */
 function foreignRef(group: string, kind: string, metadata: unknown): ObjectRef {
   if (!isRecord(metadata)) return { group, kind, namespace: '', name: '' };
   const name = own(metadata, 'name');
@@ -140,7 +140,7 @@ export function groupOf(apiVersion: string): string {
 }
 
 function missing(field: string, example: string): InvalidObject {
-  return { type: 'invalid', problem: `${field} is missing or no text; write for example \`${field}: ${example}\`` };
+  return { type: 'invalid', problem: `${field} must be a non-empty string, for example "${field}: ${example}"` };
 }
 
 function own(object: Record<string, unknown>, key: string): unknown {

@@ -26,11 +26,11 @@ const versionForm = /^v?(?<minor>[0-9]{1,4}\.[0-9]{1,4})(?:\.[0-9]{1,6})?(?:-(?<
  * build: then the problem says so, and what was expected. Never throws.
  */
 export function parseBundleVersion(annotation: unknown): BundleVersion {
-  if (typeof annotation !== 'string' || annotation === '') return { ok: false, problem: 'no bundle version is given' };
+  if (typeof annotation !== 'string' || annotation === '') return { ok: false, problem: 'no bundle version is set' };
   const parts = versionForm.exec(annotation.trim())?.groups;
   const prerelease = parts?.['prerelease'];
   const minor = minors.find((known) => known === parts?.['minor']);
-  if (parts === undefined) return { ok: false, problem: 'it is no version; write for example v1.7.0' };
+  if (parts === undefined) return { ok: false, problem: 'it is not a version. Use a version such as v1.7.0' };
   if (minor === undefined) return { ok: false, problem: `not a release from v${minors[0]} to v${minors.at(-1)}` };
   return prerelease === undefined ? { ok: true, minor } : { ok: true, minor, prerelease };
 }

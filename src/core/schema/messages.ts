@@ -5,10 +5,10 @@ import { fieldNames } from './locate.ts';
 import type { Node } from './node.ts';
 import { elsewhere, suggestion, type Subject } from './problem.ts';
 
-/** One thing that a validator found, with what the table says about its place. */
+/** One error that a validator found, with the node of the schema table at its location. */
 export interface Complaint {
   readonly keyword: string;
-  /** The bound that was broken, as far as there is one. */
+  /** The limit that the value exceeds, if the keyword has one. */
   readonly limit: number;
   readonly value: unknown;
   readonly node: Node;
@@ -16,22 +16,22 @@ export interface Complaint {
   readonly subject: Subject;
 }
 
-/** What is wrong and what to write instead, in our own words; the path stands before it. */
+/** Describes the error and the fix in sentences. The path precedes them. */
 export function describe(complaint: Complaint): string {
   const { keyword, limit, value, node } = complaint;
   switch (keyword) {
-    case 'required': return `is required; write ${expected(complaint)}`;
-    case 'type': return `must be ${typeNames[node.type]}, not ${shown(value)}${typeAdvice(complaint)}`;
+    case 'required': return `Value is required. Use ${expected(complaint)}.`;
+    case 'type': return `Invalid type: must be ${typeNames[node.type]}, not ${shown(value)}.${typeAdvice(complaint)}`;
     case 'enum': return describeEnum(complaint);
-    case 'maxLength': return `has ${countOf(value)} characters; at most ${limit} are allowed`;
-    case 'minLength': return `is empty; write ${expected(complaint)}`;
-    case 'maxItems': return `has ${countOf(value)} items; at most ${limit} are allowed`;
-    case 'minItems': return limit === 1 ? 'is empty; write at least one item' : `has ${countOf(value)} items; at least ${limit} are needed`;
-    case 'maxProperties': return `has ${countOf(value)} entries; at most ${limit} are allowed`;
+    case 'maxLength': return `Value too long: it has ${countOf(value)} characters, and at most ${limit} are allowed.`;
+    case 'minLength': return `Value is empty. Use ${expected(complaint)}.`;
+    case 'maxItems': return `Too many items: the list has ${countOf(value)}, and at most ${limit} are allowed.`;
+    case 'minItems': return limit === 1 ? 'List is empty. Add at least one item.' : `Too few items: the list has ${countOf(value)}, and at least ${limit} are required.`;
+    case 'maxProperties': return `Too many entries: the map has ${countOf(value)}, and at most ${limit} are allowed.`;
     case 'minProperties': return describeTooFew(complaint);
-    case 'oneOf': return `does not fit; write ${node.form ?? 'one of its alternatives'}`;
-    case 'format': return `${quote(value)} does not fit; write ${node.type === 'integer' ? 'a number of 32 bits' : expected(complaint)}`;
-    default: return `${quote(value)} does not fit; write ${expected(complaint)}`;
+    case 'oneOf': return `Invalid value. Use ${node.form ?? 'one of the alternatives of the schema'}.`;
+    case 'format': return `Invalid value ${quote(value)}. Use ${node.type === 'integer' ? 'a 32-bit integer' : expected(complaint)}.`;
+    default: return `Invalid value ${quote(value)}. Use ${expected(complaint)}.`;
   }
 }
 
@@ -44,7 +44,7 @@ const formatNames: Readonly<Record<string, string>> = {
   'date-time': 'a time such as 2026-01-31T12:00:00Z', byte: 'text in base64',
 };
 
-/** What belongs at a place, with article. */
+/** The expected value at a location, with article. */
 function expected({ node, subject: { bundle } }: Complaint): string {
   const values = enumOf(node, bundle);
   if (values.length > 0) return oneOf(values);
@@ -68,20 +68,20 @@ function describeRange(minimum: number | undefined, maximum: number | undefined)
 function describeEnum({ node, value, path, subject }: Complaint): string {
   const known = enumOf(node, subject.bundle);
   const place = elsewhere(subject, path, (candidate, bundle) => enumOf(candidate, bundle).includes(value));
-  if (place !== undefined) return `${quote(value)} ${place}; write ${oneOf(known)}`;
+  if (place !== undefined) return `Unsupported value ${quote(value)}: it ${place}. Use ${oneOf(known)}.`;
   const near = typeof value === 'string' ? suggestion(value, known.map(String)) : undefined;
-  const question = near === undefined ? '' : `; did you mean ${near}?`;
-  return `${quote(value)} is not one of the values here: ${known.join(', ')}${question}`;
+  const question = near === undefined ? '' : ` Did you mean ${near}?`;
+  return `Unsupported value ${quote(value)}. Supported values: ${known.join(', ')}.${question}`;
 }
 
 function enumOf(node: Node, bundle: Bundle): readonly unknown[] {
   return 'enum' in node ? resolveAll<unknown>(node.enum ?? [], bundle) : [];
 }
 
-/** Of an object, fields that the API server drops do not count. */
+/** Fields that the API server drops do not count. */
 function describeTooFew({ node, value, limit, subject: { bundle } }: Complaint): string {
-  if (node.type === 'object') return `has too few fields; write at least ${limit} of ${fieldNames(node, bundle).join(', ')}`;
-  return limit === 1 ? 'is empty; write at least one entry' : `has ${countOf(value)} entries; at least ${limit} are needed`;
+  if (node.type === 'object') return `Too few fields. Set at least ${limit} of ${fieldNames(node, bundle).join(', ')}.`;
+  return limit === 1 ? 'Map is empty. Add at least one entry.' : `Too few entries: the map has ${countOf(value)}, and at least ${limit} are required.`;
 }
 
 function oneOf(values: readonly unknown[]): string {
@@ -92,14 +92,14 @@ function shown(value: unknown): string {
   return typeof value === 'string' ? `the string ${quote(value)}` : quote(value);
 }
 
-/** How to mend the usual slips of YAML: quotes too many or too few, a dash forgotten. */
+/** Fixes of common YAML mistakes: missing or extra quotes, a missing dash. */
 function typeAdvice({ node, value, subject: { bundle } }: Complaint): string {
   const scalar = typeof value === 'number' || typeof value === 'boolean';
-  if (node.type === 'string' && scalar) return `; write it in quotes: "${String(value)}"`;
-  if (node.type === 'integer' && typeof value === 'string' && /^-?[0-9]{1,15}$/.test(value)) return `; write it without quotes: ${value}`;
-  if (node.type === 'boolean' && (value === 'true' || value === 'false')) return `; write it without quotes: ${value}`;
-  if (node.type === 'list') return '; begin each item with a dash';
-  if (node.type === 'object') return `; its fields are ${fieldNames(node, bundle).join(', ')}`;
+  if (node.type === 'string' && scalar) return ` Put it in quotes: "${String(value)}".`;
+  if (node.type === 'integer' && typeof value === 'string' && /^-?[0-9]{1,15}$/.test(value)) return ` Remove the quotes: ${value}.`;
+  if (node.type === 'boolean' && (value === 'true' || value === 'false')) return ` Remove the quotes: ${value}.`;
+  if (node.type === 'list') return ' Start each item with a dash.';
+  if (node.type === 'object') return ` Its fields are ${fieldNames(node, bundle).join(', ')}.`;
   return '';
 }
 

@@ -4,18 +4,18 @@ import type { FieldPath } from './json-values.ts';
 import { nodeAt } from './locate.ts';
 import type { Node, ObjectNode } from './node.ts';
 
-/** Something in which an object differs from the schema of a bundle. */
+/** A difference between an object and the schema of a bundle. */
 export interface StructureProblem {
   readonly path: FieldPath;
-  /** What is wrong and what to write instead; begins in the middle of a sentence, as after `spec.rules: `. */
+  /** Describes the error and the fix in complete sentences. */
   readonly message: string;
   /** The keyword of JSON Schema, `duplicate`, or `unknown` for a field that the API server drops. */
   readonly keyword: string;
-  /** Of an unknown field: a sentence about the protection that goes with it. The message has it too. */
+  /** For an unknown field: the protection that is lost with it. The message includes it. */
   readonly lost?: string;
 }
 
-/** More problems than these help nobody, and an object may be made of nothing else. */
+/** The maximum number of problems per object: more would not help, and an object could consist of nothing else. */
 export const maximumProblems = 100;
 
 /** `v1.7 standard` */
@@ -23,20 +23,20 @@ export function nameOf(bundle: Bundle): string {
   return `v${bundle.minor} ${bundle.channel}`;
 }
 
-/** What an object is compared with: one version of a kind, in one bundle. */
+/** The schema that an object is compared with: one version of a kind in one bundle. */
 export interface Subject {
   readonly body: ObjectNode;
   readonly bundle: Bundle;
-  /** Whether another bundle has that version too. */
+  /** Whether another bundle also has that version. */
   readonly existsIn: (bundle: Bundle) => boolean;
 }
 
-/** Whether a node, as it is in a bundle, has what is looked for. */
+/** Whether a node in a bundle has the required property. */
 export type Trait = (node: Node, bundle: Bundle) => boolean;
 
 /**
- * Where else the place `path` has something that it lacks in the subject's bundle: `is in the experimental channel
- * since v1.4, not in v1.7 standard`; `undefined` where that is nowhere.
+ * The bundles in which the location `path` has a trait that it lacks in the bundle of the subject: `is in the
+ * experimental channel since v1.4, not in v1.7 standard`. `undefined` if no bundle has it.
  */
 export function elsewhere({ body, bundle, existsIn }: Subject, path: FieldPath, trait: Trait): string | undefined {
   const place = whereabouts((candidate) => {
@@ -46,7 +46,7 @@ export function elsewhere({ body, bundle, existsIn }: Subject, path: FieldPath, 
   return place === undefined ? undefined : `${place}, not in ${nameOf(bundle)}`;
 }
 
-/** `is in both channels since v1.5`, `was in the experimental channel from v1.2 to v1.3`; `undefined`: nowhere. */
+/** `is in both channels since v1.5` or `was in the experimental channel from v1.2 to v1.3`. `undefined` if no bundle has it. */
 export function whereabouts(has: (bundle: Bundle) => boolean): string | undefined {
   const ranges = channels.flatMap((channel) => {
     const having = minors.filter((minor) => has({ minor, channel }));
@@ -65,7 +65,7 @@ function describeRange(first: Minor, last: Minor): string {
   return first === last ? `of v${first}` : `from v${first} to v${last}`;
 }
 
-/** What was probably meant by `word`: something spelled much the same, or the only one that contains it. */
+/** The candidate that was probably meant by `word`: one with a similar spelling, or the only one that contains it. */
 export function suggestion(word: string, candidates: readonly string[]): string | undefined {
   const near = nearest(word, candidates);
   if (near !== undefined || word.length < 3) return near;

@@ -15,8 +15,8 @@ export function versionOf(kind: SchemaKind, apiVersion: string, bundle: Bundle):
 }
 
 /**
- * Why the API server of a bundle knows nothing of such an object, where else it is to be had, and what to write
- * instead; `undefined` where it serves it.
+ * Explains why the API server of a bundle does not serve such an object, which bundles do, and what to use instead.
+ * `undefined` if the bundle serves it.
  */
 export function whyNotServed(kind: SchemaKind, apiVersion: string, bundle: Bundle): StructureProblem | undefined {
   if (versionOf(kind, apiVersion, bundle)?.served === true) return undefined;
@@ -28,8 +28,8 @@ export function whyNotServed(kind: SchemaKind, apiVersion: string, bundle: Bundl
 function missingKind(table: KindTable, bundle: Bundle): StructureProblem {
   const place = whereabouts((candidate) => versionsIn(table, candidate).length > 0);
   const successor = table.instead === undefined ? undefined : resolve(table.instead, bundle);
-  const advice = successor === undefined ? '' : `; write ${successor}`;
-  return { path: ['kind'], message: `${table.kind} ${place ?? 'is in no bundle'}, not in ${nameOf(bundle)}${advice}`, keyword: 'enum' };
+  const advice = successor === undefined ? '' : ` Use ${successor}.`;
+  return { path: ['kind'], message: `Unsupported kind ${table.kind}: it ${place ?? 'is in no bundle'}, not in ${nameOf(bundle)}.${advice}`, keyword: 'enum' };
 }
 
 interface Serving {
@@ -40,6 +40,6 @@ interface Serving {
 function missingVersion(kind: SchemaKind, apiVersion: string, { bundle, served }: Serving): StructureProblem {
   const place = whereabouts((candidate) => versionOf(kind, apiVersion, candidate)?.served === true);
   const elsewhere = place === undefined ? '' : ` (it ${place})`;
-  const message = `${quote(apiVersion)} is not served by ${nameOf(bundle)}${elsewhere}; write ${served.join(' or ')}`;
+  const message = `Unsupported version ${quote(apiVersion)}: ${nameOf(bundle)} does not serve it${elsewhere}. Use ${served.join(' or ')}.`;
   return { path: ['apiVersion'], message, keyword: 'enum' };
 }

@@ -157,7 +157,7 @@ function limitOf(most: MaybeVersioned<number> | undefined, { bundle }: Pick<Subj
 
 function checkCount(count: number, what: string, { path, errors }: State): void {
   if (count <= judgedItems) return;
-  errors.push({ path: [...path], message: `has ${count} ${what}, too many to be judged; write at most ${judgedItems}`, keyword: 'maxItems' });
+  errors.push({ path: [...path], message: `Too many ${what}: there are ${count}, and at most ${judgedItems} are validated. Use at most ${judgedItems}.`, keyword: 'maxItems' });
 }
 
 /**
@@ -181,8 +181,8 @@ function checkDistinct(items: readonly unknown[], keys: readonly string[] | unde
 
 function describeRepetition(item: unknown, keys: readonly string[] | undefined, before: number): string {
   return keys === undefined
-    ? `repeats ${quote(item)} of item ${before}; write it once`
-    : `has the same ${describeKeys(item, keys)} as item ${before}; give each item one of its own`;
+    ? `Duplicate value ${quote(item)}: item ${before} is the same. Remove one of them.`
+    : `Duplicate ${describeKeys(item, keys)}: item ${before} has the same. Use distinct values.`;
 }
 
 function scalarOf(item: unknown): unknown {

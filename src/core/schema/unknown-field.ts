@@ -5,9 +5,9 @@ import type { Node, ObjectNode } from './node.ts';
 import { elsewhere, nameOf, suggestion, type StructureProblem, type Subject } from './problem.ts';
 
 /**
- * What to say of a field that an object of a bundle does not have.
+ * Describes a field that an object of a bundle does not have.
  *
- * @param others fields that may stand here although the table does not list them
+ * @param others fields that are allowed here although the table does not list them
  */
 export function unknownField(node: ObjectNode, path: FieldPath, { subject, others }: { readonly subject: Subject; readonly others: readonly string[] }): StructureProblem {
   const { bundle } = subject;
@@ -16,8 +16,8 @@ export function unknownField(node: ObjectNode, path: FieldPath, { subject, other
   if (place !== undefined) return knownElsewhere(newestField(node, name), { path, place, subject });
   const known = [...fieldNames(node, bundle), ...others];
   const near = suggestion(name, known);
-  const advice = near === undefined ? `the fields here are ${known.join(', ')}` : `did you mean ${near}?`;
-  return { path, message: `is no field of ${nameOf(bundle)}, so the API server drops it; ${advice}`, keyword: 'unknown' };
+  const advice = near === undefined ? `Known fields: ${known.join(', ')}.` : `Did you mean ${near}?`;
+  return { path, message: `Unknown field in ${nameOf(bundle)}, so the API server drops it. ${advice}`, keyword: 'unknown' };
 }
 
 function newestField({ fields }: ObjectNode, name: string): Node | undefined {
@@ -31,11 +31,11 @@ interface Elsewhere {
   readonly subject: Subject;
 }
 
-/** With what stands for the field here, and what goes with it, where the table says so. */
+/** Names the replacement of the field in this bundle, and the protection that is lost, if the table has them. */
 function knownElsewhere(field: Node | undefined, { path, place, subject: { bundle } }: Elsewhere): StructureProblem {
   const instead = field?.instead === undefined ? undefined : resolve(field.instead, bundle);
-  const here = instead === undefined ? '' : `, which has ${instead} instead`;
-  const dropped = `${place}${here}: the API server drops it`;
+  const replacement = instead === undefined ? '' : ` Use ${instead}.`;
+  const dropped = `Unknown field: it ${place}, so the API server drops it.${replacement}`;
   const lost = field?.lost;
-  return lost === undefined ? { path, message: dropped, keyword: 'unknown' } : { path, message: `${dropped}. ${lost}`, keyword: 'unknown', lost };
+  return lost === undefined ? { path, message: dropped, keyword: 'unknown' } : { path, message: `${dropped} ${lost}.`, keyword: 'unknown', lost };
 }

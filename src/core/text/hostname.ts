@@ -1,13 +1,13 @@
 import { quote } from './display.ts';
 
-/** What can be wrong with a hostname; rules pick the kinds they are about. */
+/** Kinds of errors in a hostname. Each rule handles some of them. */
 export type HostnameProblemKind =
   | 'empty' | 'too-long' | 'label-too-long' | 'empty-label' | 'trailing-dot' | 'ip-address' | 'wildcard' | 'upper-case'
   | 'character' | 'hyphen';
 
 export interface HostnameProblem {
   readonly kind: HostnameProblemKind;
-  /** What is wrong and what to write instead, without a leading capital. */
+  /** Describes the error and the fix. Starts in lower case and has no final full stop: it follows `Invalid hostname "…": `. */
   readonly message: string;
 }
 
@@ -19,24 +19,24 @@ const maximumLabelLength = 63;
  * address, `*` only as the whole first label. Empty for a good one.
  */
 export function hostnameProblems(text: string): readonly HostnameProblem[] {
-  if (text.startsWith('*.') && text.length > 2) return preciseHostnameProblems(text.slice(2)).map(readWithWildcard);
-  return preciseHostnameProblems(text);
+  if (text.startsWith('*.') && text.length > 2) return preciseHostnameProblems(text.slice(2)).map(afterWildcard).map(withWildcardAdvice);
+  return preciseHostnameProblems(text).map(withWildcardAdvice);
 }
 
 /** The same for a PreciseHostname, which has no wildcard. */
 export function preciseHostnameProblems(text: string): readonly HostnameProblem[] {
-  if (text === '') return [{ kind: 'empty', message: 'it is empty; write a name such as shop.example.com' }];
+  if (text === '') return [{ kind: 'empty', message: 'it is empty. Use a DNS name, for example shop.example.com' }];
   if (isIpAddress(text)) {
-    return [{ kind: 'ip-address', message: 'it is an IP address; write a DNS name such as shop.example.com' }];
+    return [{ kind: 'ip-address', message: 'it is an IP address. Use a DNS name, for example shop.example.com' }];
   }
   const problems: HostnameProblem[] = [];
   if (text.length > maximumLength) {
-    problems.push({ kind: 'too-long', message: `it has ${text.length} characters; at most ${maximumLength} are allowed` });
+    problems.push({ kind: 'too-long', message: `it has ${text.length} characters, and at most ${maximumLength} are allowed. Use a shorter name` });
   }
   const labels = text.split('.');
   if (labels.at(-1) === '') {
     labels.pop();
-    problems.push({ kind: 'trailing-dot', message: `it ends with a dot; write ${quote(text.slice(0, -1))}` });
+    problems.push({ kind: 'trailing-dot', message: `it ends with a dot. Use ${quote(text.slice(0, -1))}` });
   }
   for (const label of labels) {
     const problem = labelProblem(label);
@@ -45,9 +45,14 @@ export function preciseHostnameProblems(text: string): readonly HostnameProblem[
   return problems;
 }
 
-function readWithWildcard(problem: HostnameProblem): HostnameProblem {
+function afterWildcard(problem: HostnameProblem): HostnameProblem {
   if (problem.kind !== 'ip-address') return problem;
-  return { kind: 'ip-address', message: 'after "*." stands an IP address; write a DNS name such as *.example.com' };
+  return { kind: 'ip-address', message: 'an IP address follows "*.". Use a DNS name, for example *.example.com' };
+}
+
+function withWildcardAdvice(problem: HostnameProblem): HostnameProblem {
+  if (problem.kind !== 'wildcard') return problem;
+  return { kind: 'wildcard', message: 'it contains a wildcard. Use "*" only as the complete first label, for example *.example.com' };
 }
 
 const lowerCaseLabel = /^[a-z0-9-]+$/;
@@ -55,21 +60,21 @@ const anyCaseLabel = /^[A-Za-z0-9-]+$/;
 
 function labelProblem(label: string): HostnameProblem | undefined {
   const shown = quote(label, 24);
-  if (label === '') return { kind: 'empty-label', message: 'it holds two dots in a row or starts with one; remove the extra dot' };
+  if (label === '') return { kind: 'empty-label', message: 'it starts with a dot, or contains two dots in a row. Remove the extra dot' };
   if (label.includes('*')) {
-    return { kind: 'wildcard', message: `${shown} holds a wildcard; "*" may only be the whole first label of a name, as in *.example.com` };
+    return { kind: 'wildcard', message: 'it contains a wildcard, which is not allowed here. Use a DNS name without wildcard' };
   }
   if (label.length > maximumLabelLength) {
-    return { kind: 'label-too-long', message: `the label ${shown} has ${label.length} characters; write at most ${maximumLabelLength} between two dots` };
+    return { kind: 'label-too-long', message: `label ${shown} has ${label.length} characters. Use at most ${maximumLabelLength} characters between two dots` };
   }
   if (!anyCaseLabel.test(label)) {
-    return { kind: 'character', message: `the label ${shown} holds characters other than a-z, 0-9 and "-"; write international names in their xn-- form` };
+    return { kind: 'character', message: `label ${shown} contains characters other than a-z, 0-9 and "-". Use the xn-- form of international names` };
   }
   if (!lowerCaseLabel.test(label)) {
-    return { kind: 'upper-case', message: `the label ${shown} has upper case letters; write ${quote(label.toLowerCase(), 24)}` };
+    return { kind: 'upper-case', message: `label ${shown} contains upper-case letters. Use ${quote(label.toLowerCase(), 24)}` };
   }
   if (label.startsWith('-') || label.endsWith('-')) {
-    return { kind: 'hyphen', message: `the label ${shown} starts or ends with "-"; begin and end it with a letter or digit` };
+    return { kind: 'hyphen', message: `label ${shown} starts or ends with "-". Use a letter or digit at both ends` };
   }
   return undefined;
 }

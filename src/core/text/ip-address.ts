@@ -14,7 +14,7 @@ export interface AddressRange {
   readonly last: bigint;
 }
 
-/** A range, or what is wrong with the text and what to write instead. */
+/** A range, or the error in the text and its fix. */
 export type ParsedAddressRange =
   | { readonly ok: true; readonly range: AddressRange }
   | { readonly ok: false; readonly problem: string };
@@ -44,12 +44,12 @@ export function familyOf(address: bigint): IpFamily {
 export function parseAddressRange(text: string): ParsedAddressRange {
   const [, start = '', separator = '', end = ''] = /^([^-/]*)([-/]?)(.*)$/.exec(text) ?? [];
   const first = parseIpAddress(start);
-  if (first === undefined) return failure(`${quote(start)} is no IP address`);
+  if (first === undefined) return failure(`${quote(start)} is not an IP address`);
   if (separator === '/') return parseNetwork(first, start, end);
   const last = separator === '' ? first : parseIpAddress(end);
-  if (last === undefined) return failure(`${quote(end)} is no IP address`);
-  if (familyOf(first) !== familyOf(last)) return failure('it begins in one family of addresses and ends in another');
-  return first <= last ? { ok: true, range: { first, last } } : failure('it ends before it begins', `${end}-${start}`);
+  if (last === undefined) return failure(`${quote(end)} is not an IP address`);
+  if (familyOf(first) !== familyOf(last)) return failure('its first and last addresses are of different families');
+  return first <= last ? { ok: true, range: { first, last } } : failure('its last address is before its first', `${end}-${start}`);
 }
 
 /** The range as a person would write it. */
@@ -67,11 +67,11 @@ export function contains({ first, last }: AddressRange, address: bigint): boolea
 
 function parseNetwork(first: bigint, start: string, length: string): ParsedAddressRange {
   const free = width(first) - Number(length);
-  if (!decimalOctet.test(length) || free < 0) return failure(`${quote(length)} is no length of a prefix from 0 to ${width(first)}`);
+  if (!decimalOctet.test(length) || free < 0) return failure(`prefix length ${quote(length)} is not between 0 and ${width(first)}`);
   const size = 1n << BigInt(free);
   const begin = first - (first % size);
-  // Whoever writes it may mean the network or what comes from there.
-  if (begin !== first) return failure(`${start} is inside of that network`, `${formatIpAddress(begin)}/${length}, or ${start}-${formatIpAddress(begin + size - 1n)}`);
+  // The user may mean the network, or the addresses from there on.
+  if (begin !== first) return failure(`${start} is not the first address of the network`, `${formatIpAddress(begin)}/${length}, or ${start}-${formatIpAddress(begin + size - 1n)}`);
   return { ok: true, range: { first, last: first + size - 1n } };
 }
 
@@ -79,8 +79,8 @@ function width(address: bigint): number {
   return familyOf(address) === 'IPv4' ? 32 : 128;
 }
 
-function failure(problem: string, instead = 'a network or a range, e.g. 192.0.2.0/28 or 2001:db8::10-2001:db8::1f'): ParsedAddressRange {
-  return { ok: false, problem: `${problem}; write ${instead}` };
+function failure(problem: string, instead = 'a network or a range, for example 192.0.2.0/28 or 2001:db8::10-2001:db8::1f'): ParsedAddressRange {
+  return { ok: false, problem: `${problem}. Use ${instead}` };
 }
 
 function parseIpv4(text: string): bigint | undefined {

@@ -14,31 +14,31 @@ interface PathRule {
 const pathRules: readonly PathRule[] = [
   {
     broken: (value) => !value.startsWith('/'),
-    problem: (value) => `it does not start with "/"; write ${quote(plainSlashes(value))}`,
+    problem: (value) => `it does not start with "/". Use ${quote(plainSlashes(value))}`,
   },
   {
     broken: (value) => value.includes('//'),
-    problem: (value) => `it holds "//"; write ${quote(plainSlashes(value))}`,
+    problem: (value) => `it contains "//". Use ${quote(plainSlashes(value))}`,
   },
-  { broken: (value) => value.includes('/./'), problem: () => 'it holds "/./"; remove the "." segment' },
-  { broken: (value) => value.includes('/../'), problem: () => 'it holds "/../"; write the path that it leads to' },
-  { broken: (value) => value.endsWith('/.'), problem: () => 'it ends with "/."; end it with "/" or the last name' },
-  { broken: (value) => value.endsWith('/..'), problem: () => 'it ends with "/.."; write the path that it leads to' },
+  { broken: (value) => value.includes('/./'), problem: () => 'it contains "/./". Remove the "." segment' },
+  { broken: (value) => value.includes('/../'), problem: () => 'it contains "/../". Use the path that it resolves to' },
+  { broken: (value) => value.endsWith('/.'), problem: () => 'it ends with "/.". Remove the final "."' },
+  { broken: (value) => value.endsWith('/..'), problem: () => 'it ends with "/..". Use the path that it resolves to' },
   {
     broken: (value) => /%2f/i.test(value),
-    problem: () => 'it holds an encoded slash (%2F); write "/" between segments, an encoded one cannot be matched',
+    problem: () => 'it contains an encoded slash (%2F), which cannot be matched. Use "/" between segments',
   },
   {
     broken: (value) => value.includes('#'),
-    problem: () => 'it holds "#"; fragments never reach a server, leave it out',
+    problem: () => 'it contains "#", and clients do not send fragments. Remove the fragment',
   },
   {
     broken: (value) => value.includes('?'),
-    problem: () => 'it holds "?"; match query parameters under queryParams instead',
+    problem: () => 'it contains "?", which starts the query. Use queryParams to match query parameters',
   },
   {
     broken: (value) => !legalPath.test(value.replaceAll(/[#?]/g, '')),
-    problem: (value) => `it holds ${illegalPart(value)}; write other characters percent-encoded, e.g. %20 for a blank`,
+    problem: (value) => `it contains ${illegalPart(value)}. Percent-encode other characters, for example %20 for a space`,
   },
 ];
 
@@ -48,7 +48,7 @@ const pathRules: readonly PathRule[] = [
  */
 export function pathProblems(value: string): readonly string[] {
   if (plainPath.test(value) && !value.includes('//') && !value.includes('/.')) return [];
-  if (value === '') return ['it is empty; write "/" for every path'];
+  if (value === '') return ['it is empty. Use "/" to match every path'];
   return pathRules.filter(({ broken }) => broken(value)).map(({ problem }) => problem(value));
 }
 
@@ -104,8 +104,8 @@ const brokenTriplet = /%(?![0-9A-Fa-f]{2})/;
 export function normalizePath(path: string): NormalizedPath {
   if (plainPath.test(path)) return { ok: true, path: withoutDotSegments(path) };
   if (!path.startsWith('/')) return { ok: false, problem: 'the path does not start with "/"' };
-  if (neverInPath.test(path)) return { ok: false, problem: 'the path holds a character that must be percent-encoded' };
-  if (brokenTriplet.test(path)) return { ok: false, problem: 'the path holds a "%" without two hexadecimal digits after it' };
+  if (neverInPath.test(path)) return { ok: false, problem: 'the path contains a character that must be percent-encoded' };
+  if (brokenTriplet.test(path)) return { ok: false, problem: 'the path contains a "%" without two hexadecimal digits after it' };
   return { ok: true, path: withoutDotSegments(canonicalSpelling(path)) };
 }
 

@@ -98,7 +98,7 @@ function compile(text: string): CompiledPattern {
 }
 
 function parse(text: string): ParsedPattern | string {
-  if (text.length > patternLimits.characters) return `it has ${text.length} characters; at most ${patternLimits.characters} are allowed`;
+  if (text.length > patternLimits.characters) return `it has ${text.length} characters, and at most ${patternLimits.characters} are allowed. Use a shorter expression, or several matches`;
   try {
     return parsePattern(text);
   } catch (error) {
@@ -109,8 +109,8 @@ function parse(text: string): ParsedPattern | string {
 
 /** What is too much of a pattern, as far as that is known before it is compiled. */
 function weighingProblem({ root }: ParsedPattern, weight: number): string | undefined {
-  if (root.size > patternLimits.parts) return `it has more than ${patternLimits.parts} parts once its counted repetitions are written out; use smaller counts, or * and +`;
-  if (weight > patternLimits.ranges) return `its classes have more than ${patternLimits.ranges} ranges of characters; use fewer of the classes such as \\p{L}, or leave out (?i) where they stand`;
+  if (root.size > patternLimits.parts) return `it has more than ${patternLimits.parts} parts after counted repetitions are expanded. Use smaller counts, or * and +`;
+  if (weight > patternLimits.ranges) return `its classes have more than ${patternLimits.ranges} character ranges. Use fewer classes such as \\p{L}, or remove (?i)`;
   return undefined;
 }
 
@@ -120,19 +120,19 @@ function tableWithin(parsed: ParsedPattern, allowance: { readonly bytes: number;
   } catch (error) {
     if (!(error instanceof TooCostly)) throw error;
     const limit = error.of === 'bytes' ? `more than ${patternLimits.bytes / 1_024} KiB` : `more than ${patternLimits.effort} steps to compile`;
-    return `it takes ${limit}, as counted repetitions do that overlap with what may come before them, e.g. after .*; use * or + in place of counts, or several matches`;
+    return `it takes ${limit}: its counted repetitions overlap with the part before them, for example .*. Use * or + instead of counts, or several matches`;
   }
 }
 
 const lacking: readonly { readonly sign: RegExp; readonly problem: string }[] = [
-  { sign: /\(\?<?[=!]/, problem: 'RE2 has no look-ahead or look-behind such as (?=…) or (?!…); list the alternatives with |, or use several matches or rules' },
-  { sign: /\\(?:[1-9]|k[<{'])/, problem: 'RE2 has no back-references such as \\1; write the repeated part out' },
-  { sign: /\(\?>|[*+?}]\+/, problem: 'RE2 has no atomic groups (?>…) or possessive repetitions such as a++; leave the extra sign out, RE2 never backtracks' },
+  { sign: /\(\?<?[=!]/, problem: 'RE2 does not support lookahead or lookbehind such as (?=…) or (?!…). List the alternatives with |, or use several matches or rules' },
+  { sign: /\\(?:[1-9]|k[<{'])/, problem: 'RE2 does not support backreferences such as \\1. Repeat the part itself' },
+  { sign: /\(\?>|[*+?}]\+/, problem: 'RE2 does not support atomic groups (?>…) or possessive quantifiers such as a++. Remove the extra sign: RE2 never backtracks' },
 ];
 
 function explain(text: string, { message, part }: PatternSyntaxError): string {
   const problem = lacking.find(({ sign }) => sign.test(text))?.problem;
   if (problem !== undefined) return problem;
   const place = part === undefined ? '' : ` at ${quote(part, 32)}`;
-  return `${message}${place}; correct it in RE2 syntax, with \\ before a sign that is meant literally`;
+  return `${message}${place}. Use RE2 syntax, with \\ before each literal special character`;
 }

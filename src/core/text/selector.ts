@@ -1,10 +1,10 @@
 import { quote } from './display.ts';
 import { isRecord, type JsonRecord } from './record.ts';
 
-/** What is wrong inside a label selector, by the path from the selector. */
+/** An error in a label selector. The path starts at the selector. */
 export interface SelectorProblem {
   readonly path: readonly (string | number)[];
-  /** What is wrong and what to write instead. */
+  /** Describes the error and the fix. Starts in lower case and has no final full stop. */
   readonly message: string;
 }
 
@@ -34,13 +34,13 @@ export function selectorProblems(selector: unknown): readonly SelectorProblem[] 
 
 function readSelector(selector: unknown): ReadSelector {
   if (!isRecord(selector)) {
-    return { requirements: [], problems: [{ path: [], message: 'it is no object; write matchLabels or matchExpressions under it' }] };
+    return { requirements: [], problems: [{ path: [], message: 'must be an object. Set matchLabels or matchExpressions' }] };
   }
   const requirements: Requirement[] = [];
   const problems: SelectorProblem[] = [];
   const labels = own(selector, 'matchLabels') ?? {};
   if (isRecord(labels)) readLabels(labels, requirements, problems);
-  else problems.push({ path: ['matchLabels'], message: `${quote(labels)} is no object; write label names with their values` });
+  else problems.push({ path: ['matchLabels'], message: `matchLabels must be an object, not ${quote(labels)}. Use label keys and their values` });
   const expressions = own(selector, 'matchExpressions') ?? [];
   if (Array.isArray(expressions)) {
     for (const [position, expression] of expressions.entries()) {
@@ -48,7 +48,7 @@ function readSelector(selector: unknown): ReadSelector {
       if (typeof read === 'function') requirements.push(read);
       else problems.push({ path: ['matchExpressions', position, ...read.path], message: read.message });
     }
-  } else problems.push({ path: ['matchExpressions'], message: `${quote(expressions)} is no list; write entries with key, operator and values` });
+  } else problems.push({ path: ['matchExpressions'], message: `matchExpressions must be a list, not ${quote(expressions)}. Use entries with key, operator and values` });
   return { requirements, problems };
 }
 
@@ -70,13 +70,13 @@ const operators: ReadonlyMap<unknown, Operator> = new Map<unknown, Operator>([
 ]);
 
 function readExpression(expression: unknown): Requirement | SelectorProblem {
-  if (!isRecord(expression)) return { path: [], message: `${quote(expression)} is no object; write key, operator and values` };
+  if (!isRecord(expression)) return { path: [], message: `each requirement must be an object, not ${quote(expression)}. Set key, operator and values` };
   const key = own(expression, 'key');
-  if (typeof key !== 'string') return { path: ['key'], message: `${quote(key)} is no label name; write one` };
+  if (typeof key !== 'string') return { path: ['key'], message: `key must be a string, not ${quote(key)}. Set the key of a label` };
   const operatorName = own(expression, 'operator');
   const operator = operators.get(operatorName);
   if (operator === undefined) {
-    return { path: ['operator'], message: `${quote(operatorName)} is no operator; write In, NotIn, Exists or DoesNotExist` };
+    return { path: ['operator'], message: `unsupported operator ${quote(operatorName)}. Use In, NotIn, Exists or DoesNotExist` };
   }
   const wrongKey = keyProblem(key);
   if (wrongKey !== undefined) return { path: ['key'], message: wrongKey };
@@ -88,10 +88,10 @@ function readExpression(expression: unknown): Requirement | SelectorProblem {
 }
 
 function valuesProblem(operator: unknown, values: unknown): string | undefined {
-  if (!Array.isArray(values)) return `${quote(values)} is no list; write a list of label values`;
+  if (!Array.isArray(values)) return `values must be a list, not ${quote(values)}. Use a list of label values`;
   const takesValues = operator === 'In' || operator === 'NotIn';
-  if (takesValues && values.length === 0) return `${operator} has no values; list at least one, or use ${operator === 'In' ? 'Exists' : 'DoesNotExist'}`;
-  if (!takesValues && values.length > 0) return `${String(operator)} takes no values; remove them, or use ${operator === 'Exists' ? 'In' : 'NotIn'}`;
+  if (takesValues && values.length === 0) return `values is required with operator ${operator}. Set at least one value, or use operator ${operator === 'In' ? 'Exists' : 'DoesNotExist'}`;
+  if (!takesValues && values.length > 0) return `values is not allowed with operator ${String(operator)}. Remove values, or use operator ${operator === 'Exists' ? 'In' : 'NotIn'}`;
   return values.map(valueProblem).find((problem) => problem !== undefined);
 }
 
@@ -103,18 +103,18 @@ function keyProblem(key: string): string | undefined {
   const prefix = slash === -1 ? undefined : key.slice(0, slash);
   const plain = key.slice(slash + 1);
   if (plain.length > 63 || !name.test(plain)) {
-    return `${quote(key)} is no label name; write at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends`;
+    return `invalid label key ${quote(key)}. Use at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends`;
   }
   if (prefix !== undefined && (prefix.length > 253 || !subdomain.test(prefix) || prefix.includes('..'))) {
-    return `${quote(key)} has a prefix that is no DNS name; write one in lower case before "/", e.g. example.com/${plain}`;
+    return `invalid label key ${quote(key)}: its prefix is not a DNS name. Use a DNS name in lower case before "/", for example example.com/${plain}`;
   }
   return undefined;
 }
 
 function valueProblem(value: unknown): string | undefined {
-  if (typeof value !== 'string') return `${quote(value)} is no text; write label values in quotes`;
+  if (typeof value !== 'string') return `label values must be strings, not ${quote(value)}. Put it in quotes`;
   if (value === '' || (value.length <= 63 && name.test(value))) return undefined;
-  return `${quote(value)} is no label value; write at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends`;
+  return `invalid label value ${quote(value)}. Use at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends`;
 }
 
 /** A property of the object itself: labels may be called `constructor` or `__proto__`. */

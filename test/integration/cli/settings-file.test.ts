@@ -44,9 +44,9 @@ describe('the settings file', () => {
     await expect(open(file)).rejects.toThrow(
       [
         'invalid settings file:',
-        `  ${file}:1:1: profile: unsupported value "standart"; did you mean standard?`,
-        `  ${file}:3:3: effects.duration-from: unknown rule; did you mean duration-form?`,
-        `  ${file}:6:5: namespaces[0].profil: unknown setting; did you mean profile?`,
+        `  ${file}:1:1: profile: unsupported value "standart". Did you mean standard?`,
+        `  ${file}:3:3: effects.duration-from: unknown rule. Did you mean duration-form?`,
+        `  ${file}:6:5: namespaces[0].profil: unknown setting. Did you mean profile?`,
       ].join('\n'),
     );
   });
@@ -91,7 +91,7 @@ describe('the settings file', () => {
     await until(async () => expect(await metrics.scrape()).toContain('sallyport_settings_reload_failed 1'));
     expect(settings.current().profile).toBe('strict');
     expect(changes).toBe(1);
-    expect(logged.join('')).toContain('settings.yaml:1:1: profile: unsupported value \\"strictly\\"; did you mean strict?');
+    expect(logged.join('')).toContain('settings.yaml:1:1: profile: unsupported value \\"strictly\\". Did you mean strict?');
 
     await mount('4', 'profile: standard\n');
     await rm(join(folder, '..3'), { recursive: true });

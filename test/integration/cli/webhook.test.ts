@@ -37,7 +37,7 @@ function run(...args: readonly string[]): Promise<Ended> {
 describe('a webhook that cannot start says why, without a stack', () => {
   test('mistakes in the settings', async () => {
     const { code, stderr } = await run(`--settings=${join(folder, 'bad.yaml')}`);
-    expect(stderr).toBe(`sallyport: invalid settings file:\n  ${join(folder, 'bad.yaml')}:2:1: failurepolicy: unknown setting; did you mean failurePolicy?\n`);
+    expect(stderr).toBe(`sallyport: invalid settings file:\n  ${join(folder, 'bad.yaml')}:2:1: failurepolicy: unknown setting. Did you mean failurePolicy?\n`);
     expect(code).toBe(1);
   });
 

@@ -18,11 +18,11 @@ export const namespaceSelector = rule({
       if (namespaces?.from !== 'Selector' || !isReadable(owner, at)) continue;
       const { selector } = namespaces;
       if (selector === undefined) {
-        report({ path: at, ...consequence, message: 'selector is required with from: Selector; without it no namespace matches. Set matchLabels under selector, for example kubernetes.io/metadata.name: shop, or use from: Same or from: All.' });
+        report({ path: at, ...consequence, message: 'selector is required with from: Selector. Without it, no namespace matches. Set matchLabels under selector, for example kubernetes.io/metadata.name: shop, or use from: Same or from: All.' });
         continue;
       }
       for (const problem of selectorProblems(selector)) {
-        report({ path: [...at, ...problem.path], ...consequence, message: `Invalid selector: ${problem.message}. No namespace matches it.` });
+        report({ path: [...at, ...problem.path], ...consequence, message: `Invalid selector, so no namespace matches: ${problem.message}.` });
       }
     }
   },

@@ -5,7 +5,7 @@ import { warned } from '../engine/effects.ts';
 import type { Finding, Rule } from '../engine/rule.ts';
 import { valueAt } from '../engine/site-judge.ts';
 
-/** The API server drops such fields before it asks a webhook; what kubectl notes of an apply still has them. */
+/** The API server drops such fields before it calls a webhook. The annotation of kubectl apply still has them. */
 export const fieldPruned: Rule = {
   id: 'field-pruned',
   summary: 'The API server dropped a field of the applied object.',
@@ -13,11 +13,11 @@ export const fieldPruned: Rule = {
   source: 'Kubernetes, "Custom Resources", field pruning; Gateway API v1.7.0, release channels (GEP-922)',
 };
 
-const noted: Path = ['metadata', 'annotations', 'kubectl.kubernetes.io/last-applied-configuration'];
+const lastAppliedPath: Path = ['metadata', 'annotations', 'kubectl.kubernetes.io/last-applied-configuration'];
 
-/** What kubectl noted as applied, as text. */
+/** The last applied configuration that kubectl recorded, as text. */
 export function lastApplied(json: unknown): string | undefined {
-  const text = valueAt(json, noted);
+  const text = valueAt(json, lastAppliedPath);
   return typeof text === 'string' ? text : undefined;
 }
 
@@ -26,7 +26,7 @@ export function prunedFields({ kind, apiVersion, json }: WrittenObject, bundle: 
   const applied = parsed(lastApplied(json));
   if (valueAt(applied, ['kind']) !== kind || valueAt(applied, ['apiVersion']) !== apiVersion) return [];
   const dropped = examine({ kind, apiVersion, json: applied }, bundle).problems.filter(({ keyword, path }) => keyword === 'unknown' && valueAt(json, path) === undefined);
-  return dropped.map(({ path, message }): Finding => ({ rule: fieldPruned.id, path, message: `Field ${display(String(path.at(-1)))} was applied, but it ${message}${/[.?]$/.test(message) ? '' : '.'}` }));
+  return dropped.map(({ path, message }): Finding => ({ rule: fieldPruned.id, path, message: `The stored object lacks the applied field ${display(String(path.at(-1)))}. ${message}` }));
 }
 
 function parsed(text: string | undefined): unknown {

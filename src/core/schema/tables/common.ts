@@ -98,7 +98,7 @@ export const headerName = token('headerName');
 export function headerValue(...more: readonly Semantic[]) {
   return string({
     maxLength: 4096, minLength: 1, pattern: experimental('1.5', headerValuePattern), semantics: ['headerValue', ...more],
-    form: 'printable ASCII characters with single blanks between',
+    form: 'printable ASCII characters with single spaces between them',
   });
 }
 

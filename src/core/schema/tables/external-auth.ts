@@ -16,4 +16,4 @@ export const externalAuth = object({
     }),
   }),
   protocol: string({ enum: ['HTTP', 'GRPC'] }),
-}, { required: ['backendRef', 'protocol'], lost: 'Requests then pass without authentication' });
+}, { required: ['backendRef', 'protocol'], lost: 'Without it, requests pass without authentication' });

@@ -8,7 +8,7 @@ import { caCertificateRefs, listener, listenerStatuses } from './listener.ts';
 import { gatewayTable, v1AndBeta } from './table.ts';
 
 const addressFields = {
-  routability: experimental('1.7', string({ maxLength: 253, lost: 'An address that was meant for the cluster alone may then be public' })),
+  routability: experimental('1.7', string({ maxLength: 253, lost: 'Without it, an address that is meant only for the cluster may be public' })),
   type: string({
     default: 'IPAddress', maxLength: 253, minLength: 1, pattern: addressTypePattern,
     form: 'IPAddress, Hostname, NamedAddress or a type of an implementation, such as example.com/vpc',
@@ -17,7 +17,7 @@ const addressFields = {
 
 /** An address of type IPAddress is one. */
 const addressForms = {
-  form: 'an IP address such as 192.0.2.1 as value, or a type other than IPAddress',
+  form: 'an IP address such as 192.0.2.1, or a type other than IPAddress',
   oneOf: [
     { properties: { type: { enum: ['IPAddress'] }, value: { anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] } } },
     { properties: { type: { not: { enum: ['IPAddress'] } } } },
@@ -50,7 +50,7 @@ const gatewayTls = object({
       { maxItems: 64, listType: 'map', keys: ['port'] },
     ),
   }, { required: ['default'] }),
-}, { lost: 'Certificates of clients are then not checked, and backends see none of the gateway' });
+}, { lost: 'Without it, client certificates are not verified, and the Gateway sends no client certificate to backends' });
 
 const infrastructure = object({
   annotations: map(string({ maxLength: 4096, minLength: 0 }), { maxProperties: versions(8, since('1.6', 16)) }),
@@ -72,7 +72,7 @@ const spec = object({
     { clientCertificateRef: secretReference },
     {
       instead: since({ experimental: '1.4', standard: '1.5' }, 'spec.tls.backend'),
-      lost: 'The gateway then shows no certificate to backends',
+      lost: 'Without it, the Gateway sends no client certificate to backends',
     },
   )),
   defaultScope: experimental('1.4', string({ enum: ['All', 'None'] })),

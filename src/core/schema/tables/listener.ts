@@ -19,7 +19,7 @@ const listenerTls = object({
     { caCertificateRefs: caCertificateRefs(8) },
     {
       instead: since({ experimental: '1.4', standard: '1.5' }, 'spec.tls.frontend of the Gateway'),
-      lost: 'Certificates of clients are then not checked',
+      lost: 'Without it, client certificates are not verified',
     },
   )),
   mode: string({ default: 'Terminate', enum: ['Terminate', 'Passthrough'] }),
@@ -46,7 +46,7 @@ const listenerFilters = object({
     externalAuth,
     type: string({ enum: ['ExternalAuth', 'ExtensionRef'] }),
   }, { required: ['type'] }), { maxItems: 16, listType: atomic, semantics: ['filters'] }),
-}, { lost: 'Requests then pass without the authentication that these filters ask for' });
+}, { lost: 'Without it, requests pass without the authentication that these filters require' });
 
 export const listenerFields = {
   allowedRoutes,

@@ -26,7 +26,7 @@ const tracing = object({
   samplingRate: fraction,
   serviceName: string({ maxLength: 253, minLength: 1, pattern: `^${word}$`, form: 'a name such as shop/checkout' }),
   spanName: string({
-    maxLength: 256, minLength: 1, pattern: `^${word}( ${word})*$`, form: 'words with single blanks between, such as GET /cart',
+    maxLength: 256, minLength: 1, pattern: `^${word}( ${word})*$`, form: 'words with single spaces between them, such as GET /cart',
   }),
 });
 

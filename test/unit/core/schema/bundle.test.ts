@@ -17,9 +17,9 @@ describe('parseBundleVersion', () => {
     ['v0.0.0-dev', { ok: false, problem: 'not a release from v1.0 to v1.7' }],
     ['v0.8.0', { ok: false, problem: 'not a release from v1.0 to v1.7' }],
     ['v1.70.0', { ok: false, problem: 'not a release from v1.0 to v1.7' }],
-    ['latest', { ok: false, problem: 'it is no version; write for example v1.7.0' }],
-    ['', { ok: false, problem: 'no bundle version is given' }],
-    [undefined, { ok: false, problem: 'no bundle version is given' }],
+    ['latest', { ok: false, problem: 'it is not a version. Use a version such as v1.7.0' }],
+    ['', { ok: false, problem: 'no bundle version is set' }],
+    [undefined, { ok: false, problem: 'no bundle version is set' }],
   ])('%j', (text, expected) => {
     expect(parseBundleVersion(text)).toEqual(expected);
   });

@@ -71,41 +71,41 @@ describe('bundles differ', () => {
   const matches = (count: number) => ({ rules: [{ matches: Array.from({ length: count }, (_, i) => ({ headers: [{ name: `a${i}`, value: 'b' }] })) }] });
   const redirect = { rules: [{ filters: [{ type: 'RequestRedirect', requestRedirect: { statusCode: 308 } }] }] };
   const frontend = { gatewayClassName: 'c', listeners: [{ ...listeners[0], tls: { frontendValidation: { caCertificateRefs: [{ group: '', kind: 'ConfigMap', name: 'ca' }] } } }] };
-  const tooMany = '[maxItems] spec.rules[0].matches has 9 items; at most 8 are allowed';
+  const tooMany = '[maxItems] spec.rules[0].matches Too many items: the list has 9, and at most 8 are allowed.';
 
   test.each<[string, readonly [SchemaKind, string], object, readonly (readonly [string, readonly string[]])[]]>([
     ['a raised bound', ['HTTPRoute', 'v1'], matches(9), [['1.1 standard', [tooMany]], ['1.2 standard', []]]],
     ['the same, later', ['GRPCRoute', 'v1'], matches(9), [['1.2 experimental', [tooMany]], ['1.3 experimental', []]]],
     ['values that came', ['HTTPRoute', 'v1'], redirect, [
-      ['1.4 standard', ['[enum] spec.rules[0].filters[0].requestRedirect.statusCode 308 is in both channels since v1.5, not in v1.4 standard; write one of 301, 302']],
+      ['1.4 standard', ['[enum] spec.rules[0].filters[0].requestRedirect.statusCode Unsupported value 308: it is in both channels since v1.5, not in v1.4 standard. Use one of 301, 302.']],
       ['1.5 standard', []],
     ]],
-    ['a list that may no longer be empty', ['HTTPRoute', 'v1'], { rules: [] }, [['1.4 standard', []], ['1.5 standard', ['[minItems] spec.rules is empty; write at least one item']]]],
+    ['a list that may no longer be empty', ['HTTPRoute', 'v1'], { rules: [] }, [['1.4 standard', []], ['1.5 standard', ['[minItems] spec.rules List is empty. Add at least one item.']]]],
     ['a field that graduated', ['HTTPRoute', 'v1'], { rules: [{ retry: { attempts: 1 } }] }, [
       ['1.6 experimental', []], ['1.7 standard', []],
-      ['1.6 standard', ['[unknown] spec.rules[0].retry is in the standard channel since v1.7 and in the experimental channel since v1.2, not in v1.6 standard: the API server drops it']],
+      ['1.6 standard', ['[unknown] spec.rules[0].retry Unknown field: it is in the standard channel since v1.7 and in the experimental channel since v1.2, not in v1.6 standard, so the API server drops it.']],
     ]],
     ['a field that moved', ['Gateway', 'v1'], frontend, [
       ['1.3 experimental', []],
-      ['1.4 experimental', ['[unknown] spec.listeners[0].tls.frontendValidation was in the experimental channel from v1.1 to v1.3, not in v1.4 experimental, which has spec.tls.frontend of the Gateway instead: the API server drops it. Certificates of clients are then not checked']],
-      ['1.4 standard', ['[unknown] spec.listeners[0].tls.frontendValidation was in the experimental channel from v1.1 to v1.3, not in v1.4 standard: the API server drops it. Certificates of clients are then not checked']],
+      ['1.4 experimental', ['[unknown] spec.listeners[0].tls.frontendValidation Unknown field: it was in the experimental channel from v1.1 to v1.3, not in v1.4 experimental, so the API server drops it. Use spec.tls.frontend of the Gateway. Without it, client certificates are not verified.']],
+      ['1.4 standard', ['[unknown] spec.listeners[0].tls.frontendValidation Unknown field: it was in the experimental channel from v1.1 to v1.3, not in v1.4 standard, so the API server drops it. Without it, client certificates are not verified.']],
     ]],
     ['a bound by channel', ['BackendTLSPolicy', 'v1'], { targetRefs, validation: { hostname: 'a', caCertificateRefs: [] } }, [
-      ['1.7 standard', []], ['1.7 experimental', ['[minItems] spec.validation.caCertificateRefs is empty; write at least one item']],
+      ['1.7 standard', []], ['1.7 experimental', ['[minItems] spec.validation.caCertificateRefs List is empty. Add at least one item.']],
     ]],
     ['an enum that opened', ['BackendTLSPolicy', 'v1'], { targetRefs, validation: { hostname: 'a', wellKnownCACertificates: 'Web' } }, [
-      ['1.4 standard', ['[enum] spec.validation.wellKnownCACertificates "Web" is not one of the values here: System']],
-      ['1.5 standard', ['[pattern] spec.validation.wellKnownCACertificates "Web" does not fit; write System, or a name of an implementation such as example.com/corporate']],
+      ['1.4 standard', ['[enum] spec.validation.wellKnownCACertificates Unsupported value "Web". Supported values: System.']],
+      ['1.5 standard', ['[pattern] spec.validation.wellKnownCACertificates Invalid value "Web". Use System, or a name of an implementation such as example.com/corporate.']],
     ]],
     ['an enum of one bundle', ['HTTPRoute', 'v1'], { rules: [{ filters: [{ type: 'CORS', cors: { allowCredentials: false } }] }] }, [
-      ['1.3 experimental', ['[enum] spec.rules[0].filters[0].cors.allowCredentials false is not one of the values here: true']], ['1.4 experimental', []],
+      ['1.3 experimental', ['[enum] spec.rules[0].filters[0].cors.allowCredentials Unsupported value false. Supported values: true.']], ['1.4 experimental', []],
     ]],
     ['fields renamed under the same version', ['XBackend', 'v1alpha1'], { type: 'ExternalHostname', port: { port: 443 } }, [
       ['1.6 experimental', []],
-      ['1.7 experimental', ['[minProperties] spec.port has too few fields; write at least 1 of number', '[unknown] spec.port.port was in the experimental channel of v1.6, not in v1.7 experimental, which has number instead: the API server drops it']],
+      ['1.7 experimental', ['[minProperties] spec.port Too few fields. Set at least 1 of number.', '[unknown] spec.port.port Unknown field: it was in the experimental channel of v1.6, not in v1.7 experimental, so the API server drops it. Use number.']],
     ]],
     ['the versions of a kind', ['TCPRoute', 'v1alpha2'], { rules: [...streamRules, ...streamRules] }, [['1.5 experimental', []], ['1.7 experimental', []]]],
-    ['its other version', ['TCPRoute', 'v1'], { rules: [...streamRules, ...streamRules] }, [['1.7 experimental', ['[maxItems] spec.rules has 2 items; at most 1 are allowed']]]],
+    ['its other version', ['TCPRoute', 'v1'], { rules: [...streamRules, ...streamRules] }, [['1.7 experimental', ['[maxItems] spec.rules Too many items: the list has 2, and at most 1 are allowed.']]]],
   ])('in %s', (_name, [kind, version], spec, expected) => {
     const apiVersion = `${kind.startsWith('X') ? xGroup : group}/${version}`;
     expect(expected.map(([where]) => [where, problems(kind, apiVersion, spec, where)])).toEqual(expected);
@@ -115,7 +115,7 @@ describe('bundles differ', () => {
     const spec = { gatewayClassName: 'c', listeners: [{ ...listeners[0], filters: {} }], defaultScope: 'All' };
     const found = refusedBySchema('Gateway', `${group}/v1`, { spec }, bundle('1.7 standard'));
     expect(found.map(({ path, lost }) => [formatPath(path), lost])).toEqual([
-      ['spec.listeners[0].filters', 'Requests then pass without the authentication that these filters ask for'],
+      ['spec.listeners[0].filters', 'Without it, requests pass without the authentication that these filters require'],
       ['spec.defaultScope', undefined],
     ]);
   });
@@ -133,15 +133,15 @@ describe('bundles differ', () => {
 
 describe('what a bundle does not serve is one problem', () => {
   test.each<[SchemaKind, string, string, string]>([
-    ['TCPRoute', `${group}/v1`, '1.5 standard', '[enum] kind TCPRoute is in the standard channel since v1.6 and in the experimental channel since v1.0, not in v1.5 standard'],
-    ['TCPRoute', `${group}/v1`, '1.5 experimental', '[enum] apiVersion "gateway.networking.k8s.io/v1" is not served by v1.5 experimental (it is in both channels since v1.6); write gateway.networking.k8s.io/v1alpha2'],
-    ['TLSRoute', `${group}/v1alpha3`, '1.7 standard', '[enum] apiVersion "gateway.networking.k8s.io/v1alpha3" is not served by v1.7 standard (it is in the experimental channel since v1.4); write gateway.networking.k8s.io/v1'],
-    ['ReferenceGrant', `${group}/v1alpha2`, '1.1 standard', '[enum] apiVersion "gateway.networking.k8s.io/v1alpha2" is not served by v1.1 standard (it was in the standard channel of v1.0 and in the experimental channel from v1.0 to v1.1); write gateway.networking.k8s.io/v1beta1'],
-    ['BackendTLSPolicy', `${group}/v1alpha2`, '1.3 experimental', '[enum] apiVersion "gateway.networking.k8s.io/v1alpha2" is not served by v1.3 experimental (it was in the experimental channel of v1.0); write gateway.networking.k8s.io/v1alpha3'],
-    ['XListenerSet', `${xGroup}/v1alpha1`, '1.5 standard', '[enum] kind XListenerSet was in the experimental channel from v1.3 to v1.4, not in v1.5 standard; write ListenerSet of gateway.networking.k8s.io/v1'],
-    ['XListenerSet', `${xGroup}/v1alpha1`, '1.4 standard', '[enum] kind XListenerSet was in the experimental channel from v1.3 to v1.4, not in v1.4 standard'],
-    ['BackendLBPolicy', `${group}/v1alpha2`, '1.7 experimental', '[enum] kind BackendLBPolicy was in the experimental channel from v1.1 to v1.2, not in v1.7 experimental; write XBackendTrafficPolicy of gateway.networking.x-k8s.io/v1alpha1'],
-    ['HTTPRoute', 'example.com/v1', '1.0 standard', '[enum] apiVersion "example.com/v1" is not served by v1.0 standard; write gateway.networking.k8s.io/v1 or gateway.networking.k8s.io/v1beta1'],
+    ['TCPRoute', `${group}/v1`, '1.5 standard', '[enum] kind Unsupported kind TCPRoute: it is in the standard channel since v1.6 and in the experimental channel since v1.0, not in v1.5 standard.'],
+    ['TCPRoute', `${group}/v1`, '1.5 experimental', '[enum] apiVersion Unsupported version "gateway.networking.k8s.io/v1": v1.5 experimental does not serve it (it is in both channels since v1.6). Use gateway.networking.k8s.io/v1alpha2.'],
+    ['TLSRoute', `${group}/v1alpha3`, '1.7 standard', '[enum] apiVersion Unsupported version "gateway.networking.k8s.io/v1alpha3": v1.7 standard does not serve it (it is in the experimental channel since v1.4). Use gateway.networking.k8s.io/v1.'],
+    ['ReferenceGrant', `${group}/v1alpha2`, '1.1 standard', '[enum] apiVersion Unsupported version "gateway.networking.k8s.io/v1alpha2": v1.1 standard does not serve it (it was in the standard channel of v1.0 and in the experimental channel from v1.0 to v1.1). Use gateway.networking.k8s.io/v1beta1.'],
+    ['BackendTLSPolicy', `${group}/v1alpha2`, '1.3 experimental', '[enum] apiVersion Unsupported version "gateway.networking.k8s.io/v1alpha2": v1.3 experimental does not serve it (it was in the experimental channel of v1.0). Use gateway.networking.k8s.io/v1alpha3.'],
+    ['XListenerSet', `${xGroup}/v1alpha1`, '1.5 standard', '[enum] kind Unsupported kind XListenerSet: it was in the experimental channel from v1.3 to v1.4, not in v1.5 standard. Use ListenerSet of gateway.networking.k8s.io/v1.'],
+    ['XListenerSet', `${xGroup}/v1alpha1`, '1.4 standard', '[enum] kind Unsupported kind XListenerSet: it was in the experimental channel from v1.3 to v1.4, not in v1.4 standard.'],
+    ['BackendLBPolicy', `${group}/v1alpha2`, '1.7 experimental', '[enum] kind Unsupported kind BackendLBPolicy: it was in the experimental channel from v1.1 to v1.2, not in v1.7 experimental. Use XBackendTrafficPolicy of gateway.networking.x-k8s.io/v1alpha1.'],
+    ['HTTPRoute', 'example.com/v1', '1.0 standard', '[enum] apiVersion Unsupported version "example.com/v1": v1.0 standard does not serve it. Use gateway.networking.k8s.io/v1 or gateway.networking.k8s.io/v1beta1.'],
   ])('%s %s in %s', (kind, apiVersion, where, expected) => {
     expect(problems(kind, apiVersion, samples[kind] ?? {}, where)).toEqual([expected]);
   });

@@ -44,47 +44,47 @@ describe('the schema admits', () => {
     const match = (value: string) => rule({ matches: [{ queryParams: [{ name: 'q', value }] }] });
     expect(problems('HTTPRoute', match('😀'.repeat(1024)))).toEqual([]);
     expect(problems('HTTPRoute', match('😀'.repeat(1025)))).toEqual([
-      '[maxLength] spec.rules[0].matches[0].queryParams[0].value has 1025 characters; at most 1024 are allowed',
+      '[maxLength] spec.rules[0].matches[0].queryParams[0].value Value too long: it has 1025 characters, and at most 1024 are allowed.',
     ]);
   });
 });
 
 describe('the schema says what to write instead of', () => {
   test.each<[string, KindName, unknown, string]>([
-    ['a missing field', 'HTTPRoute', { parentRefs: [{}] }, '[required] spec.parentRefs[0].name is required; write a string of at least one character'],
-    ['a missing number', 'Gateway', { gatewayClassName: 'c', listeners: [{ name: 'a', protocol: 'HTTP' }] }, '[required] spec.listeners[0].port is required; write an integer from 1 to 65535'],
-    ['a missing list', 'Gateway', { gatewayClassName: 'c' }, '[required] spec.listeners is required; write a list'],
-    ['a missing object', 'HTTPRoute', rule({ filters: [{ type: 'RequestMirror', requestMirror: {} }] }), '[required] spec.rules[0].filters[0].requestMirror.backendRef is required; write an object with name'],
-    ['a number for a string', 'HTTPRoute', { hostnames: [5] }, '[type] spec.hostnames[0] must be a string, not 5; write it in quotes: "5"'],
-    ['a string for a number', 'HTTPRoute', { parentRefs: [{ name: 'g', port: '80' }] }, '[type] spec.parentRefs[0].port must be an integer, not the string "80"; write it without quotes: 80'],
-    ['a string for a boolean', 'HTTPRoute', rule({ filters: [{ type: 'CORS', cors: { allowCredentials: 'true' } }] }), '[type] spec.rules[0].filters[0].cors.allowCredentials must be true or false, not the string "true"; write it without quotes: true'],
-    ['an object for a list', 'HTTPRoute', { parentRefs: { name: 'g' } }, '[type] spec.parentRefs must be a list, not an object; begin each item with a dash'],
-    ['a list for an object', 'HTTPRoute', rule({ timeouts: ['1s'] }), '[type] spec.rules[0].timeouts must be an object, not a list; its fields are backendRequest, request'],
-    ['null in a list', 'HTTPRoute', { hostnames: [null] }, '[type] spec.hostnames[0] must be a string, not null'],
-    ['a fraction for an integer', 'HTTPRoute', { parentRefs: [{ name: 'g', port: 80.5 }] }, '[type] spec.parentRefs[0].port must be an integer, not 80.5'],
-    ['a value near a known one', 'HTTPRoute', rule({ matches: [{ path: { type: 'PathPrefx' } }] }), '[enum] spec.rules[0].matches[0].path.type "PathPrefx" is not one of the values here: Exact, PathPrefix, RegularExpression; did you mean PathPrefix?'],
-    ['part of a known value', 'HTTPRoute', rule({ matches: [{ path: { type: 'Prefix' } }] }), '[enum] spec.rules[0].matches[0].path.type "Prefix" is not one of the values here: Exact, PathPrefix, RegularExpression; did you mean PathPrefix?'],
-    ['a value near none', 'HTTPRoute', rule({ matches: [{ path: { type: 'Glob' } }] }), '[enum] spec.rules[0].matches[0].path.type "Glob" is not one of the values here: Exact, PathPrefix, RegularExpression'],
-    ['a code that is none', 'HTTPRoute', rule({ filters: [{ type: 'RequestRedirect', requestRedirect: { statusCode: 304 } }] }), '[enum] spec.rules[0].filters[0].requestRedirect.statusCode 304 is not one of the values here: 301, 302, 303, 307, 308'],
-    ['a name in upper case', 'HTTPRoute', { hostnames: ['Shop.example'] }, '[pattern] spec.hostnames[0] "Shop.example" does not fit; write a DNS name in lower case, such as shop.example.com or *.example.com'],
-    ['an odd duration', 'HTTPRoute', rule({ timeouts: { request: '5 s' } }), '[pattern] spec.rules[0].timeouts.request "5 s" does not fit; write a duration such as 500ms, 10s or 1h30m'],
-    ['an empty string', 'HTTPRoute', { hostnames: [''] }, '[minLength] spec.hostnames[0] is empty; write a DNS name in lower case, such as shop.example.com or *.example.com'],
-    ['too small a number', 'HTTPRoute', { parentRefs: [{ name: 'g', port: 0 }] }, '[minimum] spec.parentRefs[0].port 0 does not fit; write an integer from 1 to 65535'],
-    ['too big a number', 'HTTPRoute', rule({ backendRefs: [{ name: 's', weight: 1_000_001 }] }), '[maximum] spec.rules[0].backendRefs[0].weight 1000001 does not fit; write an integer from 0 to 1000000'],
-    ['a number without upper end', 'HTTPRoute', rule({ retry: { attempts: -1 } }), '[minimum] spec.rules[0].retry.attempts -1 does not fit; write an integer of at least 0'],
-    ['more than 32 bits', 'HTTPRoute', rule({ filters: [{ type: 'CORS', cors: { maxAge: 2 ** 31 } }] }), '[format] spec.rules[0].filters[0].cors.maxAge 2147483648 does not fit; write a number of 32 bits'],
-    ['an empty list', 'HTTPRoute', { rules: [] }, '[minItems] spec.rules is empty; write at least one item'],
-    ['a list too long', 'HTTPRoute', { hostnames: Array.from({ length: 17 }, (_, i) => `a${i}`) }, '[maxItems] spec.hostnames has 17 items; at most 16 are allowed'],
-    ['too many labels', 'Gateway', gateway({ infrastructure: { labels: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`l${i}`, 'x'])) } }), '[maxProperties] spec.infrastructure.labels has 9 entries; at most 8 are allowed'],
-    ['a bad label value', 'Gateway', gateway({ infrastructure: { labels: { 'a/b': '-' } } }), '[pattern] spec.infrastructure.labels["a/b"] "-" does not fit; write a label value of letters, digits, -, _ and ., such as team-a'],
-    ['an address that is none', 'Gateway', gateway({ addresses: [{ value: 'foo' }] }), '[oneOf] spec.addresses[0] does not fit; write an IP address such as 192.0.2.1 as value, or a type other than IPAddress'],
-    ['two listeners of one name', 'Gateway', gateway({ listeners: [listener, listener] }), '[duplicate] spec.listeners[1] has the same name "http" as item 0; give each item one of its own'],
-    ['a repeated item of a set', 'HTTPRoute', rule({ retry: { codes: [500, 503, 500] } }), '[duplicate] spec.rules[0].retry.codes[2] repeats 500 of item 0; write it once'],
-    ['a misspelt field', 'HTTPRoute', { hostname: ['a'] }, '[unknown] spec.hostname is no field of v1.7 standard, so the API server drops it; did you mean hostnames?'],
-    ['a field out of nowhere', 'HTTPRoute', rule({ timeouts: { idle: '1s', request: '2s' } }), '[unknown] spec.rules[0].timeouts.idle is no field of v1.7 standard, so the API server drops it; the fields here are backendRequest, request'],
-    ['a field of the other channel', 'HTTPRoute', { useDefaultGateways: 'All' }, '[unknown] spec.useDefaultGateways is in the experimental channel since v1.4, not in v1.7 standard: the API server drops it'],
-    ['a value of the other channel', 'HTTPRoute', rule({ filters: [{ type: 'ExternalAuth' }] }), '[enum] spec.rules[0].filters[0].type "ExternalAuth" is in the experimental channel since v1.4, not in v1.7 standard; write one of RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, RequestRedirect, URLRewrite, ExtensionRef, CORS'],
-    ['no object at all', 'HTTPRoute', 'x', '[type] spec must be an object, not the string "x"; its fields are hostnames, parentRefs, rules'],
+    ['a missing field', 'HTTPRoute', { parentRefs: [{}] }, '[required] spec.parentRefs[0].name Value is required. Use a string of at least one character.'],
+    ['a missing number', 'Gateway', { gatewayClassName: 'c', listeners: [{ name: 'a', protocol: 'HTTP' }] }, '[required] spec.listeners[0].port Value is required. Use an integer from 1 to 65535.'],
+    ['a missing list', 'Gateway', { gatewayClassName: 'c' }, '[required] spec.listeners Value is required. Use a list.'],
+    ['a missing object', 'HTTPRoute', rule({ filters: [{ type: 'RequestMirror', requestMirror: {} }] }), '[required] spec.rules[0].filters[0].requestMirror.backendRef Value is required. Use an object with name.'],
+    ['a number for a string', 'HTTPRoute', { hostnames: [5] }, '[type] spec.hostnames[0] Invalid type: must be a string, not 5. Put it in quotes: "5".'],
+    ['a string for a number', 'HTTPRoute', { parentRefs: [{ name: 'g', port: '80' }] }, '[type] spec.parentRefs[0].port Invalid type: must be an integer, not the string "80". Remove the quotes: 80.'],
+    ['a string for a boolean', 'HTTPRoute', rule({ filters: [{ type: 'CORS', cors: { allowCredentials: 'true' } }] }), '[type] spec.rules[0].filters[0].cors.allowCredentials Invalid type: must be true or false, not the string "true". Remove the quotes: true.'],
+    ['an object for a list', 'HTTPRoute', { parentRefs: { name: 'g' } }, '[type] spec.parentRefs Invalid type: must be a list, not an object. Start each item with a dash.'],
+    ['a list for an object', 'HTTPRoute', rule({ timeouts: ['1s'] }), '[type] spec.rules[0].timeouts Invalid type: must be an object, not a list. Its fields are backendRequest, request.'],
+    ['null in a list', 'HTTPRoute', { hostnames: [null] }, '[type] spec.hostnames[0] Invalid type: must be a string, not null.'],
+    ['a fraction for an integer', 'HTTPRoute', { parentRefs: [{ name: 'g', port: 80.5 }] }, '[type] spec.parentRefs[0].port Invalid type: must be an integer, not 80.5.'],
+    ['a value near a known one', 'HTTPRoute', rule({ matches: [{ path: { type: 'PathPrefx' } }] }), '[enum] spec.rules[0].matches[0].path.type Unsupported value "PathPrefx". Supported values: Exact, PathPrefix, RegularExpression. Did you mean PathPrefix?'],
+    ['part of a known value', 'HTTPRoute', rule({ matches: [{ path: { type: 'Prefix' } }] }), '[enum] spec.rules[0].matches[0].path.type Unsupported value "Prefix". Supported values: Exact, PathPrefix, RegularExpression. Did you mean PathPrefix?'],
+    ['a value near none', 'HTTPRoute', rule({ matches: [{ path: { type: 'Glob' } }] }), '[enum] spec.rules[0].matches[0].path.type Unsupported value "Glob". Supported values: Exact, PathPrefix, RegularExpression.'],
+    ['a code that is none', 'HTTPRoute', rule({ filters: [{ type: 'RequestRedirect', requestRedirect: { statusCode: 304 } }] }), '[enum] spec.rules[0].filters[0].requestRedirect.statusCode Unsupported value 304. Supported values: 301, 302, 303, 307, 308.'],
+    ['a name in upper case', 'HTTPRoute', { hostnames: ['Shop.example'] }, '[pattern] spec.hostnames[0] Invalid value "Shop.example". Use a DNS name in lower case, such as shop.example.com or *.example.com.'],
+    ['an odd duration', 'HTTPRoute', rule({ timeouts: { request: '5 s' } }), '[pattern] spec.rules[0].timeouts.request Invalid value "5 s". Use a duration such as 500ms, 10s or 1h30m.'],
+    ['an empty string', 'HTTPRoute', { hostnames: [''] }, '[minLength] spec.hostnames[0] Value is empty. Use a DNS name in lower case, such as shop.example.com or *.example.com.'],
+    ['too small a number', 'HTTPRoute', { parentRefs: [{ name: 'g', port: 0 }] }, '[minimum] spec.parentRefs[0].port Invalid value 0. Use an integer from 1 to 65535.'],
+    ['too big a number', 'HTTPRoute', rule({ backendRefs: [{ name: 's', weight: 1_000_001 }] }), '[maximum] spec.rules[0].backendRefs[0].weight Invalid value 1000001. Use an integer from 0 to 1000000.'],
+    ['a number without upper end', 'HTTPRoute', rule({ retry: { attempts: -1 } }), '[minimum] spec.rules[0].retry.attempts Invalid value -1. Use an integer of at least 0.'],
+    ['more than 32 bits', 'HTTPRoute', rule({ filters: [{ type: 'CORS', cors: { maxAge: 2 ** 31 } }] }), '[format] spec.rules[0].filters[0].cors.maxAge Invalid value 2147483648. Use a 32-bit integer.'],
+    ['an empty list', 'HTTPRoute', { rules: [] }, '[minItems] spec.rules List is empty. Add at least one item.'],
+    ['a list too long', 'HTTPRoute', { hostnames: Array.from({ length: 17 }, (_, i) => `a${i}`) }, '[maxItems] spec.hostnames Too many items: the list has 17, and at most 16 are allowed.'],
+    ['too many labels', 'Gateway', gateway({ infrastructure: { labels: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`l${i}`, 'x'])) } }), '[maxProperties] spec.infrastructure.labels Too many entries: the map has 9, and at most 8 are allowed.'],
+    ['a bad label value', 'Gateway', gateway({ infrastructure: { labels: { 'a/b': '-' } } }), '[pattern] spec.infrastructure.labels["a/b"] Invalid value "-". Use a label value of letters, digits, -, _ and ., such as team-a.'],
+    ['an address that is none', 'Gateway', gateway({ addresses: [{ value: 'foo' }] }), '[oneOf] spec.addresses[0] Invalid value. Use an IP address such as 192.0.2.1, or a type other than IPAddress.'],
+    ['two listeners of one name', 'Gateway', gateway({ listeners: [listener, listener] }), '[duplicate] spec.listeners[1] Duplicate name "http": item 0 has the same. Use distinct values.'],
+    ['a repeated item of a set', 'HTTPRoute', rule({ retry: { codes: [500, 503, 500] } }), '[duplicate] spec.rules[0].retry.codes[2] Duplicate value 500: item 0 is the same. Remove one of them.'],
+    ['a misspelt field', 'HTTPRoute', { hostname: ['a'] }, '[unknown] spec.hostname Unknown field in v1.7 standard, so the API server drops it. Did you mean hostnames?'],
+    ['a field out of nowhere', 'HTTPRoute', rule({ timeouts: { idle: '1s', request: '2s' } }), '[unknown] spec.rules[0].timeouts.idle Unknown field in v1.7 standard, so the API server drops it. Known fields: backendRequest, request.'],
+    ['a field of the other channel', 'HTTPRoute', { useDefaultGateways: 'All' }, '[unknown] spec.useDefaultGateways Unknown field: it is in the experimental channel since v1.4, not in v1.7 standard, so the API server drops it.'],
+    ['a value of the other channel', 'HTTPRoute', rule({ filters: [{ type: 'ExternalAuth' }] }), '[enum] spec.rules[0].filters[0].type Unsupported value "ExternalAuth": it is in the experimental channel since v1.4, not in v1.7 standard. Use one of RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, RequestRedirect, URLRewrite, ExtensionRef, CORS.'],
+    ['no object at all', 'HTTPRoute', 'x', '[type] spec Invalid type: must be an object, not the string "x". Its fields are hostnames, parentRefs, rules.'],
   ])('%s', (_name, kind, spec, expected) => {
     expect(problems(kind, spec)).toEqual([expected]);
   });
@@ -92,7 +92,7 @@ describe('the schema says what to write instead of', () => {
   test('a version that is not served', () => {
     expect(refusedBySchema('HTTPRoute', `${group}/v1alpha2`, { spec: {} }, standard)).toEqual([{
       path: ['apiVersion'],
-      message: '"gateway.networking.k8s.io/v1alpha2" is not served by v1.7 standard; write gateway.networking.k8s.io/v1 or gateway.networking.k8s.io/v1beta1',
+      message: 'Unsupported version "gateway.networking.k8s.io/v1alpha2": v1.7 standard does not serve it. Use gateway.networking.k8s.io/v1 or gateway.networking.k8s.io/v1beta1.',
       keyword: 'enum',
     }]);
   });
@@ -106,7 +106,7 @@ describe('examine', () => {
   test('judges by the channel', () => {
     const spec = { useDefaultGateways: 'All', ...rule({ matches: [{ headers: [{ name: 'a', value: 'é' }] }] }) };
     expect(problems('HTTPRoute', spec, experimental)).toEqual([
-      '[pattern] spec.rules[0].matches[0].headers[0].value "é" does not fit; write printable ASCII characters with single blanks between',
+      '[pattern] spec.rules[0].matches[0].headers[0].value Invalid value "é". Use printable ASCII characters with single spaces between them.',
     ]);
   });
 
@@ -121,7 +121,7 @@ describe('examine', () => {
   });
 
   test('what has the wrong type is not judged further', () => {
-    expect(problems('HTTPRoute', rule({ matches: [{ method: 5 }] }))).toEqual(['[type] spec.rules[0].matches[0].method must be a string, not 5; write it in quotes: "5"']);
+    expect(problems('HTTPRoute', rule({ matches: [{ method: 5 }] }))).toEqual(['[type] spec.rules[0].matches[0].method Invalid type: must be a string, not 5. Put it in quotes: "5".']);
   });
 
   test('names of prototypes are unknown fields like others', () => {
@@ -142,7 +142,7 @@ describe('examine', () => {
     const selector = { matchExpressions: [{ key: 'a', operator: 'In', values }] };
     const spec = gateway({ listeners: [{ ...listener, allowedRoutes: { namespaces: { from: 'Selector', selector } } }] });
     expect(problems('Gateway', spec)).toEqual([
-      '[maxItems] spec.listeners[0].allowedRoutes.namespaces.selector.matchExpressions[0].values has 10001 items, too many to be judged; write at most 10000',
+      '[maxItems] spec.listeners[0].allowedRoutes.namespaces.selector.matchExpressions[0].values Too many items: there are 10001, and at most 10000 are validated. Use at most 10000.',
     ]);
   });
 

@@ -54,15 +54,15 @@ describe('ranges of addresses', () => {
   });
 
   test.each([
-    ['', '"" is no IP address; write a network or a range, e.g. 192.0.2.0/28 or 2001:db8::10-2001:db8::1f'],
-    ['192.0.2.0/33', '"33" is no length of a prefix from 0 to 32'],
-    ['192.0.2.0/', '"" is no length of a prefix from 0 to 32'],
-    ['2001:db8::/129', '"129" is no length of a prefix from 0 to 128'],
-    ['192.0.2.5/28', '192.0.2.5 is inside of that network; write 192.0.2.0/28, or 192.0.2.5-192.0.2.15'],
-    ['192.0.2.9-192.0.2.5', 'it ends before it begins; write 192.0.2.5-192.0.2.9'],
-    ['192.0.2.9-2001:db8::1', 'it begins in one family of addresses and ends in another'],
-    ['192.0.2.9-', '"" is no IP address'],
-    ['pool', '"pool" is no IP address'],
+    ['', '"" is not an IP address. Use a network or a range, for example 192.0.2.0/28 or 2001:db8::10-2001:db8::1f'],
+    ['192.0.2.0/33', 'prefix length "33" is not between 0 and 32'],
+    ['192.0.2.0/', 'prefix length "" is not between 0 and 32'],
+    ['2001:db8::/129', 'prefix length "129" is not between 0 and 128'],
+    ['192.0.2.5/28', '192.0.2.5 is not the first address of the network. Use 192.0.2.0/28, or 192.0.2.5-192.0.2.15'],
+    ['192.0.2.9-192.0.2.5', 'its last address is before its first. Use 192.0.2.5-192.0.2.9'],
+    ['192.0.2.9-2001:db8::1', 'its first and last addresses are of different families'],
+    ['192.0.2.9-', '"" is not an IP address'],
+    ['pool', '"pool" is not an IP address'],
   ])('"%s" is none: %s', (text, problem) => {
     expect(parseAddressRange(text)).toEqual({ ok: false, problem: expect.stringContaining(problem) });
   });

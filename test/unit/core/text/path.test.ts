@@ -7,22 +7,22 @@ describe('pathProblems', () => {
   });
 
   test.each([
-    ['', 'it is empty; write "/" for every path'],
-    ['a', 'it does not start with "/"; write "/a"'],
-    ['/a//b', 'it holds "//"; write "/a/b"'],
-    ['//', 'it holds "//"; write "/"'],
-    ['/a/./b', 'it holds "/./"; remove the "." segment'],
-    ['/a/../b', 'it holds "/../"; write the path that it leads to'],
-    ['/a/.', 'it ends with "/."; end it with "/" or the last name'],
-    ['/a/..', 'it ends with "/.."; write the path that it leads to'],
-    ['/a%2fb', 'it holds an encoded slash (%2F); write "/" between segments, an encoded one cannot be matched'],
-    ['/a%2Fb', 'it holds an encoded slash (%2F); write "/" between segments, an encoded one cannot be matched'],
-    ['/a#b', 'it holds "#"; fragments never reach a server, leave it out'],
-    ['/a?b=c', 'it holds "?"; match query parameters under queryParams instead'],
-    ['/a b', 'it holds the character " "; write other characters percent-encoded, e.g. %20 for a blank'],
-    ['/ü', 'it holds the character "ü"; write other characters percent-encoded, e.g. %20 for a blank'],
-    ['/a\n', 'it holds the character "\\n"; write other characters percent-encoded, e.g. %20 for a blank'],
-    ['/50%', 'it holds a "%" without two hexadecimal digits after it; write other characters percent-encoded, e.g. %20 for a blank'],
+    ['', 'it is empty. Use "/" to match every path'],
+    ['a', 'it does not start with "/". Use "/a"'],
+    ['/a//b', 'it contains "//". Use "/a/b"'],
+    ['//', 'it contains "//". Use "/"'],
+    ['/a/./b', 'it contains "/./". Remove the "." segment'],
+    ['/a/../b', 'it contains "/../". Use the path that it resolves to'],
+    ['/a/.', 'it ends with "/.". Remove the final "."'],
+    ['/a/..', 'it ends with "/..". Use the path that it resolves to'],
+    ['/a%2fb', 'it contains an encoded slash (%2F), which cannot be matched. Use "/" between segments'],
+    ['/a%2Fb', 'it contains an encoded slash (%2F), which cannot be matched. Use "/" between segments'],
+    ['/a#b', 'it contains "#", and clients do not send fragments. Remove the fragment'],
+    ['/a?b=c', 'it contains "?", which starts the query. Use queryParams to match query parameters'],
+    ['/a b', 'it contains the character " ". Percent-encode other characters, for example %20 for a space'],
+    ['/ü', 'it contains the character "ü". Percent-encode other characters, for example %20 for a space'],
+    ['/a\n', 'it contains the character "\\n". Percent-encode other characters, for example %20 for a space'],
+    ['/50%', 'it contains a "%" without two hexadecimal digits after it. Percent-encode other characters, for example %20 for a space'],
   ])('%j', (value, problem) => {
     expect(pathProblems(value)).toEqual([problem]);
   });
@@ -100,14 +100,14 @@ describe('normalizePath', () => {
   test.each([
     ['', 'the path does not start with "/"'],
     ['*', 'the path does not start with "/"'],
-    ['/a b', 'the path holds a character that must be percent-encoded'],
-    ['/a\r', 'the path holds a character that must be percent-encoded'],
-    ['/ü', 'the path holds a character that must be percent-encoded'],
-    ['/a#b', 'the path holds a character that must be percent-encoded'],
-    ['/a?b', 'the path holds a character that must be percent-encoded'],
-    ['/%', 'the path holds a "%" without two hexadecimal digits after it'],
-    ['/%4', 'the path holds a "%" without two hexadecimal digits after it'],
-    ['/%zz', 'the path holds a "%" without two hexadecimal digits after it'],
+    ['/a b', 'the path contains a character that must be percent-encoded'],
+    ['/a\r', 'the path contains a character that must be percent-encoded'],
+    ['/ü', 'the path contains a character that must be percent-encoded'],
+    ['/a#b', 'the path contains a character that must be percent-encoded'],
+    ['/a?b', 'the path contains a character that must be percent-encoded'],
+    ['/%', 'the path contains a "%" without two hexadecimal digits after it'],
+    ['/%4', 'the path contains a "%" without two hexadecimal digits after it'],
+    ['/%zz', 'the path contains a "%" without two hexadecimal digits after it'],
   ])('%j has none', (path, problem) => {
     expect(normalizePath(path)).toEqual({ ok: false, problem });
   });

@@ -26,36 +26,36 @@ describe('compilePattern', () => {
     expect(matches(text, value)).toBe(expected);
   });
 
-  const aroundProblem = 'RE2 has no look-ahead or look-behind such as (?=…) or (?!…); list the alternatives with |, or use several matches or rules';
-  const sizeProblem = 'it has more than 2000 parts once its counted repetitions are written out; use smaller counts, or * and +';
-  const rangesProblem = 'its classes have more than 8000 ranges of characters; use fewer of the classes such as \\p{L}, or leave out (?i) where they stand';
-  const overlap = 'as counted repetitions do that overlap with what may come before them, e.g. after .*; use * or + in place of counts, or several matches';
-  const effortProblem = `it takes more than 200000 steps to compile, ${overlap}`;
-  const bytesProblem = `it takes more than 128 KiB, ${overlap}`;
+  const aroundProblem = 'RE2 does not support lookahead or lookbehind such as (?=…) or (?!…). List the alternatives with |, or use several matches or rules';
+  const sizeProblem = 'it has more than 2000 parts after counted repetitions are expanded. Use smaller counts, or * and +';
+  const rangesProblem = 'its classes have more than 8000 character ranges. Use fewer classes such as \\p{L}, or remove (?i)';
+  const overlap = 'its counted repetitions overlap with the part before them, for example .*. Use * or + instead of counts, or several matches';
+  const effortProblem = `it takes more than 200000 steps to compile: ${overlap}`;
+  const bytesProblem = `it takes more than 128 KiB: ${overlap}`;
   test.each([
     ['(?=a)', aroundProblem],
     ['(?!a)b', aroundProblem],
     ['(?<=a)b', aroundProblem],
     ['(?<!a)b', aroundProblem],
-    ['(a)\\1', 'RE2 has no back-references such as \\1; write the repeated part out'],
-    ['(?<n>a)\\k<n>', 'RE2 has no back-references such as \\1; write the repeated part out'],
-    ['(?>a)', 'RE2 has no atomic groups (?>…) or possessive repetitions such as a++; leave the extra sign out, RE2 never backtracks'],
-    ['a++', 'RE2 has no atomic groups (?>…) or possessive repetitions such as a++; leave the extra sign out, RE2 never backtracks'],
-    ['(', 'missing closing ) at "("; correct it in RE2 syntax, with \\ before a sign that is meant literally'],
-    ['*', 'missing argument to repetition operator at "*"; correct it in RE2 syntax, with \\ before a sign that is meant literally'],
-    ['a\\', 'trailing backslash at end of expression; correct it in RE2 syntax, with \\ before a sign that is meant literally'],
-    ['[a\n', 'missing closing ] at "[a\\n"; correct it in RE2 syntax, with \\ before a sign that is meant literally'],
+    ['(a)\\1', 'RE2 does not support backreferences such as \\1. Repeat the part itself'],
+    ['(?<n>a)\\k<n>', 'RE2 does not support backreferences such as \\1. Repeat the part itself'],
+    ['(?>a)', 'RE2 does not support atomic groups (?>…) or possessive quantifiers such as a++. Remove the extra sign: RE2 never backtracks'],
+    ['a++', 'RE2 does not support atomic groups (?>…) or possessive quantifiers such as a++. Remove the extra sign: RE2 never backtracks'],
+    ['(', 'missing closing ) at "(". Use RE2 syntax, with \\ before each literal special character'],
+    ['*', 'missing argument to repetition operator at "*". Use RE2 syntax, with \\ before each literal special character'],
+    ['a\\', 'trailing backslash at end of expression. Use RE2 syntax, with \\ before each literal special character'],
+    ['[a\n', 'missing closing ] at "[a\\n". Use RE2 syntax, with \\ before each literal special character'],
     ['((x{100}){100}){100}', sizeProblem],
     ['\\pL{1000}'.repeat(400), sizeProblem],
     ['(?:[a-z]{1,700}){1,3}', sizeProblem],
-    ['[a-z]{1,2001}', 'invalid repeat count at "{1,2001}"; correct it in RE2 syntax, with \\ before a sign that is meant literally'],
+    ['[a-z]{1,2001}', 'invalid repeat count at "{1,2001}". Use RE2 syntax, with \\ before each literal special character'],
     ['(?:){1000}'.repeat(3), sizeProblem],
     [['L', 'M', 'N', 'P', 'S', 'C', 'Lu', 'Ll', 'Cn', 'Lo'].map((name) => `\\P{${name}}`).join('') + '(?i)\\pL\\PL', rangesProblem],
     ['.*a.{30}', effortProblem],
     ['[ab]{0,400}'.repeat(3), effortProblem],
     [Array.from({ length: 500 }, (_, index) => `[^${String.fromCharCode(0x4e00 + index)}]`).join(''), bytesProblem],
-    ['('.repeat(300) + ')'.repeat(300), 'expression nests too deeply; correct it in RE2 syntax, with \\ before a sign that is meant literally'],
-    ['a'.repeat(4_097), 'it has 4097 characters; at most 4096 are allowed'],
+    ['('.repeat(300) + ')'.repeat(300), 'expression nests too deeply. Use RE2 syntax, with \\ before each literal special character'],
+    ['a'.repeat(4_097), 'it has 4097 characters, and at most 4096 are allowed. Use a shorter expression, or several matches'],
   ])('refuses %j', (text, problem) => {
     expect(compilePattern(text)).toEqual({ ok: false, problem, effort: expect.any(Number) });
   });
@@ -100,6 +100,6 @@ describe('compilePattern', () => {
 
   test('syntax is told without compiling', () => {
     expect(patternSyntaxProblem('.*a.{30}')).toBeUndefined();
-    expect(patternSyntaxProblem('a**')).toBe('invalid nested repetition operator at "**"; correct it in RE2 syntax, with \\ before a sign that is meant literally');
+    expect(patternSyntaxProblem('a**')).toBe('invalid nested repetition operator at "**". Use RE2 syntax, with \\ before each literal special character');
   });
 });

@@ -17,13 +17,13 @@ describe('gateway-class-parameters', () => {
   });
 
   test.each<[Readonly<Record<string, string>>, string]>([
-    [{ replicas: '0' }, 'replicas is "0"; write a number from 1 to 999.'],
-    [{ replicas: 'two' }, 'replicas is "two"; write a number from 1 to 999.'],
-    [{ serviceType: 'ExternalName' }, 'serviceType is "ExternalName"; write LoadBalancer, NodePort or ClusterIP.'],
-    [{ replica: '2' }, 'there is no parameter "replica"; did you mean replicas?'],
-    [{ memory: 'much', cpu: '1' }, 'memory is "much"; write a quantity such as 128Mi.'],
-    [{ loadBalancerClass: 'a b' }, 'loadBalancerClass is "a b"; write a name such as example.com/internal.'],
-    [{ externalTrafficPolicy: 'local' }, 'externalTrafficPolicy is "local"; write Cluster or Local.'],
+    [{ replicas: '0' }, 'replicas must be a number from 1 to 999, not "0".'],
+    [{ replicas: 'two' }, 'replicas must be a number from 1 to 999, not "two".'],
+    [{ serviceType: 'ExternalName' }, 'serviceType must be LoadBalancer, NodePort or ClusterIP, not "ExternalName".'],
+    [{ replica: '2' }, 'unknown parameter "replica", did you mean replicas?'],
+    [{ memory: 'much', cpu: '1' }, 'memory must be a quantity such as 128Mi, not "much".'],
+    [{ loadBalancerClass: 'a b' }, 'loadBalancerClass must be a name such as example.com/internal, not "a b".'],
+    [{ externalTrafficPolicy: 'local' }, 'externalTrafficPolicy must be Cluster or Local, not "local".'],
   ])('%j', (data, problem) => {
     expect(judged(ref, withData(data))).toEqual(refused(`Invalid parameters in ConfigMap "infra/settings": ${problem}`));
   });

@@ -19,12 +19,12 @@ describe('gateway-parameters', () => {
 
   test('what cannot be understood', () => {
     expect(judged(ref, { parameters: { 'shop/settings': { replicas: '-1', colour: 'red' } } })).toEqual(refused(
-      'Invalid parameters in ConfigMap "shop/settings": replicas is "-1"; write a number from 1 to 999; there is no parameter "colour"; known are replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, cpu, memory, memoryLimit, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows.',
+      'Invalid parameters in ConfigMap "shop/settings": replicas must be a number from 1 to 999, not "-1"; unknown parameter "colour", use one of replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, cpu, memory, memoryLimit, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows.',
     ));
   });
 
   test.each(['0s', '1.5h', '100ms', '', 'h', '1s1h', '0h0m'])('an idle timeout of "%s" is invalid', (udpIdleTimeout) => {
-    expect(judged(ref, { parameters: { 'shop/settings': { udpIdleTimeout } } })).toEqual([[expect.anything(), expect.stringContaining('udpIdleTimeout is'), expect.anything()]]);
+    expect(judged(ref, { parameters: { 'shop/settings': { udpIdleTimeout } } })).toEqual([[expect.anything(), expect.stringContaining('udpIdleTimeout must be'), expect.anything()]]);
   });
 
   test('good ones are fine, and Gateways of others', () => {

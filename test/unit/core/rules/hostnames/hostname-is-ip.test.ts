@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { gatewayWith, httpRoute, remarks } from '../../../../support/rules.ts';
 
-const message = 'Invalid hostname "10.0.0.1": it is an IP address; write a DNS name such as shop.example.com.';
+const message = 'Invalid hostname "10.0.0.1": it is an IP address. Use a DNS name, for example shop.example.com.';
 
 describe('hostname-is-ip', () => {
   test.each(['a.example', '*.example.com', '1.2.3', 'UPPER', `${'a'.repeat(64)}.com`])('%s is fine here', (hostname) => {
@@ -12,7 +12,7 @@ describe('hostname-is-ip', () => {
     const route = httpRoute({ hostnames: ['a.example', '10.0.0.1', '*.10.0.0.1'] });
     expect(remarks('hostname-is-ip', route)).toEqual([
       ['spec.hostnames[1]', message],
-      ['spec.hostnames[2]', 'Invalid hostname "*.10.0.0.1": after "*." stands an IP address; write a DNS name such as *.example.com.'],
+      ['spec.hostnames[2]', 'Invalid hostname "*.10.0.0.1": an IP address follows "*.". Use a DNS name, for example *.example.com.'],
     ]);
   });
 

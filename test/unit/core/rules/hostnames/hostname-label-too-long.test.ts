@@ -3,7 +3,7 @@ import { gatewayWith, httpRoute, remarks } from '../../../../support/rules.ts';
 
 const long = `${'a'.repeat(64)}.example.com`;
 const message = (shown: string) =>
-  `Invalid hostname "${shown}…": the label "${'a'.repeat(23)}…" has 64 characters; write at most 63 between two dots.`;
+  `Invalid hostname "${shown}…": label "${'a'.repeat(23)}…" has 64 characters. Use at most 63 characters between two dots.`;
 
 describe('hostname-label-too-long', () => {
   test.each([`${'a'.repeat(63)}.example.com`, '10.0.0.1', 'a..b'])('%s is fine here', (hostname) => {

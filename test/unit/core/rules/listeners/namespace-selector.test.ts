@@ -4,7 +4,7 @@ import { consequences, gatewayWith, judge } from '../../../../support/rules.ts';
 
 const listener = (namespaces: unknown) => gatewayWith({ name: 'a' }, { name: 'b', allowedRoutes: { namespaces } });
 const missing =
-  'selector is required with from: Selector; without it no namespace matches. Set matchLabels under selector, for example kubernetes.io/metadata.name: shop, or use from: Same or from: All.';
+  'selector is required with from: Selector. Without it, no namespace matches. Set matchLabels under selector, for example kubernetes.io/metadata.name: shop, or use from: Same or from: All.';
 
 describe('namespace-selector', () => {
   test.each<[string, unknown]>([
@@ -21,11 +21,11 @@ describe('namespace-selector', () => {
   test.each<[string, unknown, string, string]>([
     ['no selector', undefined, '', missing],
     ['an unknown operator', { matchExpressions: [{ key: 'a', operator: 'Equals', values: ['b'] }] }, '.matchExpressions[0].operator',
-      'Invalid selector: "Equals" is no operator; write In, NotIn, Exists or DoesNotExist. No namespace matches it.'],
+      'Invalid selector, so no namespace matches: unsupported operator "Equals". Use In, NotIn, Exists or DoesNotExist.'],
     ['no values', { matchExpressions: [{ key: 'a', operator: 'In' }] }, '.matchExpressions[0].values',
-      'Invalid selector: In has no values; list at least one, or use Exists. No namespace matches it.'],
+      'Invalid selector, so no namespace matches: values is required with operator In. Set at least one value, or use operator Exists.'],
     ['a bad label', { matchLabels: { 'example.com/a b': 'c' } }, '.matchLabels["example.com/a b"]',
-      'Invalid selector: "example.com/a b" is no label name; write at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends. No namespace matches it.'],
+      'Invalid selector, so no namespace matches: invalid label key "example.com/a b". Use at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends.'],
   ])('%s', (_, selector, at, message) => {
     const gateway = listener({ from: 'Selector', selector });
     expect(judge(namespaceSelector, gateway)).toEqual([[`spec.listeners[1].allowedRoutes.namespaces.selector${at}`, message]]);

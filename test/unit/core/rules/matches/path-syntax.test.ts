@@ -16,8 +16,8 @@ describe('path-syntax', () => {
   test.each(['Exact', 'PathPrefix', undefined])('%s', (type) => {
     const route = routeWith({}, { matches: [{}, { path: { type, value: 'a//b' } }] });
     expect(judge(pathSyntax, route)).toEqual([
-      ['spec.rules[1].matches[1].path.value', 'Invalid path "a//b": it does not start with "/"; write "/a/b".'],
-      ['spec.rules[1].matches[1].path.value', 'Invalid path "a//b": it holds "//"; write "/a/b".'],
+      ['spec.rules[1].matches[1].path.value', 'Invalid path "a//b": it does not start with "/". Use "/a/b".'],
+      ['spec.rules[1].matches[1].path.value', 'Invalid path "a//b": it contains "//". Use "/a/b".'],
     ]);
     expect(consequences(pathSyntax, route)).toEqual(['Accepted UnsupportedValue match', 'Accepted UnsupportedValue match']);
   });

@@ -23,12 +23,12 @@ describe('field-pruned', () => {
   test('what protects something says so', () => {
     expect(pruned(soundGateway({ filters: { requests: [] } }))).toEqual([[
       'spec.listeners[0].filters',
-      'Field filters was applied, but it is in the experimental channel since v1.7, not in v1.7 standard: the API server drops it. Requests then pass without the authentication that these filters ask for.',
+      'The stored object lacks the applied field filters. Unknown field: it is in the experimental channel since v1.7, not in v1.7 standard, so the API server drops it. Without it, requests pass without the authentication that these filters require.',
     ]]);
     expect(pruned(soundGateway({ filters: { requests: [] } }), { minor: '1.7', channel: 'experimental' })).toEqual([]);
   });
 
   test('a typing error', () => {
-    expect(pruned(soundGateway({ hostnam: 'a.example' }))).toEqual([['spec.listeners[0].hostnam', 'Field hostnam was applied, but it is no field of v1.7 standard, so the API server drops it; did you mean hostname?']]);
+    expect(pruned(soundGateway({ hostnam: 'a.example' }))).toEqual([['spec.listeners[0].hostnam', 'The stored object lacks the applied field hostnam. Unknown field in v1.7 standard, so the API server drops it. Did you mean hostname?']]);
   });
 });

@@ -21,14 +21,14 @@ describe('refused-later', () => {
   });
 
   test('a rule that came', () => {
-    expect(later(twice, '1.6')).toEqual([['spec.rules[1].name', 'Rejected by v1.7 standard: Duplicate rule name "a": spec.rules[0] has the same name. Use another name, or remove name.']]);
+    expect(later(twice, '1.6')).toEqual([['spec.rules[1].name', 'Invalid in v1.7 standard: Duplicate rule name "a": spec.rules[0] has the same name. Use another name, or remove name.']]);
   });
 
   test('a field that became required, and one that is gone', () => {
     const backend = objectOf('XBackend', 'v1alpha1', { type: 'ExternalHostname', externalHostname: { hostname: 'api.example.com' }, protocol: 'HTTP', port: { port: 80 } });
     expect(later(backend, '1.6', 'experimental')).toEqual([
-      ['spec.port', 'Rejected by v1.7 experimental: port has too few fields; write at least 1 of number.'],
-      ['spec.port.port', 'Rejected by v1.7 experimental: port was in the experimental channel of v1.6, not in v1.7 experimental, which has number instead: the API server drops it.'],
+      ['spec.port', 'Invalid in v1.7 experimental: Too few fields. Set at least 1 of number.'],
+      ['spec.port.port', 'Invalid in v1.7 experimental: Unknown field: it was in the experimental channel of v1.6, not in v1.7 experimental, so the API server drops it. Use number.'],
     ]);
   });
 

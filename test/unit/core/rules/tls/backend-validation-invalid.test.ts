@@ -8,7 +8,7 @@ const judged = (validation: unknown) => found('backend-validation-invalid', [bac
 describe('backend-validation-invalid', () => {
   test.each<[object, string, string]>([
     [{ ...good, hostname: undefined }, 'hostname', 'it is empty'],
-    [{ ...good, hostname: '*.example.com' }, 'hostname', 'holds a wildcard'],
+    [{ ...good, hostname: '*.example.com' }, 'hostname', 'contains a wildcard'],
     [{ ...good, hostname: '10.0.0.1' }, 'hostname', 'is an IP address'],
     [{ ...good, wellKnownCACertificates: 'System' }, 'wellKnownCACertificates', 'caCertificateRefs conflicts with wellKnownCACertificates: both set the trusted CA certificates. Remove one of them. Until then, requests to the target get 500, because the backend cannot be verified.'],
     [{ hostname: 'cart.example.com', wellKnownCACertificates: 'Mozilla' }, 'wellKnownCACertificates', 'Unsupported wellKnownCACertificates "Mozilla". Use System, or use ConfigMaps in caCertificateRefs. Until then, requests to the target get 500, because the backend cannot be verified.'],
