@@ -1,3 +1,5 @@
+import { ExpiringSet } from './expiring-set.ts';
+import type { Aging } from './expiring-set.ts';
 import type { UpstreamFailure } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 import { LinkedSet } from './linked-set.ts';
@@ -25,11 +27,9 @@ interface Client<T> {
   readonly line: LinkedSet<Entry<T>>;
 }
 
-interface Entry<T> {
+interface Entry<T> extends Aging {
   readonly waiter: T;
   readonly client: Client<T>;
-  /** By `performance.now()`. */
-  readonly until: number;
   hasPlace: boolean;
 }
 
@@ -44,7 +44,7 @@ type QueueLimits = Pick<ProxyLimits, 'waitingPerEndpoint' | 'waitTimeout'>;
  */
 export class WaitingQueue<T extends Waiter> {
   /** All that wait, by age. */
-  private readonly entries = new LinkedSet<Entry<T>>();
+  private readonly entries: ExpiringSet<Entry<T>>;
   /** Those that have a place. */
   private readonly ready = new LinkedSet<Entry<T>>();
   private readonly clients = new Map<string, Client<T>>();
@@ -54,13 +54,13 @@ export class WaitingQueue<T extends Waiter> {
   private taken = 0;
   private readonly limits: QueueLimits;
   private readonly quotas: Pick<Quotas, 'waiting' | 'reached'>;
-  private timer: NodeJS.Timeout | undefined;
 
   /** `places` is how many requests the endpoint takes at the same time. */
   constructor(places: number, limits: QueueLimits, quotas: Pick<Quotas, 'waiting' | 'reached'>) {
     this.places = places;
     this.limits = limits;
     this.quotas = quotas;
+    this.entries = new ExpiringSet(limits.waitTimeout, (overdue) => this.expire(overdue));
   }
 
   /** Requests that wait for a connection alone. */
@@ -97,11 +97,10 @@ export class WaitingQueue<T extends Waiter> {
       queueMicrotask(() => waiter.fail('busy'));
       return;
     }
-    const entry: Entry<T> = { waiter, client, until: performance.now() + this.limits.waitTimeout, hasPlace: false };
+    const entry: Entry<T> = { waiter, client, renewedAt: 0, hasPlace: false };
     this.entries.add(entry);
     client.waiting += 1;
     waiter.leave = () => this.drop(entry);
-    this.timer ??= this.watch(this.limits.waitTimeout);
     if (this.hasPlaceFor(client)) {
       this.makeReady(entry);
       return;
@@ -114,7 +113,8 @@ export class WaitingQueue<T extends Waiter> {
   take(): T | undefined {
     const entry = this.ready.first;
     if (entry === undefined) return undefined;
-    this.remove(entry);
+    this.entries.delete(entry);
+    this.removed(entry);
     return entry.waiter;
   }
 
@@ -187,13 +187,17 @@ export class WaitingQueue<T extends Waiter> {
 
   /** Takes one out that has given up: somebody else may have its place. */
   private drop(entry: Entry<T>): void {
-    if (!this.remove(entry) || !entry.hasPlace) return;
+    if (this.entries.delete(entry)) this.dropped(entry);
+  }
+
+  private dropped(entry: Entry<T>): void {
+    this.removed(entry);
+    if (!entry.hasPlace) return;
     this.takePlace(entry.client);
     this.admit();
   }
 
-  private remove(entry: Entry<T>): boolean {
-    if (!this.entries.delete(entry)) return false;
+  private removed(entry: Entry<T>): void {
     const { client, waiter } = entry;
     waiter.leave = undefined;
     this.quotas.waiting.release(client.address);
@@ -201,27 +205,11 @@ export class WaitingQueue<T extends Waiter> {
     this.ready.delete(entry);
     if (client.line.delete(entry) && client.line.size === 0) this.turns.delete(client, client.places);
     this.forget(client);
-    if (this.entries.size > 0) return true;
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    return true;
   }
 
-  private watch(delay: number): NodeJS.Timeout {
-    return setTimeout(() => this.expire(), delay).unref();
-  }
-
-  private expire(): void {
-    const now = performance.now();
-    this.timer = undefined;
-    const overdue: T[] = [];
-    for (let entry = this.entries.first; entry !== undefined && entry.until <= now; entry = this.entries.first) {
-      overdue.push(entry.waiter);
-      this.drop(entry);
-    }
-    const next = this.entries.first;
-    if (next !== undefined) this.timer = this.watch(Math.max(1, Math.ceil(next.until - now)));
-    for (const waiter of overdue) {
+  private expire(overdue: readonly Entry<T>[]): void {
+    for (const entry of overdue) this.dropped(entry);
+    for (const { waiter } of overdue) {
       this.quotas.reached('wait-time');
       waiter.fail('busy');
     }

@@ -1,13 +1,13 @@
 import type { Limit } from '../counters.ts';
+import { ExpiringSet } from '../expiring-set.ts';
+import type { Aging } from '../expiring-set.ts';
 import { LinkedSet } from '../linked-set.ts';
 import type { Layer4Reason } from './reasons.ts';
 
-/** A flow as far as its place among all flows is concerned. */
-export interface OrderedFlow {
+/** A flow as far as its place among all flows is concerned. It is renewed with each datagram. */
+export interface OrderedFlow extends Aging {
   /** Whose share of the flows it takes: the client's address. */
   readonly owner: string;
-  /** When the last datagram came or went, by `performance.now()`. */
-  lastActive: number;
   /** Ends the flow. Without a reason it ends in order. */
   end(reason?: Layer4Reason): void;
 }
@@ -27,14 +27,19 @@ export interface FlowLimits {
 export class FlowOrder {
   private readonly limits: FlowLimits;
   private readonly reached: (limit: Limit) => void;
-  private readonly all = new LinkedSet<OrderedFlow>();
+  private readonly all: ExpiringSet<OrderedFlow>;
   private readonly owned = new Map<string, LinkedSet<OrderedFlow>>();
-  private timer: NodeJS.Timeout | undefined;
 
   /** `reached` is told each time that a flow ends because another one needs its room. */
   constructor(limits: FlowLimits, reached: (limit: Limit) => void) {
     this.limits = limits;
     this.reached = reached;
+    this.all = new ExpiringSet(limits.udpIdleTimeout, (flows) => {
+      for (const flow of flows) {
+        this.disown(flow);
+        flow.end();
+      }
+    });
   }
 
   get size(): number {
@@ -46,34 +51,32 @@ export class FlowOrder {
     const owned = this.owned.get(flow.owner);
     if ((owned?.size ?? 0) >= this.limits.udpFlowsPerClient) this.evict(owned?.first, 'udp-client-flows');
     if (this.all.size >= this.limits.udpFlows) this.evict(this.all.first, 'udp-flows');
-    this.append(flow);
-    this.timer ??= this.watch(this.limits.udpIdleTimeout);
+    this.all.add(flow);
+    this.own(flow);
   }
 
   /** Notes that a datagram came or went. */
   touch(flow: OrderedFlow): void {
-    if (!this.all.delete(flow)) return;
+    if (!this.all.renew(flow)) return;
     this.owned.get(flow.owner)?.delete(flow);
-    this.append(flow);
+    this.own(flow);
   }
 
   /** Takes a flow out that has ended; nothing happens where it is not in. */
   remove(flow: OrderedFlow): void {
-    if (!this.all.delete(flow)) return;
-    const owned = this.owned.get(flow.owner);
-    owned?.delete(flow);
-    if (owned?.size === 0) this.owned.delete(flow.owner);
-    if (this.all.size > 0) return;
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    if (this.all.delete(flow)) this.disown(flow);
   }
 
-  private append(flow: OrderedFlow): void {
-    flow.lastActive = performance.now();
-    this.all.add(flow);
+  private own(flow: OrderedFlow): void {
     const owned = this.owned.get(flow.owner) ?? new LinkedSet<OrderedFlow>();
     this.owned.set(flow.owner, owned);
     owned.add(flow);
+  }
+
+  private disown(flow: OrderedFlow): void {
+    const owned = this.owned.get(flow.owner);
+    owned?.delete(flow);
+    if (owned?.size === 0) this.owned.delete(flow.owner);
   }
 
   private evict(flow: OrderedFlow | undefined, limit: Limit): void {
@@ -81,21 +84,5 @@ export class FlowOrder {
     this.reached(limit);
     this.remove(flow);
     flow.end('evicted');
-  }
-
-  private watch(delay: number): NodeJS.Timeout {
-    return setTimeout(() => this.expire(), delay).unref();
-  }
-
-  private expire(): void {
-    this.timer = undefined;
-    const now = performance.now();
-    const isOverdue = (flow: OrderedFlow): boolean => flow.lastActive + this.limits.udpIdleTimeout <= now;
-    for (let flow = this.all.first; flow !== undefined && isOverdue(flow); flow = this.all.first) {
-      this.remove(flow);
-      flow.end();
-    }
-    const next = this.all.first;
-    if (next !== undefined) this.timer ??= this.watch(Math.max(1, Math.ceil(next.lastActive + this.limits.udpIdleTimeout - now)));
   }
 }

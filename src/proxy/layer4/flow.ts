@@ -32,7 +32,7 @@ interface Opened extends Choice {
  */
 export class Flow implements OrderedFlow {
   readonly owner: string;
-  lastActive = 0;
+  renewedAt = 0;
   private readonly plane: DataPlane;
   private readonly client: FlowClient;
   private readonly account: Account;

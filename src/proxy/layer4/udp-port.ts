@@ -78,7 +78,7 @@ export class UdpPort {
   private timeToQuiet(end: number): number {
     let last = -Infinity;
     for (const { flows } of this.entrances.values()) {
-      for (const { lastActive } of flows.values()) last = Math.max(last, lastActive);
+      for (const { renewedAt } of flows.values()) last = Math.max(last, renewedAt);
     }
     return Math.ceil(Math.min(last + quietTime, end) - performance.now());
   }

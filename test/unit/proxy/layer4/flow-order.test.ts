@@ -8,7 +8,7 @@ interface TestFlow extends OrderedFlow {
 
 function flow(owner = 'a'): TestFlow {
   const ends: (string | undefined)[] = [];
-  return { owner, lastActive: 0, ends, end: (reason) => ends.push(reason) };
+  return { owner, renewedAt: 0, ends, end: (reason) => ends.push(reason) };
 }
 
 const limits = { udpIdleTimeout: 60_000, udpFlows: 3, udpFlowsPerClient: 2 };

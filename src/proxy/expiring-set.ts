@@ -1,0 +1,74 @@
+import { LinkedSet } from './linked-set.ts';
+
+/** A value with an age. */
+export interface Aging {
+  /** When it was added or renewed last, by `performance.now()`; the set notes it. */
+  renewedAt: number;
+}
+
+/** Values in the order of their ages, with one timer for all: those that were not renewed for a lifetime are taken out. */
+export class ExpiringSet<T extends Aging> {
+  private readonly lifetime: number;
+  private readonly expired: (values: readonly T[]) => void;
+  private readonly values = new LinkedSet<T>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** `lifetime` is milliseconds; `expired` gets values after they were taken out, the oldest first. */
+  constructor(lifetime: number, expired: (values: readonly T[]) => void) {
+    this.lifetime = lifetime;
+    this.expired = expired;
+  }
+
+  get size(): number {
+    return this.values.size;
+  }
+
+  /** The oldest one. */
+  get first(): T | undefined {
+    return this.values.first;
+  }
+
+  /** Adds a value that is not in it. */
+  add(value: T): void {
+    this.append(value);
+    this.timer ??= this.watch(this.lifetime);
+  }
+
+  /** The value becomes the youngest one; tells whether it is in the set. */
+  renew(value: T): boolean {
+    const isIn = this.values.delete(value);
+    if (isIn) this.append(value);
+    return isIn;
+  }
+
+  /** Tells whether the value was in the set. */
+  delete(value: T): boolean {
+    const wasIn = this.values.delete(value);
+    if (this.values.size === 0) {
+      clearTimeout(this.timer);
+      this.timer = undefined;
+    }
+    return wasIn;
+  }
+
+  private append(value: T): void {
+    value.renewedAt = performance.now();
+    this.values.add(value);
+  }
+
+  private watch(delay: number): NodeJS.Timeout {
+    return setTimeout(() => this.expire(), delay).unref();
+  }
+
+  private expire(): void {
+    const now = performance.now();
+    const overdue: T[] = [];
+    for (let value = this.values.first; value !== undefined && value.renewedAt + this.lifetime <= now; value = this.values.first) {
+      this.values.delete(value);
+      overdue.push(value);
+    }
+    const next = this.values.first;
+    this.timer = next === undefined ? undefined : this.watch(Math.max(1, Math.ceil(next.renewedAt + this.lifetime - now)));
+    if (overdue.length > 0) this.expired(overdue);
+  }
+}
