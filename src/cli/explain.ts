@@ -1,5 +1,6 @@
 import { isServed, outcomesOf, type ArrivingRequest, type Outcome } from '../core/routing/decision/outcome.ts';
 import { configuration } from '../core/routing/emit.ts';
+import { infrastructure, type Infrastructure } from '../core/routing/infrastructure.ts';
 import { isForwarded, type Layer4Outcome } from '../core/routing/decision/layer4-outcome.ts';
 import { display, quote } from '../core/text/display.ts';
 import { defaultLimits } from '../proxy/limits.ts';
@@ -12,6 +13,7 @@ import { printExplanation } from './report/explanation.ts';
 import { jsonText } from './report/json-text.ts';
 import { explainLayer4Outcome } from './report/layer4-outcome.ts';
 import { explainOutcome } from './report/outcome.ts';
+import { proxyProtocolUse, withProxyProtocol, type ProxyProtocolUse } from './report/proxy-protocol.ts';
 import { assumedBundle, controllerName, policyOf } from './settings.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { orUsageError, UsageError } from './usage-error.ts';
@@ -40,7 +42,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
   if (options.files.length === 0 && options.cluster === undefined) throw new UsageError('No objects: use --files or --cluster.');
   const source = await orUsageError('the source of objects', readObjects(options, { bundle: assumedBundle, controllerName, scope: 'closed' }));
   for (const note of source.notes) process.stderr.write(`${note}\n`);
-  const workspace = new Workspace(source.installation, policyOf('standard', source.bundle), [configuration]);
+  const workspace = new Workspace(source.installation, policyOf('standard', source.bundle), [configuration, infrastructure]);
   workspace.update(source.documents);
   const resources = [...workspace.kernel.emitted(configuration).values()];
   const found: Explained = {
@@ -48,6 +50,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
     connection,
     requests: request === undefined || typeof request === 'string' ? [] : outcomesOf(resources, request),
     connections: connection === undefined ? [] : connectionOutcomes(resources, connection),
+    gateways: workspace.kernel.emitted(infrastructure),
   };
   if (options.output === 'json') terminal.line(jsonText(jsonOf(found), 2));
   else print(terminal, request === undefined ? url : `${options.method.toUpperCase()} ${url}`, found);
@@ -60,18 +63,28 @@ interface Explained {
   readonly connection: Connection | undefined;
   readonly requests: readonly Outcome[];
   readonly connections: readonly Layer4Outcome[];
+  /** By `namespace/name`. */
+  readonly gateways: ReadonlyMap<string, Infrastructure>;
 }
 
-function jsonOf({ request, requests, connections }: Explained): object {
-  const outcomes = [...requests, ...connections];
+function jsonOf({ request, requests, connections, gateways }: Explained): object {
+  const outcomes = [...requests, ...connections].map((outcome) => {
+    const proxyProtocol = useOf(gateways, outcome);
+    return Object.keys(proxyProtocol).length === 0 ? outcome : { ...outcome, proxyProtocol };
+  });
   return typeof request === 'string' ? { refused: request, outcomes } : { outcomes };
 }
 
-function print(terminal: Terminal, title: string, { request, connection, requests, connections }: Explained): void {
+function useOf(gateways: Explained['gateways'], { gateway, listener }: Outcome | Layer4Outcome): ProxyProtocolUse {
+  return proxyProtocolUse(gateways.get(gateway)?.parameters ?? {}, listener);
+}
+
+function print(terminal: Terminal, title: string, { request, connection, requests, connections, gateways }: Explained): void {
   terminal.line(terminal.style('bold', title));
   if (typeof request === 'string') terminal.line(`  Every Gateway answers ${answerFor(request).status}: ${answerFor(request).text}`);
   else if (requests.length + connections.length === 0) terminal.line(`  ${nothingFor(request ?? connection)}`);
-  for (const explanation of [...requests.map(explainOutcome), ...connections.map(explainLayer4Outcome)]) printExplanation(terminal, explanation);
+  for (const outcome of requests) printExplanation(terminal, withProxyProtocol(explainOutcome(outcome), useOf(gateways, outcome)));
+  for (const outcome of connections) printExplanation(terminal, withProxyProtocol(explainLayer4Outcome(outcome), useOf(gateways, outcome)));
 }
 
 function nothingFor(arrival: ArrivingRequest | Connection | undefined): string {

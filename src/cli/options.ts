@@ -5,6 +5,7 @@ import type { Minor } from '../core/schema/availability.ts';
 import { parseBundleVersion } from '../core/schema/bundle.ts';
 import { formatDuration, parseDuration } from '../core/text/duration.ts';
 import { parseAddressRange, type AddressRange } from '../core/text/ip-address.ts';
+import type { Parsed } from '../core/text/proxy-protocol.ts';
 import type { CredentialSource } from '../kubernetes/index.ts';
 import type { LogLevel } from '../telemetry/index.ts';
 import { UsageError } from './usage-error.ts';
@@ -85,6 +86,15 @@ export function collectRange(text: string, previous: readonly AddressRange[] | u
   const parsed = parseAddressRange(text);
   if (!parsed.ok) throw new InvalidArgumentError(asSentence(parsed.problem));
   return [...(previous ?? []), parsed.range];
+}
+
+/** A reader of an option's value by a function that says what is wrong with it. */
+export function parseText<T>(parse: (text: string) => Parsed<T>): (text: string) => T {
+  return (text) => {
+    const parsed = parse(text);
+    if (!parsed.ok) throw new InvalidArgumentError(asSentence(parsed.problem));
+    return parsed.value;
+  };
 }
 
 /** Reads a port from 0 to 65535. */

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { defaultRotationPolicy } from '../certificates/rotation.ts';
 import type { Profile } from '../core/rules/engine/rule.ts';
 import { channels, type Channel, type Minor } from '../core/schema/availability.ts';
+import { parseNetworks, parseProxyVersions } from '../core/text/proxy-protocol.ts';
 import type { CheckOptions } from './check.ts';
 import type { ControllerCommandOptions } from './controller.ts';
 import type { Installation } from './doctor/facts.ts';
@@ -11,7 +12,7 @@ import { packageVersion } from './package-files.ts';
 import type { ProxyCommandOptions } from './proxy.ts';
 import { formatNames } from './report/format-names.ts';
 import {
-  clusterOf, clusterOption, collect, collectRange, contextOption, durationOption, identityOption, logLevelOption, namespaceOption, parseCount, parseHostAndPort, parseMinor, parsePort, parseQualifiedName, parseSeconds, profileOption,
+  clusterOf, clusterOption, collect, collectRange, contextOption, durationOption, identityOption, logLevelOption, namespaceOption, parseCount, parseHostAndPort, parseMinor, parsePort, parseQualifiedName, parseSeconds, parseText, profileOption,
 } from './options.ts';
 import { isUsageError, UsageError } from './usage-error.ts';
 import type { WatchdogCommandOptions } from './watchdog.ts';
@@ -155,6 +156,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     .requiredOption('--ca-file <file>', 'CA certificates that verify the controller (PEM); read for each connection')
     .option('--bind <address>', 'address to listen on; :: for all IPv6 and IPv4 addresses', '::')
     .addOption(new Option('--forwarded <policy>', 'how incoming X-Forwarded-For and Forwarded headers are handled').choices(['append', 'replace']).default('append'))
+    .option('--accept-proxy-protocol <networks>', 'load balancers whose connections begin with a PROXY header, for example 10.0.0.0/8,2001:db8::/32', parseText(parseNetworks))
+    .option('--send-proxy-protocol <versions>', 'PROXY headers for backends of TCPRoutes and TLSRoutes: v1 or v2, or by listener port, for example 25=v1,5432=v2', parseText(parseProxyVersions))
     .option('--connections-per-client <number>', 'maximum number of connections per client address', parseCount, 2_048)
     .addOption(durationOption('--tcp-idle-timeout <duration>', 'time without bytes after which a connection of a TCPRoute or TLSRoute ends', 3_600_000))
     .addOption(durationOption('--udp-idle-timeout <duration>', 'time without datagrams after which a flow of a UDPRoute ends', 60_000))

@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectChannel, ConfigurationSink, type CertificateResource, type ConfigChange, type ResourceProblem } from '../channel/index.ts';
+import type { AddressRange } from '../core/text/ip-address.ts';
+import type { ProxyVersions } from '../core/text/proxy-protocol.ts';
 import type { ForwardedPolicy } from '../proxy/forwarding-fields.ts';
 import type { ProxyLimits } from '../proxy/limits.ts';
+import type { ProxyProtocolSettings } from '../proxy/proxy-protocol/settings.ts';
 import { createProxy, type Proxy } from '../proxy/proxy.ts';
 import { createLogger, createMetrics, type LogLevel } from '../telemetry/index.ts';
 import { InternalErrors } from './process/internal-errors.ts';
@@ -21,6 +24,8 @@ export interface ProxyCommandOptions {
   /** The address that listeners are bound to, each with its own port. */
   readonly bind: string;
   readonly forwarded: ForwardedPolicy;
+  readonly acceptProxyProtocol?: readonly AddressRange[];
+  readonly sendProxyProtocol?: ProxyVersions;
   readonly connectionsPerClient: number;
   /** Milliseconds. */
   readonly tcpIdleTimeout: number;
@@ -53,6 +58,10 @@ function limitsOf({ connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlo
   return { connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows, udpFlowsPerClient: Math.ceil(udpFlows / 4) };
 }
 
+function proxyProtocolOf({ acceptProxyProtocol: accept, sendProxyProtocol: send }: ProxyCommandOptions): ProxyProtocolSettings {
+  return { ...(accept === undefined ? {} : { accept }), ...(send === undefined ? {} : { send }) };
+}
+
 async function start(options: ProxyCommandOptions, running: Shutdown): Promise<void> {
   const log = createLogger(options.logLevel);
   const metrics = createMetrics();
@@ -64,6 +73,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
   const proxy = createProxy({
     bind: ({ port }) => ({ host: options.bind, port }),
     forwarded: options.forwarded,
+    proxyProtocol: proxyProtocolOf(options),
     limits: limitsOf(options),
     certificates: (secret) => certificates.pairOf(secret),
     onFault: errors.report,

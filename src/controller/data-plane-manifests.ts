@@ -142,13 +142,13 @@ function deployment(gateway: GatewayFacts, settings: DataPlaneSettings, metadata
 }
 
 function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPlaneSettings, name: string): object {
-  const { cpu = '100m', memory = '96Mi', forwarded, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows } = gateway.parameters;
+  const { cpu = '100m', memory = '96Mi', forwarded, acceptProxyProtocol, sendProxyProtocol, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows } = gateway.parameters;
   const { memoryLimit = bytesOf(memory) > bytesOf(usualLimit) ? memory : usualLimit } = gateway.parameters;
   const probePort = freePort(gateway.ports.map(({ port }) => port));
   const args = [
     'proxy', `--controller=${controller}`, `--gateway=${gateway.namespace}/${gateway.name}`, `--token-file=${paths.token}/token`, `--ca-file=${paths.authority}/ca.crt`, `--probe-port=${probePort}`,
     ...Object.entries({
-      'forwarded': forwarded, 'connections-per-client': connectionsPerClient,
+      'forwarded': forwarded, 'accept-proxy-protocol': acceptProxyProtocol, 'send-proxy-protocol': sendProxyProtocol, 'connections-per-client': connectionsPerClient,
       'tcp-idle-timeout': tcpIdleTimeout, 'udp-idle-timeout': udpIdleTimeout, 'udp-flows': udpFlows,
     }).flatMap(([option, value]) => (value === undefined ? [] : [`--${option}=${value}`])),
   ];

@@ -1,18 +1,18 @@
 import { authorityFacts, certificateFacts } from '../certificates/index.ts';
 import { featuresOf } from '../core/admission/class-features.ts';
 import { authorityCell, certificateCell, classFeaturesCell, parameterCell } from '../core/graph/inputs.ts';
+import { charactersNeeded } from '../core/graph/parameters.ts';
 import { write, type Write } from '../core/incremental/index.ts';
 import type { ObjectRef } from '../core/resources/reference.ts';
 
 /** Parameters are few and short; other ConfigMaps hold whole files, of which nobody here needs more than the beginning. */
 const mostParameters = 32;
-const longestParameter = 128;
 
 /** The data of a ConfigMap as far as it may be parameters. Never throws. */
 function parameterFacts(json: unknown): Readonly<Record<string, string>> {
   const data = typeof json === 'object' && json !== null && 'data' in json ? json.data : undefined;
   if (typeof data !== 'object' || data === null) return {};
-  const entries = Object.entries(data).slice(0, mostParameters).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, longestParameter) : '']);
+  const entries = Object.entries(data).slice(0, mostParameters).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, charactersNeeded(key)) : '']);
   return Object.fromEntries(entries);
 }
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { connect as connectTcp } from 'node:net';
+import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
 import type { ConnectionOptions, PeerCertificate, TLSSocket } from 'node:tls';
 import type { BackendTls } from '../core/routing/config.ts';
@@ -29,9 +29,8 @@ export class TlsConnector {
     };
   }
 
-  /** A socket that emits `secureConnect` once the backend has proved who it is, or `error`. */
-  connect(host: string, port: number): TLSSocket {
-    const carrier = connectTcp({ host, port });
+  /** Begins TLS on a connection that may still be opening: a socket that emits `secureConnect` once the backend has proved who it is, or `error`. */
+  connect(carrier: Socket): TLSSocket {
     const socket = connect({ ...this.options, socket: carrier, ...(this.session === undefined ? {} : { session: this.session }) });
     noteCarrier(socket, carrier);
     socket.on('session', (session: Buffer) => {

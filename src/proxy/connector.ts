@@ -18,7 +18,7 @@ export interface Connecting {
 const readInto = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** Opens a connection without TLS, whose bytes come as copies by the event `data` alone: nobody can `read` them. */
-export function connectForData(address: Address): Socket {
+function connectForData(address: Address): Socket {
   const callback = (length: number): true => {
     socket.emit('data', Buffer.from(readInto.subarray(0, length)));
     return true;
@@ -27,25 +27,36 @@ export function connectForData(address: Address): Socket {
   return socket;
 }
 
+/** How connections are opened: those that are not encrypted, and those that carry TLS. */
+export interface Openers {
+  readonly plain: (address: Address) => Socket;
+  readonly carrier: (address: Address) => Socket;
+}
+
+const usualOpeners: Openers = { plain: connect, carrier: connect };
+
+/** Opens unencrypted connections with `connectForData`. */
+export const openersForData: Openers = { plain: connectForData, carrier: connect };
+
 /** Makes connections to an upstream, over TLS where it asks for it. */
 export class Connector {
   private readonly upstream: Upstream;
   private readonly tls: TlsConnector | undefined;
   private readonly timeout: number;
-  private readonly open: (address: Address) => Socket;
+  private readonly openers: Openers;
 
-  /** `protocols` are offered in TLS handshakes (RFC 7301); `timeout` is milliseconds; `open` makes connections without TLS. */
-  constructor(upstream: Upstream, protocols: readonly string[], timeout: number, open: (address: Address) => Socket = connect) {
+  /** `protocols` are offered in TLS handshakes (RFC 7301); `timeout` is milliseconds. */
+  constructor(upstream: Upstream, protocols: readonly string[], timeout: number, openers = usualOpeners) {
     this.upstream = upstream;
     this.tls = upstream.tls === undefined ? undefined : new TlsConnector(upstream.tls, protocols);
     this.timeout = timeout;
-    this.open = open;
+    this.openers = openers;
   }
 
   /** Destroying the socket before it is established is a failure too. */
   connect(connecting: Connecting): Socket {
     const { host, port } = this.upstream;
-    const socket = this.tls?.connect(host, port) ?? this.open({ host, port });
+    const socket = this.tls?.connect(this.openers.carrier({ host, port })) ?? this.openers.plain({ host, port });
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
     const timer = setTimeout(() => socket.destroy(new Error('the connection took too long')), this.timeout);
     let cause = new Error('the connection was closed');

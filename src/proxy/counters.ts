@@ -11,7 +11,7 @@ export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 25
 export const limits = [
   'connections', 'client-connections', 'client-share', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
   'mirror-body', 'retries', 'retry-body', 'interim-responses', 'http2-resets', 'http2-pings', 'http2-settings', 'http2-priority', 'http2-empty-data', 'http2-window-updates',
-  'first-byte-time', 'handshake-time', 'idle', 'pipelined', 'pipelined-time', 'request-header', 'request-header-time', 'request-target', 'request-body-time',
+  'first-byte-time', 'proxy-header', 'proxy-header-time', 'handshake-time', 'idle', 'pipelined', 'pipelined-time', 'request-header', 'request-header-time', 'request-target', 'request-body-time',
   'backend-stalled', 'client-stalled', 'response-header',
   'tcp-idle', 'tcp-half-closed', 'client-hello', 'udp-flows', 'udp-client-flows', 'udp-queue',
 ] as const;
@@ -34,6 +34,8 @@ export interface ProxyCounters {
   connections: number;
   openConnections: number;
   tlsFailures: number;
+  /** Connections that were reset because they did not begin with the PROXY header that is required of them. */
+  proxyHeaderFailures: number;
   requests: number;
   openRequests: number;
   /** Final answers by the first digit of their status; 499 stands for clients that left before one. */
@@ -62,6 +64,7 @@ export function createCounters(): ProxyCounters {
     connections: 0,
     openConnections: 0,
     tlsFailures: 0,
+    proxyHeaderFailures: 0,
     requests: 0,
     openRequests: 0,
     responses: { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 },

@@ -10,6 +10,7 @@ import type { Quotas } from './quota.ts';
 import type { ConnectionLogEntry } from './layer4/connection-log.ts';
 import type { OwnConnections } from './layer4/own-connections.ts';
 import type { Layer4Routes } from './layer4/routes.ts';
+import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
 import type { CertificateSource } from './tls-termination.ts';
 
 /** What every request is handled with. Table and endpoints change underneath; a request keeps what it took. */
@@ -23,6 +24,7 @@ export interface DataPlane extends Routing<CompiledRule> {
   readonly limits: ProxyLimits;
   readonly quotas: Quotas;
   readonly forwardedPolicy: ForwardedPolicy;
+  readonly proxyProtocol: ProxyProtocolSettings;
   readonly counters: ProxyCounters;
   /** Takes errors that nobody foresaw; what they concern has been ended. Never throws. */
   readonly fault: (error: unknown) => void;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
-import { anyAddress, plainPeer } from './address.ts';
+import { anyAddress } from './address.ts';
 import type { Address } from './address.ts';
 import { closeGently } from './connection.ts';
 import type { Connection } from './connection.ts';
@@ -17,6 +17,9 @@ import { Layer4Port } from './layer4/port.ts';
 import { LinkedSet } from './linked-set.ts';
 import { peek } from './peek.ts';
 import type { WireProtocol } from './peek.ts';
+import { originOf, toldOrigin } from './proxy-protocol/origin.ts';
+import { receiveHeader } from './proxy-protocol/receive.ts';
+import { expectsHeader } from './proxy-protocol/settings.ts';
 import { acceptedInTurn } from './read-in-turns.ts';
 import { rawAnswer } from './reasons.ts';
 import { TlsAcceptor } from './tls-acceptor.ts';
@@ -172,7 +175,7 @@ export class Front {
   private admit(socket: Socket): void {
     acceptedInTurn();
     const { connections, clients } = this.plane.quotas;
-    const client = plainPeer(socket.remoteAddress);
+    const client = originOf(socket).client.host;
     if (!clients.take(client)) {
       socket.destroy();
       return;
@@ -188,7 +191,7 @@ export class Front {
     }
     socket.once('close', () => {
       connections.release();
-      clients.release(client);
+      clients.release(toldOrigin(socket)?.client.host ?? client);
     });
     this.accept(socket);
   }
@@ -224,6 +227,19 @@ export class Front {
   }
 
   private look(socket: Socket): void {
+    const { plane } = this;
+    if (!expectsHeader(plane.proxyProtocol, originOf(socket).client.host)) {
+      this.identify(socket);
+      return;
+    }
+    this.silent.add(socket);
+    receiveHeader(socket, plane, () => {
+      this.silent.delete(socket);
+      this.identify(socket);
+    });
+  }
+
+  private identify(socket: Socket): void {
     if (this.layer4.isTcp) {
       this.layer4.acceptTcp(socket);
       return;
@@ -328,5 +344,5 @@ export async function wholeTurn(): Promise<void> {
 }
 
 function peerOf(socket: Socket, scheme: Peer['scheme']): Peer {
-  return { address: plainPeer(socket.remoteAddress), scheme };
+  return { address: originOf(socket).client.host, scheme };
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { connectForData, Connector } from './connector.ts';
+import { openersForData, Connector } from './connector.ts';
 import type { ResponseReceiver, Upstream, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
 import { Http1Call, Http1Connection } from './http1-connection.ts';
 import type { Http1ConnectionEvents } from './http1-connection.ts';
@@ -48,7 +48,7 @@ class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
     this.fault = fault;
     this.exceeded = () => quotas.reached('response-header');
     this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
-    this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout, connectForData);
+    this.connector = new Connector(upstream, ['http/1.1'], limits.connectTimeout, openersForData);
   }
 
   submit(call: Http1Call): void {

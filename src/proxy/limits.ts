@@ -3,6 +3,10 @@ export interface ProxyLimits {
   /** How long a new connection may stay silent before its first byte. */
   readonly firstByteTimeout: number;
   readonly tlsHandshakeTimeout: number;
+  /** How long the PROXY header of a new connection may take. */
+  readonly proxyHeaderTimeout: number;
+  /** Its bytes in version 2. */
+  readonly proxyHeaderBytes: number;
   /** From the first byte of a request to the end of its header section. */
   readonly headerTimeout: number;
   /** How long a client may stall in the middle of a body, its own or the one it is being sent. */
@@ -77,6 +81,8 @@ export interface ProxyLimits {
 export const defaultLimits: ProxyLimits = {
   firstByteTimeout: 10_000,
   tlsHandshakeTimeout: 10_000,
+  proxyHeaderTimeout: 10_000,
+  proxyHeaderBytes: 4 * 1024,
   headerTimeout: 20_000,
   stallTimeout: 60_000,
   backendStallTimeout: 60_000,

@@ -15,16 +15,27 @@ export function detectProtocol(bytes: Buffer): WireProtocol | undefined {
   return known === http2Preface.length ? 'http2' : undefined;
 }
 
+/** How the first bytes of a connection are read. */
+export interface StartReader<T> {
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** Told if the time is over; `failed` follows. */
+  readonly overdue: () => void;
+  /** Ends a connection that ends, fails, or stays undecided for too long. */
+  readonly failed: () => void;
+  /** Reads all bytes so far; `undefined` while they do not suffice. `taken` bytes are not given back. */
+  readonly read: (bytes: Buffer) => { readonly found: T; readonly taken: number } | undefined;
+}
+
 /**
- * Looks at the first bytes of a connection and gives them back to it, so that whoever takes it over reads from the
- * start. A connection that ends, fails, or stays undecided for `timeout` milliseconds is closed, and nothing is handed over;
- * `overdue` is told of the latter.
+ * Reads the first bytes of a connection and gives back to it those that were not taken, so that whoever takes it over reads from there.
+ * `handOver` or `failed` comes once.
  */
-export function peek(socket: Socket, { timeout, overdue }: { readonly timeout: number; readonly overdue: () => void }, handOver: (protocol: WireProtocol, socket: Socket) => void): void {
+export function readStart<T>(socket: Socket, { timeout, overdue, failed, read }: StartReader<T>, handOver: (found: T) => void): void {
   let seen = Buffer.alloc(0);
   const timer = setTimeout(() => {
     overdue();
-    socket.destroy();
+    giveUp();
   }, timeout);
   const stop = (): void => {
     clearTimeout(timer);
@@ -32,17 +43,29 @@ export function peek(socket: Socket, { timeout, overdue }: { readonly timeout: n
   };
   const giveUp = (): void => {
     stop();
-    socket.destroy();
+    failed();
   };
   const look = (): void => {
     const bytes: Buffer | null = socket.read();
     if (bytes === null) return;
     seen = Buffer.concat([seen, bytes]);
-    const protocol = detectProtocol(seen);
-    if (protocol === undefined) return;
+    const start = read(seen);
+    if (start === undefined) return;
     stop();
-    socket.unshift(seen);
-    handOver(protocol, socket);
+    if (start.taken < seen.length) socket.unshift(seen.subarray(start.taken));
+    handOver(start.found);
   };
   socket.on('readable', look).on('end', giveUp).on('error', giveUp).on('close', stop);
+}
+
+/**
+ * Looks at the first bytes of a connection and gives them back to it. A connection that ends, fails, or stays undecided for `timeout`
+ * milliseconds is closed, and nothing is handed over; `overdue` is told of the latter.
+ */
+export function peek(socket: Socket, { timeout, overdue }: Pick<StartReader<WireProtocol>, 'timeout' | 'overdue'>, handOver: (protocol: WireProtocol, socket: Socket) => void): void {
+  const read = (bytes: Buffer): { readonly found: WireProtocol; readonly taken: number } | undefined => {
+    const protocol = detectProtocol(bytes);
+    return protocol === undefined ? undefined : { found: protocol, taken: 0 };
+  };
+  readStart(socket, { timeout, overdue, read, failed: () => socket.destroy() }, (protocol) => handOver(protocol, socket));
 }

@@ -19,6 +19,7 @@ import { UdpPort } from './layer4/udp-port.ts';
 import { defaultLimits } from './limits.ts';
 import type { ProxyLimits } from './limits.ts';
 import { ProtocolForwarder } from './protocol-forwarder.ts';
+import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
 import { createQuotas } from './quota.ts';
 import type { CertificateSource } from './tls-termination.ts';
 
@@ -31,6 +32,8 @@ export interface ProxyOptions {
   /** The same for connections and flows of TCP, TLS and UDP listeners. */
   readonly connectionLog?: (entry: ConnectionLogEntry) => void;
   readonly forwarded?: ForwardedPolicy;
+  /** Absent: headers of the PROXY protocol are neither accepted nor sent. */
+  readonly proxyProtocol?: ProxyProtocolSettings;
   /** Takes errors that nobody foresaw, once what they concern has been ended; absent, they are thrown where nothing is left to end. */
   readonly onFault?: (error: unknown) => void;
   readonly limits?: Partial<ProxyLimits>;
@@ -117,6 +120,7 @@ class DataPlaneProxy implements Proxy {
       limits,
       quotas,
       forwardedPolicy: options.forwarded ?? 'append',
+      proxyProtocol: options.proxyProtocol ?? {},
       counters,
       fault,
       accessLog: options.accessLog,

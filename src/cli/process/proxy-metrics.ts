@@ -10,6 +10,7 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   total('connections_total', 'Connections accepted.', () => counters.connections);
   present('open_connections', 'Connections open now.', () => counters.openConnections);
   total('tls_failures_total', 'TLS handshakes that failed.', () => counters.tlsFailures);
+  total('header_failures_total', 'Connections that were reset because they did not begin with a valid PROXY header.', () => counters.proxyHeaderFailures);
   total('requests_total', 'Requests that started.', () => counters.requests);
   present('open_requests', 'Requests in flight.', () => counters.openRequests);
   metrics.observedCounter(define('responses_total', 'Final responses by status class.', ['class']), () => labelled(counters.responses));

@@ -1,6 +1,7 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { quote } from '../text/display.ts';
+import { longestList, parseNetworks, parseProxyVersions } from '../text/proxy-protocol.ts';
 import { nearest } from '../text/suggest.ts';
 import { parameterCell, readObject } from './inputs.ts';
 import { isObserved } from './observed.ts';
@@ -20,6 +21,10 @@ export interface DataPlaneParameters {
   readonly memory?: string;
   /** The most memory that each pod may use. */
   readonly memoryLimit?: string;
+  /** Load balancers whose connections begin with a PROXY header: networks, ranges and addresses. */
+  readonly acceptProxyProtocol?: string;
+  /** The version of the PROXY headers that backends of TCPRoutes and TLSRoutes get, for all ports or by port. */
+  readonly sendProxyProtocol?: string;
   /** Connections that each pod takes from one client address. */
   readonly connectionsPerClient?: string;
   /** Time without bytes after which a connection of a TCPRoute or TLSRoute ends (GEP-2257). */
@@ -80,31 +85,45 @@ function parametersAt(read: Reader, ref: ParametersRef | undefined): ParametersN
   return read.query(isObserved, 'ConfigMap') ? { type: 'absent', target: `${namespace}/${name}` } : { type: 'unobserved' };
 }
 
-interface Parameter {
-  /** The syntax of valid values. */
-  readonly form: RegExp;
-  /** The valid values, for messages. */
-  readonly words: string;
+/** Describes the problem with a value and the fix; `undefined` for a valid one. */
+type Check = (value: string) => string | undefined;
+
+function form(pattern: RegExp, words: string): Check {
+  return (value) => (pattern.test(value) ? undefined : `must be ${words}, not ${quote(value)}`);
+}
+
+function parsed(parse: typeof parseNetworks | typeof parseProxyVersions): Check {
+  return (value) => {
+    const result = parse(value);
+    return result.ok ? undefined : `must be a valid list, not ${quote(value)}: ${result.problem}`;
+  };
 }
 
 const quantity = 'a quantity such as';
 /** GEP-2257 without milliseconds, and not zero: the timeout detects clients that have disappeared. */
 const duration = /^(?=[0-9hms]*[1-9])(?=[0-9])(?:[0-9]{1,3}h)?(?:[0-9]{1,5}m)?(?:[0-9]{1,5}s)?$/;
 const durationWords = 'a duration in hours, minutes and seconds such as 1h30m or 90s';
-const known: Readonly<Record<keyof DataPlaneParameters, Parameter>> = {
-  replicas: { form: /^[1-9][0-9]{0,2}$/, words: 'a number from 1 to 999' },
-  serviceType: { form: /^(?:LoadBalancer|NodePort|ClusterIP)$/, words: 'LoadBalancer, NodePort or ClusterIP' },
-  loadBalancerClass: { form: /^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, words: 'a name such as example.com/internal' },
-  externalTrafficPolicy: { form: /^(?:Cluster|Local)$/, words: 'Cluster or Local' },
-  forwarded: { form: /^(?:append|replace)$/, words: 'append or replace' },
-  cpu: { form: /^(?:[0-9]{1,6}m|[0-9]{1,4}(?:\.[0-9]{1,3})?)$/, words: `${quantity} 250m` },
-  memory: { form: /^[0-9]{1,12}(?:Ki|Mi|Gi|Ti|k|M|G|T)?$/, words: `${quantity} 128Mi` },
-  memoryLimit: { form: /^(?:[1-9][0-9]{2,5}Mi|[1-9][0-9]{0,2}Gi)$/, words: '100Mi or more in Mi or Gi, such as 512Mi' },
-  connectionsPerClient: { form: /^[1-9][0-9]{0,5}$/, words: 'a number from 1 to 999999' },
-  tcpIdleTimeout: { form: duration, words: durationWords },
-  udpIdleTimeout: { form: duration, words: durationWords },
-  udpFlows: { form: /^[1-9][0-9]{0,5}$/, words: 'a number from 1 to 999999' },
+const known: Readonly<Record<keyof DataPlaneParameters, Check>> = {
+  replicas: form(/^[1-9][0-9]{0,2}$/, 'a number from 1 to 999'),
+  serviceType: form(/^(?:LoadBalancer|NodePort|ClusterIP)$/, 'LoadBalancer, NodePort or ClusterIP'),
+  loadBalancerClass: form(/^(?:[a-z0-9.-]{1,253}\/)?[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'a name such as example.com/internal'),
+  externalTrafficPolicy: form(/^(?:Cluster|Local)$/, 'Cluster or Local'),
+  forwarded: form(/^(?:append|replace)$/, 'append or replace'),
+  acceptProxyProtocol: parsed(parseNetworks),
+  sendProxyProtocol: parsed(parseProxyVersions),
+  cpu: form(/^(?:[0-9]{1,6}m|[0-9]{1,4}(?:\.[0-9]{1,3})?)$/, `${quantity} 250m`),
+  memory: form(/^[0-9]{1,12}(?:Ki|Mi|Gi|Ti|k|M|G|T)?$/, `${quantity} 128Mi`),
+  memoryLimit: form(/^(?:[1-9][0-9]{2,5}Mi|[1-9][0-9]{0,2}Gi)$/, '100Mi or more in Mi or Gi, such as 512Mi'),
+  connectionsPerClient: form(/^[1-9][0-9]{0,5}$/, 'a number from 1 to 999999'),
+  tcpIdleTimeout: form(duration, durationWords),
+  udpIdleTimeout: form(duration, durationWords),
+  udpFlows: form(/^[1-9][0-9]{0,5}$/, 'a number from 1 to 999999'),
 };
+
+/** Characters of a parameter's value that are needed to judge it: a longer value is invalid. */
+export function charactersNeeded(key: string): number {
+  return key === 'acceptProxyProtocol' || key === 'sendProxyProtocol' ? longestList + 1 : 128;
+}
 
 function parseParameters(data: Readonly<Record<string, string>>): { readonly parameters: DataPlaneParameters; readonly problems: readonly string[] } {
   const entries = Object.entries(data);
@@ -115,8 +134,11 @@ function parseParameters(data: Readonly<Record<string, string>>): { readonly par
 }
 
 function problemOf(key: string, value: string): string | undefined {
-  const parameter = Object.hasOwn(known, key) ? known[key as keyof DataPlaneParameters] : undefined;
-  if (parameter !== undefined) return parameter.form.test(value) ? undefined : `${key} must be ${parameter.words}, not ${quote(value)}`;
+  const check = Object.hasOwn(known, key) ? known[key as keyof DataPlaneParameters] : undefined;
+  if (check !== undefined) {
+    const problem = check(value);
+    return problem === undefined ? undefined : `${key} ${problem}`;
+  }
   const near = nearest(key, Object.keys(known));
   return `unknown parameter ${quote(key)}, ${near === undefined ? `use one of ${Object.keys(known).join(', ')}` : `did you mean ${near}?`}`;
 }

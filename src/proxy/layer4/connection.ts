@@ -1,11 +1,13 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { ListenerConfig } from '../../core/routing/config.ts';
-import type { Address } from '../address.ts';
 import { Connector } from '../connector.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Endpoint } from '../endpoints.ts';
 import type { Upstream } from '../forwarder.ts';
+import type { Origin } from '../proxy-protocol/origin.ts';
+import { versionFor } from '../proxy-protocol/settings.ts';
+import { writeProxyHeader } from '../proxy-protocol/write.ts';
 import { readInTurns } from '../read-in-turns.ts';
 import { Relay } from '../relay.ts';
 import type { RelayFailure } from '../relay.ts';
@@ -21,8 +23,7 @@ export interface Arrival {
   /** What clients send comes from here; of terminated TLS it is the decrypted socket. */
   readonly socket: Socket;
   readonly transport: 'tcp' | 'tls';
-  /** The client's address. */
-  readonly client: string;
+  readonly origin: Origin;
   readonly listener: ListenerConfig;
   /** Of the TLS handshake, in lower case; `''` without one. */
   readonly serverName: string;
@@ -47,7 +48,7 @@ export class Layer4Connection implements Pass {
   constructor(plane: DataPlane, arrival: Arrival) {
     this.plane = plane;
     this.arrival = arrival;
-    this.account = new Account(plane, arrival);
+    this.account = new Account(plane, { ...arrival, client: arrival.origin.client.host });
   }
 
   start(): void {
@@ -99,7 +100,10 @@ export class Layer4Connection implements Pass {
     this.tried.push(endpoint);
     this.account.upstream = endpoint.address;
     counters.upstreamAttempts += 1;
-    const connector = new Connector(this.upstreamOf(endpoint), this.arrival.protocols, limits.connectTimeout, (address) => this.open(address));
+    const connector = new Connector(this.upstreamOf(endpoint), this.arrival.protocols, limits.connectTimeout, {
+      plain: (address) => this.begin(connect({ ...address, allowHalfOpen: true })),
+      carrier: (address) => this.begin(connect(address)),
+    });
     this.connecting = connector.connect({
       established: (backend) => this.established(backend, endpoint),
       failed: () => {
@@ -111,8 +115,12 @@ export class Layer4Connection implements Pass {
     });
   }
 
-  private open(address: Address): Socket {
-    const socket = connect({ ...address, allowHalfOpen: true });
+  /** Writes the PROXY header where it is configured, and notes the connection. */
+  private begin(socket: Socket): Socket {
+    const { listener, origin } = this.arrival;
+    const version = versionFor(this.plane.proxyProtocol, listener.port);
+    // Before TLS, as the specification of the PROXY protocol has it.
+    if (version !== undefined) socket.write(writeProxyHeader(version, origin));
     return socket.once('connect', () => {
       if (!this.isOver) this.plane.ownConnections.open(socket, this);
     });

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { ConfigKey, ListenerConfig } from '../../core/routing/config.ts';
-import { plainPeer } from '../address.ts';
 import type { DataPlane } from '../data-plane.ts';
 import { LinkedSet } from '../linked-set.ts';
+import { originOf } from '../proxy-protocol/origin.ts';
 import { Layer4Connection } from './connection.ts';
 import type { Arrival } from './connection.ts';
 import { TlsDispatch } from './tls.ts';
@@ -66,7 +66,7 @@ export class Layer4Port {
     socket.once('data', () => this.silent.delete(socket));
     // The listener for `data` must not set bytes free before there is a backend to take them.
     socket.pause();
-    this.forward({ socket, transport: 'tcp', client: plainPeer(socket.remoteAddress), listener: this.tcp, serverName: '', protocols: [] });
+    this.forward({ socket, transport: 'tcp', origin: originOf(socket), listener: this.tcp, serverName: '', protocols: [] });
   }
 
   /** Resets every connection that is left. */

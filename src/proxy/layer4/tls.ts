@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { ClientValidation, ListenerConfig } from '../../core/routing/config.ts';
-import { plainPeer } from '../address.ts';
 import { negotiatedProtocol } from '../connector.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Handshakes } from '../handshakes.ts';
+import { originOf } from '../proxy-protocol/origin.ts';
 import { reset } from '../reset.ts';
 import { TlsAcceptor } from '../tls-acceptor.ts';
 import type { AcceptorHandlers, Decrypted } from '../tls-acceptor.ts';
@@ -84,7 +84,7 @@ export class TlsDispatch {
     if (listener === undefined) this.refuse(socket);
     else if (listener.protocol === 'HTTPS') this.port.acceptHttps(socket);
     else if (listener.tlsMode === 'Terminate') this.terminate(socket, { listener, hello });
-    else this.forward({ ...arrivalOf(socket, listener, hello), protocols: [] });
+    else this.forward({ socket, ...arrivalOf(socket, { listener, hello }), protocols: [] });
   }
 
   private terminate(socket: Socket, terminating: Terminating): void {
@@ -101,7 +101,7 @@ export class TlsDispatch {
       return;
     }
     const protocol = negotiatedProtocol(socket);
-    this.forward({ ...arrivalOf(socket, terminating.listener, terminating.hello), protocols: protocol === undefined ? [] : [protocol] });
+    this.forward({ socket, ...arrivalOf(below, terminating), protocols: protocol === undefined ? [] : [protocol] });
   }
 
   private refuse(socket: Socket): void {
@@ -114,6 +114,6 @@ export class TlsDispatch {
   }
 }
 
-function arrivalOf(socket: Socket, listener: ListenerConfig, { serverName }: ClientHello): Omit<Arrival, 'protocols'> {
-  return { socket, transport: 'tls', client: plainPeer(socket.remoteAddress), listener, serverName };
+function arrivalOf(carrier: Socket, { listener, hello }: Terminating): Omit<Arrival, 'socket' | 'protocols'> {
+  return { transport: 'tls', origin: originOf(carrier), listener, serverName: hello.serverName };
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -210,6 +210,21 @@ describe('sallyport explain, of connections', () => {
     expect(tcp).toEqual({ code: 0, output: expect.stringContaining('1 of 1 to shop/dns/53: 10.0.0.1:1053') });
     expect(udp).toEqual({ code: 0, output: expect.stringContaining('"endpoints/shop/dns/53/UDP"') });
     expect(other).toEqual({ code: 1, output: expect.stringContaining('No listener found for UDP on port 53 of a Gateway other.') });
+  });
+
+  test('the PROXY protocol is told as the parameters of the Gateway have it', async () => {
+    const networks = [...Array.from({ length: 20 }, (_, index) => `10.${index}.0.0/16`), '192.168.0.0/16'].join(', ');
+    const ref = 'infrastructure: { parametersRef: { group: "", kind: ConfigMap, name: settings } }';
+    const objects = (await readFile('test/golden/tcp-routes/input.yaml', 'utf8')).replace('  listeners:', `  ${ref}\n  listeners:`);
+    const parameters = `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: settings, namespace: shop }\ndata: { acceptProxyProtocol: "${networks}", sendProxyProtocol: "v1, 5432=v2" }\n`;
+    const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+    const file = join(folder, 'objects.yaml');
+    await writeFile(file, `${objects}\n---\n${parameters}`);
+    const { output } = await outcome('explain', '-f', file, 'tcp://front:5432');
+    expect(output).toContain(`PROXY protocol: connections from ${networks} must begin with a header\n`);
+    expect(output).toContain('PROXY protocol: backends get headers of v2\n');
+    expect(JSON.parse((await outcome('explain', '-o', 'json', '-f', file, 'tcp://front:5432')).output)).toMatchObject({ outcomes: [{ proxyProtocol: { accept: networks, send: 'v2' } }] });
+    await rm(folder, { recursive: true });
   });
 
   test('a URL without a port is refused', async () => {

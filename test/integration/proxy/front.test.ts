@@ -20,6 +20,7 @@ const plane: DataPlane = {
   certificates: () => undefined,
   limits: defaultLimits,
   forwardedPolicy: 'append',
+  proxyProtocol: {},
   counters,
   quotas,
   fault: throwFault,

@@ -110,6 +110,12 @@ describe('objects of a data plane', () => {
     expect(JSON.stringify(objects[3])).not.toMatch(/--tcp|--udp/);
   });
 
+  test('parameters say where proxies speak the PROXY protocol', () => {
+    const args = JSON.stringify(desiredObjects({ ...facts, parameters: { acceptProxyProtocol: '10.0.0.0/8, ::1', sendProxyProtocol: '25=v1' } }, settings)[3]);
+    expect(args).toContain('"--accept-proxy-protocol=10.0.0.0/8, ::1","--send-proxy-protocol=25=v1"');
+    expect(JSON.stringify(objects[3])).not.toContain('proxy-protocol');
+  });
+
   test('a parameter says how many connections proxies observe from a client', () => {
     const args = JSON.stringify(desiredObjects({ ...facts, parameters: { connectionsPerClient: '7' } }, settings)[3]);
     expect(args).toContain('"--connections-per-client=7"');

@@ -19,7 +19,7 @@ describe('gateway-parameters', () => {
 
   test('what cannot be understood', () => {
     expect(judged(ref, { parameters: { 'shop/settings': { replicas: '-1', colour: 'red' } } })).toEqual(refused(
-      'Invalid parameters in ConfigMap "shop/settings": replicas must be a number from 1 to 999, not "-1"; unknown parameter "colour", use one of replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, cpu, memory, memoryLimit, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows.',
+      'Invalid parameters in ConfigMap "shop/settings": replicas must be a number from 1 to 999, not "-1"; unknown parameter "colour", use one of replicas, serviceType, loadBalancerClass, externalTrafficPolicy, forwarded, acceptProxyProtocol, sendProxyProtocol, cpu, memory, memoryLimit, connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows.',
     ));
   });
 
@@ -27,8 +27,15 @@ describe('gateway-parameters', () => {
     expect(judged(ref, { parameters: { 'shop/settings': { udpIdleTimeout } } })).toEqual([[expect.anything(), expect.stringContaining('udpIdleTimeout must be'), expect.anything()]]);
   });
 
+  test.each([
+    [{ acceptProxyProtocol: '10.0.0.5/8' }, 'acceptProxyProtocol must be a valid list, not "10.0.0.5/8": 10.0.0.5 is not the first address of the network. Use 10.0.0.0/8, or 10.0.0.5-10.255.255.255'],
+    [{ sendProxyProtocol: 'v3' }, 'sendProxyProtocol must be a valid list, not "v3": "v3" is invalid. Use v1 or v2 for all ports, or versions by the port of the listener such as 25=v1, 5432=v2'],
+  ])('%j is invalid', (parameters, message) => {
+    expect(judged(ref, { parameters: { 'shop/settings': parameters } })).toEqual(refused(`Invalid parameters in ConfigMap "shop/settings": ${message}.`));
+  });
+
   test('good ones are fine, and Gateways of others', () => {
-    expect(judged(ref, { parameters: { 'shop/settings': { replicas: '2', tcpIdleTimeout: '1h30m', udpIdleTimeout: '90s', udpFlows: '100' } } })).toEqual([]);
+    expect(judged(ref, { parameters: { 'shop/settings': { replicas: '2', tcpIdleTimeout: '1h30m', udpIdleTimeout: '90s', udpFlows: '100', acceptProxyProtocol: '10.0.0.0/8, 2001:db8::/32', sendProxyProtocol: 'v2, 25=v1' } } })).toEqual([]);
     expect(found('gateway-parameters', [gateway(ref)])).toEqual([]);
   });
 });
