@@ -6,6 +6,7 @@ import { closeBackends, startBackend } from '../support/backends.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/program.ts';
 import { closeProxies, send, startProxyTo } from '../support/proxy.ts';
+import { gatewayObjects, serviceObjects } from '../support/standalone-objects.ts';
 import { whileServing } from './support/bystander.ts';
 import { attack } from './support/http2-attacker.ts';
 import { floods } from './support/http2-frames.ts';
@@ -77,18 +78,7 @@ inFull('while a flood of 20 connections goes on, others are served', () => {
 
 /** One Gateway, and one route to a backend on loopback. */
 function objects(listener: number, backend: number): string {
-  return `
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: test }
-spec: { controllerName: sallyport.dev/gateway-controller }
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: web, namespace: shop }
-spec:
-  gatewayClassName: test
-  listeners: [{ name: http, port: ${listener}, protocol: HTTP }]
+  return `${gatewayObjects({ name: 'web', namespace: 'shop' }, `{ name: http, port: ${listener}, protocol: HTTP }`)}
 ---
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -96,17 +86,5 @@ metadata: { name: app, namespace: shop }
 spec:
   parentRefs: [{ name: web }]
   rules: [{ backendRefs: [{ name: app, port: 80 }] }]
----
-apiVersion: v1
-kind: Service
-metadata: { name: app, namespace: shop }
-spec: { ports: [{ port: 80 }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: app-1, namespace: shop, labels: { kubernetes.io/service-name: app } }
-addressType: IPv4
-ports: [{ port: ${backend} }]
-endpoints: [{ addresses: ["127.0.0.1"] }]
-`;
+${serviceObjects({ name: 'app', endpoint: backend })}`;
 }

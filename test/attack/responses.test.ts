@@ -2,6 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { closeBackends } from '../support/backends.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/program.ts';
+import { gatewayObjects, serviceObjects } from '../support/standalone-objects.ts';
 import { whileServing } from './support/bystander.ts';
 import { startHostileBackends } from './support/responses-backends.ts';
 import type { HostileBackends } from './support/responses-backends.ts';
@@ -19,23 +20,6 @@ afterEach(async () => {
   await closeBackends();
 });
 
-function service(name: string, port: number, appProtocol?: string): string {
-  return `
----
-apiVersion: v1
-kind: Service
-metadata: { name: ${name}, namespace: shop }
-spec: { ports: [{ port: 80${appProtocol === undefined ? '' : `, appProtocol: ${appProtocol}`} }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: ${name}-1, namespace: shop, labels: { kubernetes.io/service-name: ${name} } }
-addressType: IPv4
-ports: [{ port: ${port}${appProtocol === undefined ? '' : `, appProtocol: ${appProtocol}`} }]
-endpoints: [{ addresses: ["127.0.0.1"] }]
-`;
-}
-
 function route(name: string, rule: string, kind = 'HTTPRoute'): string {
   return `
 ---
@@ -51,17 +35,8 @@ spec:
 
 function objects(listener: number, { http1, http2, good }: HostileBackends): string {
   const mirror = '[{ type: RequestMirror, requestMirror: { backendRef: { name: http1, port: 80 } } }, { type: RequestMirror, requestMirror: { backendRef: { name: http2, port: 80 } } }]';
-  return `
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: test }
-spec: { controllerName: sallyport.dev/gateway-controller }
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: web, namespace: shop }
-spec: { gatewayClassName: test, listeners: [{ name: http, port: ${listener}, protocol: HTTP }] }
-${service('http1', http1.port)}${service('http2', http2.port, 'kubernetes.io/h2c')}${service('good', good.port)}
+  return `${gatewayObjects({ name: 'web', namespace: 'shop' }, `{ name: http, port: ${listener}, protocol: HTTP }`)}
+${serviceObjects({ name: 'http1', endpoint: http1.port })}${serviceObjects({ name: 'http2', endpoint: http2.port, appProtocol: 'kubernetes.io/h2c' })}${serviceObjects({ name: 'good', endpoint: good.port })}
 ${route('http1', '{ timeouts: { request: 500ms }, backendRefs: [{ name: http1, port: 80 }] }')}
 ${route('http2', '{ timeouts: { request: 500ms }, backendRefs: [{ name: http2, port: 80 }] }')}
 ${route('good', '{ backendRefs: [{ name: good, port: 80 }] }')}

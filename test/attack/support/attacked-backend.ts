@@ -12,7 +12,7 @@ export interface AttackedBackend {
 
 const large = Buffer.alloc(1024 * 1024);
 const piece = Buffer.alloc(64 * 1024);
-const gibibyte = 1021024 * 1024;
+const gibibyte = 1024 * 1024 * 1024;
 const webSocketKey = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /**

@@ -1,3 +1,5 @@
+import { gatewayObjects, serviceObjects } from '../../support/standalone-objects.ts';
+
 /** A backend that costs next to nothing: two bytes for everything. */
 export function upstreamConfiguration(port: number): string {
   return nginx(`
@@ -62,18 +64,7 @@ backend back
 
 /** As `nginxConfiguration`, in the words of the Gateway API. */
 export function objects(port: number, upstream: number): string {
-  return `
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: sallyport }
-spec: { controllerName: sallyport.dev/gateway-controller }
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: web, namespace: bench }
-spec:
-  gatewayClassName: sallyport
-  listeners: [{ name: http, port: ${port}, protocol: HTTP }]
+  return `${gatewayObjects({ name: 'web', namespace: 'bench' }, `{ name: http, port: ${port}, protocol: HTTP }`)}
 ---
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -83,17 +74,5 @@ spec:
   rules:
     - matches: [{ path: { type: PathPrefix, value: /shop } }]
       backendRefs: [{ name: shop, port: 80 }]
----
-apiVersion: v1
-kind: Service
-metadata: { name: shop, namespace: bench }
-spec: { ports: [{ port: 80, targetPort: ${upstream} }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: shop-1, namespace: bench, labels: { kubernetes.io/service-name: shop } }
-addressType: IPv4
-endpoints: [{ addresses: [127.0.0.1], conditions: { ready: true } }]
-ports: [{ port: ${upstream} }]
-`;
+${serviceObjects({ name: 'shop', namespace: 'bench', endpoint: upstream })}`;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startProgram } from '../../support/program.ts';
+import { serviceObjects } from '../../support/standalone-objects.ts';
 
 async function outcome(...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
   const program = startProgram(...args);
@@ -171,20 +172,8 @@ spec:
 ${['secure 8443 9102', 'cart 80 9101', 'copy 80 9103'].map(serviceOf).join('')}`;
 
 function serviceOf(text: string): string {
-  const [name, port, endpoint] = text.split(' ');
-  return `---
-apiVersion: v1
-kind: Service
-metadata: { name: ${name}, namespace: shop }
-spec: { ports: [{ name: main, port: ${port} }] }
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: { name: ${name}, namespace: shop, labels: { kubernetes.io/service-name: ${name} } }
-addressType: IPv4
-ports: [{ name: main, port: ${endpoint} }]
-endpoints: [{ addresses: [127.0.0.1] }]
-`;
+  const [name = '', port, endpoint] = text.split(' ');
+  return serviceObjects({ name, port: Number(port), endpoint: Number(endpoint) });
 }
 
 describe('sallyport explain, of connections', () => {

@@ -1,4 +1,5 @@
 import type { CertificateMaterial } from '../../../src/certificates/source.ts';
+import { certificateObject, gatewayObjects } from '../../support/standalone-objects.ts';
 import { service } from '../objects.ts';
 
 /** Ports on loopback; `grpc` where an interop server runs. */
@@ -10,28 +11,12 @@ export interface Ports {
 }
 
 /** The Gateway `front` with HTTP and HTTPS, an HTTPRoute for everything, and a GRPCRoute for the interop service. */
-export function clientObjects({ http, https, backend, grpc }: Ports, { certificate, privateKey }: CertificateMaterial): string {
-  const pem = (text: string): string => Buffer.from(text).toString('base64');
-  return `
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: sallyport }
-spec: { controllerName: sallyport.dev/gateway-controller }
----
-apiVersion: v1
-kind: Secret
-type: kubernetes.io/tls
-metadata: { name: front, namespace: shop }
-data: { tls.crt: ${pem(certificate)}, tls.key: ${pem(privateKey)} }
----
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: front, namespace: shop }
-spec:
-  gatewayClassName: sallyport
-  listeners:
-  - { name: http, port: ${http}, protocol: HTTP }
-  - { name: https, port: ${https}, protocol: HTTPS, tls: { certificateRefs: [{ name: front }] } }
+export function clientObjects({ http, https, backend, grpc }: Ports, material: CertificateMaterial): string {
+  const listeners = [
+    `{ name: http, port: ${http}, protocol: HTTP }`,
+    `{ name: https, port: ${https}, protocol: HTTPS, tls: { certificateRefs: [{ name: front }] } }`,
+  ];
+  return `${gatewayObjects({ name: 'front', namespace: 'shop' }, ...listeners)}${certificateObject('front', material)}
 ---
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
