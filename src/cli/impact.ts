@@ -1,6 +1,7 @@
 import type { Effect } from '../core/impact/effect.ts';
 import { compareRouting } from '../core/impact/routing.ts';
 import { compareStatuses } from '../core/impact/statuses.ts';
+import { quoteRef } from '../core/resources/reference.ts';
 import { configuration } from '../core/routing/emit.ts';
 import { tables } from '../core/schema/index.ts';
 import { statuses } from '../core/status/emit.ts';
@@ -76,7 +77,7 @@ function identityToDelete(text: string, documents: readonly SourceDocument[]): s
     throw new UsageError(`Invalid object ${quote(text)} in --delete. Use ${entry.namespaced ? `${kind}/NAMESPACE/NAME` : `${kind}/NAME`}.`);
   }
   const id = `${entry.kind}/${namespace}/${name}`;
-  if (!documents.some((document) => identityOf(document) === id)) throw new UsageError(`${entry.kind} ${quote(entry.namespaced ? `${namespace}/${name}` : name)} not found.`);
+  if (!documents.some((document) => identityOf(document) === id)) throw new UsageError(`${quoteRef({ kind: entry.kind, namespace, name })} not found.`);
   return id;
 }
 

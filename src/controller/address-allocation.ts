@@ -109,7 +109,7 @@ function refusalOf(address: bigint, { claim, pool, ledger }: Circumstances): str
   const family = familyOf(address);
   if (!claim.families.includes(family)) return `${text} is unusable: the Service of this Gateway has no ${family}.`;
   const owner = ledger.ownerOf(address)?.gateway;
-  return owner === claim.gateway ? undefined : `${text} is already assigned to Gateway ${owner}.`;
+  return owner === claim.gateway ? undefined : `${text} is already assigned to Gateway "${owner}".`;
 }
 
 function notUsable(refusals: readonly string[]): AddressProblem {

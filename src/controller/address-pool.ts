@@ -202,7 +202,7 @@ export class AddressPool {
     // Somebody was quicker: what is new is on its way here.
     if (type === 'conflict' || type === 'notFound') return;
     this.#options.log.warn({ gateway, outcome: type, problem: message }, 'cannot assign an address to a Service');
-    if (type === 'forbidden' || type === 'invalid') this.#setProblem(gateway, { reason: 'AddressNotAssigned', message: `Cannot assign an address of the pool to Service ${namespace}/${name}: ${message}` });
+    if (type === 'forbidden' || type === 'invalid') this.#setProblem(gateway, { reason: 'AddressNotAssigned', message: `Cannot assign an address of the pool to Service "${namespace}/${name}": ${message}` });
   }
 
   #rest(gateway: string, { type }: WriteResult): void {

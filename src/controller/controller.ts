@@ -218,7 +218,7 @@ export class Controller {
   #recordDrift(gateway: string, { kind = '', metadata }: WireObject): void {
     const live = this.#live.get(`Gateway/${gateway}`);
     if (live === undefined) return;
-    const note = `${kind} ${metadata.namespace ?? ''}/${metadata.name} was changed or deleted. The controller restores it.`;
+    const note = `${kind} "${metadata.namespace ?? ''}/${metadata.name}" was changed or deleted. The controller restores it.`;
     this.#events.record({ regarding: regarding(live.kind, live.object), type: 'Warning', reason: 'DataPlaneChanged', action: 'Provision', note });
   }
 

@@ -26,8 +26,8 @@ export function deploymentProblems(deployment: WireObject): readonly DataPlanePr
   const { namespace = '', name } = deployment.metadata;
   return conditionsOf(deployment).flatMap(({ type, status, reason, message }): DataPlaneProblem[] => {
     const text = sentence(message);
-    if (type === 'ReplicaFailure' && status === 'True') return [{ refusal: 'NoResources', message: `Deployment ${namespace}/${name} cannot create pods: ${text}` }];
-    if (type === 'Progressing' && reason === 'ProgressDeadlineExceeded') return [{ message: `Deployment ${namespace}/${name} exceeded its progress deadline: ${text}` }];
+    if (type === 'ReplicaFailure' && status === 'True') return [{ refusal: 'NoResources', message: `Deployment "${namespace}/${name}" cannot create pods: ${text}` }];
+    if (type === 'Progressing' && reason === 'ProgressDeadlineExceeded') return [{ message: `Deployment "${namespace}/${name}" exceeded its progress deadline: ${text}` }];
     return [];
   });
 }
@@ -39,7 +39,7 @@ export function podProblems(pod: WireObject): readonly DataPlaneProblem[] {
   const unscheduled = conditionsOf(pod).filter(({ type, status }) => type === 'PodScheduled' && status === 'False');
   const containers = listOf(recordOf(pod['status'])['containerStatuses']).filter(isRecord);
   return [
-    ...unscheduled.map(({ message }): DataPlaneProblem => ({ refusal: 'NoResources', message: `Pod ${name} cannot be scheduled: ${sentence(message)}` })),
+    ...unscheduled.map(({ message }): DataPlaneProblem => ({ refusal: 'NoResources', message: `Pod "${name}" cannot be scheduled: ${sentence(message)}` })),
     ...containers.flatMap((container) => containerProblems(container, name)),
   ];
 }
@@ -50,9 +50,9 @@ const unstarted: ReadonlySet<unknown> = new Set(['CreateContainerConfigError', '
 /** Kubelets alternate between reasons and texts while they try again, so that their own words would change all the time. */
 function containerProblems({ image, state }: JsonRecord, pod: string): readonly DataPlaneProblem[] {
   const { reason } = recordOf(recordOf(state)['waiting']);
-  if (unpulled.has(reason)) return [{ refusal: 'NoResources', message: `Pod ${pod} cannot pull image ${textOf(image)}; see "kubectl describe pod".` }];
-  if (unstarted.has(reason)) return [{ refusal: 'NoResources', message: `Pod ${pod} cannot start its containers; see "kubectl describe pod".` }];
-  return reason === 'CrashLoopBackOff' ? [{ message: `Pod ${pod} is in CrashLoopBackOff; see "kubectl logs --previous".` }] : [];
+  if (unpulled.has(reason)) return [{ refusal: 'NoResources', message: `Pod "${pod}" cannot pull image ${textOf(image)}; see "kubectl describe pod".` }];
+  if (unstarted.has(reason)) return [{ refusal: 'NoResources', message: `Pod "${pod}" cannot start its containers; see "kubectl describe pod".` }];
+  return reason === 'CrashLoopBackOff' ? [{ message: `Pod "${pod}" is in CrashLoopBackOff; see "kubectl logs --previous".` }] : [];
 }
 
 function conditionsOf(object: WireObject): readonly JsonRecord[] {

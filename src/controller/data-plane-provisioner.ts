@@ -167,7 +167,7 @@ export class DataPlaneProvisioner {
     if (result.type === 'ok' || (step === 'remove' && result.type === 'notFound')) return { done: true, ...(uid !== undefined && { uid }) };
     log.warn({ kind, namespace: metadata.namespace, name: metadata.name, outcome: result.type, problem: result.message }, 'cannot write an object of a data plane');
     if (result.type !== 'forbidden' && result.type !== 'invalid') return { done: false };
-    return { done: false, problem: { refusal: 'NoResources', message: `Cannot ${step} ${kind} ${metadata.namespace ?? ''}/${metadata.name}: ${result.message}` } };
+    return { done: false, problem: { refusal: 'NoResources', message: `Cannot ${step} ${kind} "${metadata.namespace ?? ''}/${metadata.name}": ${result.message}` } };
   }
 
   #setProblem(gateway: string, problem: DataPlaneProblem | undefined): void {
@@ -219,6 +219,6 @@ function isForeign(found: WriteResult | undefined, gateway: string): boolean {
 }
 
 function conflictWith(objects: readonly WireObject[]): DataPlaneProblem {
-  const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`).join(', ');
+  const names = objects.map(({ kind, metadata }) => `${kind} "${metadata.namespace ?? ''}/${metadata.name}"`).join(', ');
   return { refusal: 'NameConflict', message: `The data plane conflicts with objects that Sallyport does not own: ${names}. Rename or delete these objects, or rename the Gateway.` };
 }

@@ -26,7 +26,7 @@ export function statusFullEvents(kind: string, object: WireObject, entries: read
     const told = conditions.map(({ type, status, message }) => (message === '' ? `${type} is ${status}.` : `${type} is ${status}: ${message}`)).join(' ');
     const frame = { type: 'Warning', reason: 'StatusFull', action: 'Reconcile' } as const;
     return kind === 'BackendTLSPolicy'
-      ? { ...frame, regarding: { apiVersion: `${ref.group}/v1`, kind: ref.kind, namespace: ref.namespace, name: ref.name }, note: `The status of ${kind} ${namespace}/${name} is full and has no entry for this Gateway: ${told}` }
+      ? { ...frame, regarding: { apiVersion: `${ref.group}/v1`, kind: ref.kind, namespace: ref.namespace, name: ref.name }, note: `The status of ${kind} "${namespace}/${name}" is full and has no entry for this Gateway: ${told}` }
       : { ...frame, regarding: regarding(kind, object), note: `The status is full and has no entry for ${placeOf({ ...ref })}: ${told}` };
   });
 }

@@ -8,7 +8,7 @@ import { sameJson } from '../core/admission/ratchet.ts';
 import { createEvaluation } from '../core/evaluation.ts';
 import { certificateCell, classFeaturesCell, installationCell, objectCell } from '../core/graph/inputs.ts';
 import { write, type Kernel, type Write } from '../core/incremental/index.ts';
-import { describeRef } from '../core/resources/reference.ts';
+import { quoteRef } from '../core/resources/reference.ts';
 import { isSchemaKind } from '../core/schema/index.ts';
 import { statuses, type OwnStatus } from '../core/status/emit.ts';
 import type { Judgement } from './judgement.ts';
@@ -41,7 +41,7 @@ export function evaluateSet(objects: readonly unknown[], judgement: Judgement): 
     const key = keyOf(document);
     const { candidate } = document;
     const original = first.get(key) ?? document;
-    if (!sameJson(original.candidate.json, candidate.json)) return { findings: [failure('duplicate-object', `Duplicate object: an earlier object defines ${describeRef(candidate.resource.ref)} with different contents. Remove one of the two, or rename one.`)], status: undefined };
+    if (!sameJson(original.candidate.json, candidate.json)) return { findings: [failure('duplicate-object', `Duplicate object: an earlier object defines ${quoteRef(candidate.resource.ref)} with different contents. Remove one of the two, or rename one.`)], status: undefined };
     return { findings: judge(kernel.read, original.candidate, policy), status: all.get(key) };
   });
 }

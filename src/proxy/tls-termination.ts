@@ -53,12 +53,12 @@ export function loadCertificates(listener: ListenerConfig, source: CertificateSo
 
 function loadIdentity(secret: string, source: CertificateSource, validation: ClientValidation | undefined): Identity | string {
   const pair = source(secret);
-  if (pair === undefined) return `the certificate of Secret ${secret} is not there`;
+  if (pair === undefined) return `the certificate of Secret "${secret}" is not there`;
   try {
     const context = createSecureContext({ ...pair, ca: trusted(validation), ...policy });
     return { pair, context, certificate: new X509Certificate(pair.cert) };
   } catch (error) {
-    return `the certificate of Secret ${secret} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`;
+    return `the certificate of Secret "${secret}" cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`;
   }
 }
 

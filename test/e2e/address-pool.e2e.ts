@@ -84,7 +84,7 @@ describe('a pool of addresses', () => {
     await waitForProblem('late', '192.0.2.1 is not in the address pool (10.80.200.0/31).');
     expect(conditionOf(await waitForGateway('late', namespace, ['Accepted', 'True']), 'Programmed')).toMatchObject({ reason: 'AddressNotUsable' });
     await ask('late', first);
-    await waitForProblem('late', `${first} is already assigned to Gateway ${namespace}/web.`);
+    await waitForProblem('late', `${first} is already assigned to Gateway "${namespace}/web".`);
   });
 
   test('that is exhausted says so, also by an Event, and gives what becomes free', async () => {

@@ -279,7 +279,7 @@ describe('CRDs that go', () => {
     expect(await inForceAfter(current)).toEqual(current);
     expect(await applied(bad)).toMatchObject({ code: 1, stderr: expect.stringContaining('[header-name-not-token]') });
     const orphan = httpRoute({ name: 'orphan', namespace }, { parentRefs: [{ name: 'front' }] });
-    expect(await applied(orphan)).toMatchObject({ code: 0, stderr: expect.stringContaining(`[parent-not-found] spec.parentRefs[0]: Gateway ${namespace}/front not found`) });
+    expect(await applied(orphan)).toMatchObject({ code: 0, stderr: expect.stringContaining(`[parent-not-found] spec.parentRefs[0]: Gateway "${namespace}/front" not found`) });
   });
 
   test('were logged once for each change', async () => {

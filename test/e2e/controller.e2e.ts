@@ -71,7 +71,7 @@ test.each(['poddisruptionbudget', 'serviceaccount', 'configmap', 'deployment', '
     const { status } = await waitForGateway('web', namespace, ['Programmed', 'True']);
     return (await fetch(`http://${status?.addresses?.[0]?.value ?? ''}/`)).status === 404 ? true : undefined;
   });
-  const told = `${kind} ${namespace}/web-sallyport was changed or deleted`;
+  const told = `${kind} "${namespace}/web-sallyport" was changed or deleted`;
   const events = await waitFor('an event', async () => {
     const messages = await kubectlOutput(['get', 'events', '-n', namespace, '--field-selector', 'involvedObject.kind=Gateway,reason=DataPlaneChanged', '-o', 'jsonpath={.items[*].message}']);
     return messages.toLowerCase().includes(told) ? messages : undefined;
@@ -96,7 +96,7 @@ test('an object of somebody else is never taken', async () => {
   const before = await getObject<object>(['service', 'taken-sallyport', '-n', namespace]);
   await apply(gateway('taken', namespace, 80));
   const refused = await waitForGateway('taken', namespace, ['Accepted', 'False']);
-  expect(conditionOf(refused, 'Accepted')).toMatchObject({ reason: 'NameConflict', message: expect.stringContaining(`Service ${namespace}/taken-sallyport`) });
+  expect(conditionOf(refused, 'Accepted')).toMatchObject({ reason: 'NameConflict', message: expect.stringContaining(`Service "${namespace}/taken-sallyport"`) });
   await kubectlOutput(['delete', 'gateway', 'taken', '-n', namespace]);
   expect(await getObject<object>(['service', 'taken-sallyport', '-n', namespace])).toEqual(before);
 });

@@ -89,7 +89,7 @@ describe('warnings', () => {
     rules: [{ backendRefs: [{ name: 'cart', port: 80 }, { name: 'stock', namespace: other, port: 80 }] }],
   });
   const warnings = [
-    `Warning: [parent-not-found] spec.parentRefs[0]: Gateway ${namespace}/front not found. Check its name and namespace, or create it. Until then, the route is not attached to it.\n`,
+    `Warning: [parent-not-found] spec.parentRefs[0]: Gateway "${namespace}/front" not found. Check its name and namespace, or create it. Until then, the route is not attached to it.\n`,
     `Warning: [backend-not-found] spec.rules[0].backendRefs[0]: Service "${namespace}/cart" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.\n`,
     `Warning: [backend-not-permitted] spec.rules[0].backendRefs[1]: Service "${other}/stock" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.\n`,
   ].join('');
@@ -126,10 +126,10 @@ describe('warnings', () => {
 
   // The API server shows 256 characters of a warning.
   test.each([
-    { what: 'the Gateway', args: ['gateway', 'front', '-n', namespace], kind: 'Gateway', breaks: `spec.parentRefs[0]: Gateway ${namespace}/front not found. Check its name and namespace, or create it. Until then, the route is not attached to it.` },
+    { what: 'the Gateway', args: ['gateway', 'front', '-n', namespace], kind: 'Gateway', breaks: `spec.parentRefs[0]: Gateway "${namespace}/front" not found. Check its name and namespace, or create it. Until then, the route is not attached to it.` },
     { what: 'the ReferenceGrant', args: ['referencegrant', 'words', '-n', other], kind: 'ReferenceGrant', breaks: `spec.rules[0].backendRefs[1]: Service "${other}/stock" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.` },
   ])('tell what deleting $what breaks', async ({ args, kind, breaks }) => {
-    const text = `[impact] Deleting this ${kind} breaks HTTPRoute ${namespace}/warned: ${breaks}`;
+    const text = `[impact] Deleting this ${kind} breaks HTTPRoute "${namespace}/warned": ${breaks}`;
     const warning = `Warning: ${text.length > 256 ? `${text.slice(0, 255)}…` : text}\n`;
     expect((await kubectl(['delete', '--dry-run=server', ...args])).stderr).toBe(warning);
     expect(await kubectl(['delete', ...args])).toMatchObject({ code: 0, stderr: warning });

@@ -18,7 +18,7 @@ function permissions(facts: DoctorFacts): readonly Verdict[] {
   const lacking = keepsAuthority(facts) ? answers.value.denied : answers.value.denied.filter(({ resource }) => resource !== 'secrets');
   if (lacking.length === 0) return [ok('permissions', 'webhook and watchdog have all permissions that they need')];
   return [...Map.groupBy(lacking, ({ account }) => account)].map(([account, some]) =>
-    fail('permissions', `ServiceAccount ${facts.installation.namespace}/${account} lacks ${some.map(describe).join('; ')}`, applyAgain));
+    fail('permissions', `ServiceAccount "${facts.installation.namespace}/${account}" lacks ${some.map(describe).join('; ')}`, applyAgain));
 }
 
 /** Who brings certificates along needs no Secret: then there is none of ours, and something is trusted all the same. */

@@ -10,13 +10,13 @@ function configured({ configuration, installation }: DoctorFacts): readonly Verd
   const look = `kubectl get validatingwebhookconfiguration ${name} -o yaml`;
   if (configuration.type === 'unknown') return [fail('webhook-configuration', `cannot read the configuration: ${configuration.problem}`, look)];
   if (configuration.value === undefined) {
-    return [fail('webhook-configuration', `ValidatingWebhookConfiguration ${name} not found: no write is validated`, applyAgain)];
+    return [fail('webhook-configuration', `ValidatingWebhookConfiguration "${name}" not found: no write is validated`, applyAgain)];
   }
   const elsewhere = configuration.value.webhooks.filter((webhook) => webhook.service?.namespace !== namespace || webhook.service.name !== service);
   if (elsewhere.length > 0) {
-    return [warn('webhook-configuration', `${elsewhere.map((webhook) => webhook.name).join(', ')} of ${name} does not call Service ${namespace}/${service}`, look, applyAgain)];
+    return [warn('webhook-configuration', `${elsewhere.map((webhook) => webhook.name).join(', ')} of ${name} does not call Service "${namespace}/${service}"`, look, applyAgain)];
   }
-  return [ok('webhook-configuration', `${name} calls Service ${namespace}/${service}`)];
+  return [ok('webhook-configuration', `${name} calls Service "${namespace}/${service}"`)];
 }
 
 function failurePolicy({ configuration, probe }: DoctorFacts): readonly Verdict[] {
@@ -32,9 +32,9 @@ function failurePolicy({ configuration, probe }: DoctorFacts): readonly Verdict[
 function endpoints({ readyEndpoints, installation: { namespace, service } }: DoctorFacts): readonly Verdict[] {
   if (readyEndpoints.type === 'unknown') return [warn('webhook-endpoints', `cannot read EndpointSlices: ${readyEndpoints.problem}`, `kubectl auth can-i list endpointslices.discovery.k8s.io -n ${namespace}`)];
   const look = podsOf(namespace);
-  if (readyEndpoints.value === 0) return [fail('webhook-endpoints', `Service ${service} has no ready pod`, look, `kubectl -n ${namespace} describe service ${service}`)];
-  if (readyEndpoints.value === 1) return [warn('webhook-endpoints', `Service ${service} has only one ready pod: its restart is an outage`, look)];
-  return [ok('webhook-endpoints', `Service ${service} has ${readyEndpoints.value} ready pods`)];
+  if (readyEndpoints.value === 0) return [fail('webhook-endpoints', `Service "${namespace}/${service}" has no ready pod`, look, `kubectl -n ${namespace} describe service ${service}`)];
+  if (readyEndpoints.value === 1) return [warn('webhook-endpoints', `Service "${namespace}/${service}" has only one ready pod: its restart is an outage`, look)];
+  return [ok('webhook-endpoints', `Service "${namespace}/${service}" has ${readyEndpoints.value} ready pods`)];
 }
 
 /** Whether the configuration trusts what the webhook's leaves are signed with. */
@@ -57,9 +57,9 @@ function trust({ configuration, authorities, installation }: DoctorFacts): reado
 }
 
 function authority({ authorities, installation: { namespace, secret }, now }: DoctorFacts): readonly Verdict[] {
-  if (authorities.type === 'unknown') return [warn('webhook-authority', `cannot read Secret ${namespace}/${secret}: ${authorities.problem}`, `kubectl auth can-i get secrets/${secret} -n ${namespace}`)];
-  if (authorities.value === undefined) return [ok('webhook-authority', `Secret ${namespace}/${secret} not found: the certificates come from another source, or the webhook has never run`)];
-  if (authorities.value.type === 'unreadable') return [fail('webhook-authority', `Secret ${namespace}/${secret}: ${authorities.value.problem}. The leader replaces it`, podsOf(namespace), logsOf(namespace))];
+  if (authorities.type === 'unknown') return [warn('webhook-authority', `cannot read Secret "${namespace}/${secret}": ${authorities.problem}`, `kubectl auth can-i get secrets/${secret} -n ${namespace}`)];
+  if (authorities.value === undefined) return [ok('webhook-authority', `Secret "${namespace}/${secret}" not found: the certificates come from another source, or the webhook has never run`)];
+  if (authorities.value.type === 'unreadable') return [fail('webhook-authority', `Secret "${namespace}/${secret}": ${authorities.value.problem}. The leader replaces it`, podsOf(namespace), logsOf(namespace))];
   const { current } = authorities.value;
   if (current === undefined) return [warn('webhook-authority', 'no authority signs certificates now. A new one signs as soon as it is trusted, within a minute')];
   const end = new Date(current.notAfter).toISOString();

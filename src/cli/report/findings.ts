@@ -1,5 +1,5 @@
 import type { JudgedFinding } from '../../core/admission/judge.ts';
-import { describeRef } from '../../core/resources/reference.ts';
+import { describeRef, quoteRef } from '../../core/resources/reference.ts';
 import { display } from '../../core/text/display.ts';
 import type { FileProblem, SourceDocument } from '../../files/document.ts';
 import type { Remark } from '../../workspace/remark.ts';
@@ -37,7 +37,7 @@ function reportedCopy(copy: Copy, workspace: Workspace, severity: Severity): Rep
   const { document, candidate, original, isSame } = copy;
   const name = describeRef(candidate.resource.ref);
   const statements = workspace.judgeCopy(copy).map(statementOf);
-  return reportedObject(document, name, isSame ? statements : [{ rule: checkRules.duplicate, severity, path: [], message: differentContents(name, original.document) }, ...statements]);
+  return reportedObject(document, name, isSame ? statements : [{ rule: checkRules.duplicate, severity, path: [], message: differentContents(quoteRef(candidate.resource.ref), original.document) }, ...statements]);
 }
 
 function differentContents(name: string, { file, line }: SourceDocument): string {

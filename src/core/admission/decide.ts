@@ -2,7 +2,7 @@ import { objectCell } from '../graph/inputs.ts';
 import { unknownOwnership } from '../graph/ownership.ts';
 import { write, type Kernel, type Overlay, type Reader } from '../incremental/index.ts';
 import { identifyObject } from '../resources/parse.ts';
-import { describeRef, type ObjectRef } from '../resources/reference.ts';
+import { quoteRef, type ObjectRef } from '../resources/reference.ts';
 import { causesOf, shortPath } from './causes.ts';
 import { impactOf } from './impact.ts';
 import { findKind, gatewayGroups, isSchemaKind, type WrittenObject } from '../schema/index.ts';
@@ -227,7 +227,7 @@ function verdict(ref: ObjectRef, { found, fresh, impact }: Judged): AdmissionVer
   const [first, ...others] = causesOf(denying);
   if (first === undefined) return { allowed: true, ...remarks };
   const count = denying.length;
-  const message = `${describeRef(ref)} has ${count} problem${count === 1 ? '' : 's'}: ${[first, ...others].map((cause) => `${cause.field}: ${cause.message}`).join('; ')}`;
+  const message = `${quoteRef(ref)} has ${count} problem${count === 1 ? '' : 's'}: ${[first, ...others].map((cause) => `${cause.field}: ${cause.message}`).join('; ')}`;
   return { allowed: false, causes: [first, ...others], message, ...remarks };
 }
 

@@ -3,7 +3,7 @@ import { strata } from '../graph/strata.ts';
 import { defineEmission, type Overlay } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import { formatPath } from '../resources/path.ts';
-import { describeRef, type ObjectRef } from '../resources/reference.ts';
+import { quoteRef, type ObjectRef } from '../resources/reference.ts';
 import type { Finding } from '../rules/engine/rule.ts';
 import { findings, judgedKinds } from '../rules/engine/run.ts';
 import { ownershipOfObject } from './ownership.ts';
@@ -60,7 +60,7 @@ export function* impactOf(before: () => Steps<Reader>, after: Overlay, options: 
     const known = new Set((yield* before()).query(findings, kind, namespace, name).map(identity));
     const fresh = findingsAfter().find((finding) => !known.has(identity(finding)) && isTrueOf(finding, { kind, namespace, name }, after.read));
     if (fresh === undefined) continue;
-    if (broken.length < shown) broken.push(`${describeRef({ kind, namespace, name })}: ${formatPath(fresh.path)}: ${fresh.message}`);
+    if (broken.length < shown) broken.push(`${quoteRef({ kind, namespace, name })}: ${formatPath(fresh.path)}: ${fresh.message}`);
     else more += 1;
   }
   return { broken, more, incomplete };

@@ -9,7 +9,6 @@ import type { Effect, Finding } from '../rules/engine/rule.ts';
 import { findings } from '../rules/engine/run.ts';
 import { findingOfUnserved } from '../rules/support/unserved-kind.ts';
 import { applyDefaults, examinationOf, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
-import { display } from '../text/display.ts';
 import { runToEnd, type Steps } from '../text/steps.ts';
 import { ownershipOfObject, ownershipOfWritten } from './ownership.ts';
 import { effectOf, isDialect, isWithheld, lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
@@ -154,10 +153,7 @@ const namedParents = 3;
 
 /** For which parents a statement about what Sallyport serves holds. */
 function scopeOf({ parents }: Ownership): string {
-  const names = parents.filter(({ owner }) => owner.type === 'ours').map(({ parent }) => display(parent, longestParent));
+  const names = parents.filter(({ owner }) => owner.type === 'ours').map(({ parent }) => parent);
   const more = names.length > namedParents ? ` and ${names.length - namedParents} more` : '';
   return `This applies to ${names.slice(0, namedParents).join(', ')}${more}, not to the parents of other controllers.`;
 }
-
-/** Kind, namespace and name. */
-const longestParent = 340;

@@ -1,6 +1,7 @@
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { Path } from '../resources/path.ts';
+import { quoteRef } from '../resources/reference.ts';
 import { gatewayClassName } from './gateway.ts';
 import { gatewayGroup, installationCell, readObject } from './inputs.ts';
 import { isOwnerKind } from './listener-sets.ts';
@@ -17,7 +18,7 @@ export type Owner =
 export interface ParentOwner {
   /** Of the reference, in the object. */
   readonly path: Path;
-  /** `Gateway infra/front` */
+  /** `Gateway "infra/front"`, as in sentences. */
   readonly parent: string;
   readonly owner: Owner;
 }
@@ -98,7 +99,7 @@ function listenerSetOwner(read: Reader, namespace: string, name: string): Owner 
 export function ownershipOf(read: Reader, references: readonly OwnerReference[], { namespace, at }: { readonly namespace: string; readonly at: Path }): Ownership {
   const parents = references.map((reference, index): ParentOwner => {
     const resolved = { namespace, ...reference };
-    return { path: [...at, index], parent: `${resolved.kind ?? 'Gateway'} ${resolved.namespace}/${resolved.name ?? ''}`, owner: ownerOf(read, resolved) };
+    return { path: [...at, index], parent: quoteRef({ kind: resolved.kind ?? 'Gateway', namespace: resolved.namespace, name: resolved.name ?? '' }), owner: ownerOf(read, resolved) };
   });
   return { standing: standingOf(parents.map(({ owner }) => owner)), parents };
 }

@@ -3,6 +3,7 @@ import { listenerSetParent, type ListenerOwner, type ListenerSetParent } from '.
 import { strata } from '../graph/strata.ts';
 import { defineQuery } from '../incremental/index.ts';
 import type { Reader } from '../incremental/reader.ts';
+import { quoteRef } from '../resources/reference.ts';
 import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, type Condition, type Outcome } from './conditions.ts';
 import { isGatewayAccepted } from './judged-gateway.ts';
@@ -41,7 +42,7 @@ function refusalOf(read: Reader, { namespace, name }: ListenerOwner, parent: Lis
   const own = ownerRefusal(read.query(partProblems, 'ListenerSet', namespace, name));
   if (own !== undefined) return own;
   if (read.query(isGatewayAccepted, parent.namespace, parent.name)) return undefined;
-  return { reason: parentNotAccepted, message: `Gateway ${parent.namespace}/${parent.name} is not accepted; see its conditions.` };
+  return { reason: parentNotAccepted, message: `${quoteRef({ kind: 'Gateway', ...parent })} is not accepted; see its conditions.` };
 }
 
 const parentNotAccepted = 'ParentNotAccepted';

@@ -124,7 +124,7 @@ export class Watchdog {
       type: 'Warning',
       reason: 'FailurePolicyIgnore',
       action: 'Released',
-      note: `Service ${service.namespace}/${service.name} had no ready pod for ${patience / 1000} s. The API server admits writes without validation until the webhook is ready.`,
+      note: `Service "${service.namespace}/${service.name}" had no ready pod for ${patience / 1000} s. The API server admits writes without validation until the webhook is ready.`,
     });
   }
 }

@@ -135,7 +135,7 @@ describe('sallyport proxy', () => {
     const port = await freePort();
     const listener = listenerConfig('web', { port, protocol: 'HTTPS', certificates: ['infra/shop'] });
     const missing = source.publish([endpointsConfig('cart', echo.port), listener, route], []);
-    await until(() => expect(source.states()).toMatchObject([{ acknowledged: missing, problems: new Map([[listenerKey, 'the certificate of Secret infra/shop is not there']]) }]));
+    await until(() => expect(source.states()).toMatchObject([{ acknowledged: missing, problems: new Map([[listenerKey, 'the certificate of Secret "infra/shop" is not there']]) }]));
     const serials: (string | undefined)[] = [];
     for (const certificate of [await shopCertificate(), await shopCertificate()]) {
       const id = source.publish([certificate], []);
@@ -144,6 +144,6 @@ describe('sallyport proxy', () => {
     }
     expect(new Set(serials).size).toBe(2);
     const gone = source.publish([], ['certificate/infra/shop']);
-    await until(() => expect(source.states()).toMatchObject([{ acknowledged: gone, problems: new Map([[listenerKey, 'the certificate of Secret infra/shop is not there']]) }]));
+    await until(() => expect(source.states()).toMatchObject([{ acknowledged: gone, problems: new Map([[listenerKey, 'the certificate of Secret "infra/shop" is not there']]) }]));
   });
 });

@@ -180,8 +180,8 @@ describe('certificates', () => {
     const { port, apply } = await startSecure(shop);
     const problems = await apply(secure('missing', ['shop/none'], 'a.test'), secure('broken', ['shop/broken', 'shop/other'], 'other.test'), secure('bare', [], 'b.test'));
     expect(problems).toEqual([
-      { key: 'listener/infra/gateway/missing', message: 'the certificate of Secret shop/none is not there' },
-      { key: 'listener/infra/gateway/broken', message: expect.stringMatching(/^the certificate of Secret shop\/broken cannot be used: /) },
+      { key: 'listener/infra/gateway/missing', message: 'the certificate of Secret "shop/none" is not there' },
+      { key: 'listener/infra/gateway/broken', message: expect.stringMatching(/^the certificate of Secret "shop\/broken" cannot be used: /) },
       { key: 'listener/infra/gateway/bare', message: expect.stringContaining('names no certificate') },
     ]);
     expect(JSON.stringify(problems)).not.toContain('no key');

@@ -18,6 +18,6 @@ describe('the image of a pod', () => {
   });
 
   test('that names none is asked for', async () => {
-    await expect(imageOfPod(podWith(), pod)).rejects.toThrow('pod sallyport-system/controller-1 has no image; set the data plane image with --image');
+    await expect(imageOfPod(podWith(), pod)).rejects.toThrow('pod "sallyport-system/controller-1" has no image; set the data plane image with --image');
   });
 });

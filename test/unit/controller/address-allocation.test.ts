@@ -99,7 +99,7 @@ describe('an address that a Gateway asks for', () => {
   test.each([
     [{ asked: ['192.0.2.1'] }, '192.0.2.1 is not in the address pool (10.0.0.0/30).'],
     [{ asked: ['fd00::1'] }, 'fd00::1 is unusable: the Service of this Gateway has no IPv6.'],
-    [{ asked: ['10.0.0.1'] }, '10.0.0.1 is already assigned to Gateway shop/a.'],
+    [{ asked: ['10.0.0.1'] }, '10.0.0.1 is already assigned to Gateway "shop/a".'],
   ] as const)('cannot be had by %j: %s', (wish, message) => {
     const { given } = ledgerOf({ held: ['10.0.0.1'] }, wish);
     const ranges = message.includes('fd00') ? ['10.0.0.0/30', 'fd00::/126'] : ['10.0.0.0/30'];
@@ -114,10 +114,10 @@ describe('an address that a Gateway asks for', () => {
   test('is that of the oldest who asks, whose name the others are told; and of who has it, however young', () => {
     const both = ledgerOf({ asked: ['10.0.0.1'] }, { asked: ['10.0.0.1'] });
     expect(both.addresses(0, '10.0.0.0/30')).toEqual(['10.0.0.1']);
-    expect(both.given(1, '10.0.0.0/30').problem?.message).toContain('10.0.0.1 is already assigned to Gateway shop/a.');
+    expect(both.given(1, '10.0.0.0/30').problem?.message).toContain('10.0.0.1 is already assigned to Gateway "shop/a".');
     const held = ledgerOf({ asked: ['10.0.0.1'] }, { asked: ['10.0.0.1'], held: ['10.0.0.1'] });
     expect(held.addresses(1, '10.0.0.0/30')).toEqual(['10.0.0.1']);
-    expect(held.given(0, '10.0.0.0/30').problem?.message).toContain('10.0.0.1 is already assigned to Gateway shop/b.');
+    expect(held.given(0, '10.0.0.0/30').problem?.message).toContain('10.0.0.1 is already assigned to Gateway "shop/b".');
   });
 
   test('by somebody whom it cannot lead to is in nobody\'s way', () => {

@@ -140,7 +140,7 @@ describe('the address pool', () => {
     const { put, pool, world, addresses } = started({ wishes: { young: { ...wants('10.0.0.1'), since: '2026-02' }, old: { ...wants('10.0.0.1'), since: '2026-01' } } });
     put(service('young'), service('old'));
     await eventually(() => expect(addresses('old')).toEqual(['10.0.0.1']));
-    expect(pool.problemOf('shop/young')).toMatchObject({ reason: 'AddressNotUsable', message: expect.stringContaining('10.0.0.1 is already assigned to Gateway shop/old.') });
+    expect(pool.problemOf('shop/young')).toMatchObject({ reason: 'AddressNotUsable', message: expect.stringContaining('10.0.0.1 is already assigned to Gateway "shop/old".') });
     world.wishes['old'] = wants('10.0.0.0');
     pool.enqueue('shop/old');
     await eventually(() => expect([addresses('old'), addresses('young')]).toEqual([['10.0.0.0'], ['10.0.0.1']]));
@@ -151,7 +151,7 @@ describe('the address pool', () => {
     const refused: WriteResult = { type: 'unavailable', message: 'busy' };
     const { put, pool, world, addresses, written } = started({ wishes: { b: wants('10.0.0.0') } });
     put(service('a', ['10.0.0.0']), service('b'));
-    await eventually(() => expect(pool.problemOf('shop/b')?.message).toContain('Gateway shop/a'));
+    await eventually(() => expect(pool.problemOf('shop/b')?.message).toContain('Gateway "shop/a"'));
     world.wishes['a'] = wants('10.0.0.1');
     world.answer = () => refused;
     pool.enqueue('shop/a');
@@ -171,7 +171,7 @@ describe('the address pool', () => {
   test('tells what the API server refuses, and tries again', async () => {
     const { put, pool, world, addresses } = started({ answer: () => ({ type: 'forbidden', message: 'may not' }) });
     put(service('a'));
-    await eventually(() => expect(pool.problemOf('shop/a')).toEqual({ reason: 'AddressNotAssigned', message: 'Cannot assign an address of the pool to Service shop/a-sallyport: may not' }));
+    await eventually(() => expect(pool.problemOf('shop/a')).toEqual({ reason: 'AddressNotAssigned', message: 'Cannot assign an address of the pool to Service "shop/a-sallyport": may not' }));
     world.answer = () => undefined;
     await eventually(() => expect(addresses('a')).toEqual(['10.0.0.0']));
     await eventually(() => expect(pool.problemOf('shop/a')).toBeUndefined());

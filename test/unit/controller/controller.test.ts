@@ -256,7 +256,7 @@ describe('a controller', () => {
     calls.splice(0);
     await drop(service);
     expect(calls).toContain('apply Service web-sallyport');
-    expect(notes).toContain('Warning Gateway web: Service shop/web-sallyport was changed or deleted. The controller restores it.');
+    expect(notes).toContain('Warning Gateway web: Service "shop/web-sallyport" was changed or deleted. The controller restores it.');
   });
 
   const pod = (state: object): ObjectChange => ({
@@ -271,7 +271,7 @@ describe('a controller', () => {
     await put(gateway);
     controller.observeOwn([unpulled]);
     await new Promise(setImmediate);
-    const message = 'Pod shop/web-x cannot pull image i; see "kubectl describe pod".';
+    const message = 'Pod "shop/web-x" cannot pull image i; see "kubectl describe pod".';
     expect(statuses.get('Gateway web')).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining({ type: 'Accepted', status: 'False', reason: 'NoResources', message })]) });
     expect(notes).toContain(`Warning Gateway web: Accepted is False: ${message}`);
     await put(service);

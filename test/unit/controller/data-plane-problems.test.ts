@@ -12,17 +12,17 @@ function waiting(reason: string) {
 describe('problems of pods', () => {
   test('one that no node has room for', () => {
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes are available: 1 Insufficient memory.' }];
-    expect(podProblems(pod({ conditions }))).toEqual([{ refusal: 'NoResources', message: 'Pod shop/web-x cannot be scheduled: 0/1 nodes are available: 1 Insufficient memory.' }]);
+    expect(podProblems(pod({ conditions }))).toEqual([{ refusal: 'NoResources', message: 'Pod "shop/web-x" cannot be scheduled: 0/1 nodes are available: 1 Insufficient memory.' }]);
   });
 
   test('an image that cannot be pulled is told in the same words while kubelets try again', () => {
     const [first, then] = [podProblems(pod(waiting('ErrImagePull'))), podProblems(pod(waiting('ImagePullBackOff')))];
-    expect(first).toEqual([{ refusal: 'NoResources', message: 'Pod shop/web-x cannot pull image example.com/proxy:1; see "kubectl describe pod".' }]);
+    expect(first).toEqual([{ refusal: 'NoResources', message: 'Pod "shop/web-x" cannot pull image example.com/proxy:1; see "kubectl describe pod".' }]);
     expect(then).toEqual(first);
   });
 
   test('one that ends again and again is no question of capacity', () => {
-    expect(podProblems(pod(waiting('CrashLoopBackOff')))).toEqual([{ message: 'Pod shop/web-x is in CrashLoopBackOff; see "kubectl logs --previous".' }]);
+    expect(podProblems(pod(waiting('CrashLoopBackOff')))).toEqual([{ message: 'Pod "shop/web-x" is in CrashLoopBackOff; see "kubectl logs --previous".' }]);
   });
 
   test('none while it starts, runs or ends', () => {
@@ -45,8 +45,8 @@ describe('problems of Deployments', () => {
       { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message: 'no' },
     ];
     expect(deploymentProblems(pod({ conditions }))).toEqual([
-      { refusal: 'NoResources', message: 'Deployment shop/web-x cannot create pods: pods "x" is forbidden: exceeded quota: few.' },
-      { message: 'Deployment shop/web-x exceeded its progress deadline: ReplicaSet "x" has timed out progressing.' },
+      { refusal: 'NoResources', message: 'Deployment "shop/web-x" cannot create pods: pods "x" is forbidden: exceeded quota: few.' },
+      { message: 'Deployment "shop/web-x" exceeded its progress deadline: ReplicaSet "x" has timed out progressing.' },
     ]);
   });
 });

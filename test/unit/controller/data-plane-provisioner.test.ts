@@ -180,7 +180,7 @@ describe('provisioning', () => {
     await enqueue();
     world.result = { type: 'ok' };
     await enqueue();
-    expect(problems).toEqual([`Cannot apply ServiceAccount ${name}: exceeded quota: few`, undefined]);
+    expect(problems).toEqual([`Cannot apply ServiceAccount "${name}": exceeded quota: few`, undefined]);
   });
 
   test('what may not be read was never made here, and nobody looks for it again when its Gateway goes', async () => {
@@ -258,7 +258,7 @@ describe('provisioning', () => {
     const { held, problems, enqueue } = started();
     held.set('Service', object);
     expect(await enqueue()).toEqual([]);
-    expect(problems).toEqual([`The data plane conflicts with objects that Sallyport does not own: Service ${name}. Rename or delete these objects, or rename the Gateway.`]);
+    expect(problems).toEqual([`The data plane conflicts with objects that Sallyport does not own: Service "${name}". Rename or delete these objects, or rename the Gateway.`]);
     held.delete('Service');
     expect(await enqueue()).toEqual(all);
     expect(problems.at(-1)).toBeUndefined();

@@ -27,7 +27,7 @@ describe('capacity', () => {
     capacity.observe(quota);
     capacity.observe(pod('b', undefined));
     expect(changed).toEqual(['shop/web']);
-    expect(messages()).toEqual(['Deployment shop/web-sallyport cannot create pods: exceeded quota.', expect.stringContaining('Pod shop/a is in CrashLoopBackOff')]);
+    expect(messages()).toEqual(['Deployment "shop/web-sallyport" cannot create pods: exceeded quota.', expect.stringContaining('Pod "shop/a" is in CrashLoopBackOff')]);
   });
 
   test('problems go with what had them', () => {

@@ -60,7 +60,7 @@ describe('what has no room in a status', () => {
   test('of a policy is told to the Gateway', () => {
     expect(statusFullEvents('BackendTLSPolicy', object, [entry])).toEqual([{
       type: 'Warning', reason: 'StatusFull', action: 'Reconcile', regarding: { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', namespace: 'infra', name: 'late' },
-      note: 'The status of BackendTLSPolicy shop/cart is full and has no entry for this Gateway: Accepted is False: No room.',
+      note: 'The status of BackendTLSPolicy "shop/cart" is full and has no entry for this Gateway: Accepted is False: No room.',
     }]);
   });
 

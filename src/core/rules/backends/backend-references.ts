@@ -1,6 +1,7 @@
 import { type BackendNode, type BackendOutcome, type BackendOutcomeOf, backendPlaces, backends } from '../../graph/backends.ts';
 import { failureOf, servedRouteKinds } from '../../graph/protocols.ts';
 import type { Reader } from '../../incremental/reader.ts';
+import { quoteRef } from '../../resources/reference.ts';
 import { warned } from '../engine/effects.ts';
 import { referenceUnresolvedAt } from '../engine/parts.ts';
 import { type Finding, rule } from '../engine/rule.ts';
@@ -36,5 +37,5 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
 }
 
 export function serviceName({ target }: BackendNode): string {
-  return `Service "${target.namespace}/${target.name}"`;
+  return quoteRef({ kind: 'Service', namespace: target.namespace, name: target.name });
 }

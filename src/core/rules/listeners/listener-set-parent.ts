@@ -1,6 +1,6 @@
 import { listenerSetParent, type ListenerSetParent } from '../../graph/listener-sets.ts';
 import type { Path } from '../../resources/path.ts';
-import { describeRef, qualifiedName } from '../../resources/reference.ts';
+import { quoteRef, qualifiedName } from '../../resources/reference.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { warned } from '../engine/effects.ts';
 import { type Consequence, rule } from '../engine/rule.ts';
@@ -28,7 +28,7 @@ export function listenerSetRule(declaration: {
     effect: warned,
     check(set, read, report) {
       const parent = read.query(listenerSetParent, set.ref.namespace, set.ref.name);
-      if (parent?.type === outcome) report({ value: qualifiedName(parent), ...describe(describeRef({ kind: 'Gateway', ...parent }), set) });
+      if (parent?.type === outcome) report({ value: qualifiedName(parent), ...describe(quoteRef({ kind: 'Gateway', ...parent }), set) });
     },
   });
 }

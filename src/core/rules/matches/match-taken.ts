@@ -1,7 +1,7 @@
 import { failureOf, isLayer4, servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { OwnedMatch } from '../../graph/precedence.ts';
 import type { Path } from '../../resources/path.ts';
-import { describeRef } from '../../resources/reference.ts';
+import { describeRef, quoteRef } from '../../resources/reference.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { display } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
@@ -15,9 +15,9 @@ export const shadowed = { condition: 'sallyport.dev/Shadowed', reason: 'MatchTak
 export function describeTaken({ own, owner, listener, hostname, winner }: TakenMatch): string {
   const host = hostname === '' ? '' : ` for ${display(hostname)}`;
   if (isLayer4(own.kind)) {
-    return `The route gets no ${failureOf[own.kind].traffic} on listener ${display(listener)} of ${describeRef(owner)}${host}: ${describeRef(winner)} gets all of them.`;
+    return `The route gets no ${failureOf[own.kind].traffic} on listener ${display(listener)} of ${quoteRef(owner)}${host}: ${quoteRef(winner)} gets all of them.`;
   }
-  return `spec.rules[${own.rule}].matches[${own.match}] is shadowed on listener ${display(listener)} of ${describeRef(owner)}${host}: spec.rules[${winner.rule}].matches[${winner.match}] of ${describeRef(winner)} is equal and takes precedence.`;
+  return `spec.rules[${own.rule}].matches[${own.match}] is shadowed on listener ${display(listener)} of ${quoteRef(owner)}${host}: spec.rules[${winner.rule}].matches[${winner.match}] of ${quoteRef(winner)} is equal and takes precedence.`;
 }
 
 /** Which of equal matches comes first, and what to do about it. */

@@ -23,7 +23,7 @@ export const regexTotalCost = rule({
     if (gateway === undefined) {
       reportEach(judgeExpressions(subject).beyond, `the expressions before it in this route reach the limit of ${effort} steps or ${kibibytes} KiB. Use fewer or cheaper expressions, without large counts and classes such as \\p{L}, or move rules to another route`, report);
     } else {
-      reportEach(expressionsOf(subject), `the expressions of this and older routes need more than the ${mebibytes} MiB that the data plane of Gateway ${display(gateway)} has for them. Remove expressions, use * and + in place of large counts, or attach the route to another Gateway`, report);
+      reportEach(expressionsOf(subject), `the expressions of this and older routes need more than the ${mebibytes} MiB that the data plane of Gateway ${quote(gateway)} has for them. Remove expressions, use * and + in place of large counts, or attach the route to another Gateway`, report);
     }
   },
 });

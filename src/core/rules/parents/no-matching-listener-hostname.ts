@@ -1,5 +1,5 @@
 import { hostnamesOf } from '../../graph/route-views.ts';
-import { describeRef } from '../../resources/reference.ts';
+import { quoteRef } from '../../resources/reference.ts';
 import { attachmentRule } from './route-attachment.ts';
 
 export const noMatchingListenerHostname = attachmentRule({
@@ -11,6 +11,6 @@ export const noMatchingListenerHostname = attachmentRule({
   describe(attachment, outcome, route) {
     const own = hostnamesOf(route).join(', ');
     const listeners = outcome.listeners.map((listener) => `${listener.name} (${listener.hostname})`).join(', ');
-    return { value: own, message: `No hostname of the route matches a listener of ${describeRef(attachment.parent)}. Use a hostname that a listener allows, or attach to another parent. Listeners: ${listeners}; hostnames: ${own}.` };
+    return { value: own, message: `No hostname of the route matches a listener of ${quoteRef(attachment.parent)}. Use a hostname that a listener allows, or attach to another parent. Listeners: ${listeners}; hostnames: ${own}.` };
   },
 });

@@ -1,4 +1,4 @@
-import { describeRef } from '../../resources/reference.ts';
+import { quoteRef } from '../../resources/reference.ts';
 import { attachmentRule } from './route-attachment.ts';
 
 export const noMatchingParent = attachmentRule({
@@ -10,9 +10,9 @@ export const noMatchingParent = attachmentRule({
   describe(attachment, outcome) {
     const { sectionName, port } = attachment.parent;
     if (outcome.listeners.length === 0) {
-      return { message: `${describeRef(attachment.parent)} has no accepted listener to attach to. See its status, or use another parent.` };
+      return { message: `${quoteRef(attachment.parent)} has no accepted listener to attach to. See its status, or use another parent.` };
     }
     const requested = [sectionName === undefined ? '' : `name ${sectionName}`, port === undefined ? '' : `port ${port}`].filter((part) => part !== '').join(' and ');
-    return { value: requested, message: `Listener with ${requested} not found in ${describeRef(attachment.parent)}. Use one of its listeners, or remove sectionName and port to attach to all of them. Listeners: ${outcome.listeners.join(', ')}.` };
+    return { value: requested, message: `Listener with ${requested} not found in ${quoteRef(attachment.parent)}. Use one of its listeners, or remove sectionName and port to attach to all of them. Listeners: ${outcome.listeners.join(', ')}.` };
   },
 });

@@ -1,4 +1,4 @@
-import { describeRef } from '../../resources/reference.ts';
+import { quoteRef } from '../../resources/reference.ts';
 import { attachmentRule } from './route-attachment.ts';
 
 export const notAllowedByListeners = attachmentRule({
@@ -12,6 +12,6 @@ export const notAllowedByListeners = attachmentRule({
       outcome.by === 'kind'
         ? [route.kind, `routes of kind ${route.kind}`, "Add the kind to allowedRoutes.kinds of a listener, or attach to a listener with another protocol."]
         : [route.ref.namespace, `routes from namespace "${route.ref.namespace}"`, 'The owner of the listener can allow them in allowedRoutes.namespaces (from: All or Selector).'];
-    return { value, message: `${describeRef(attachment.parent)} does not allow ${refused}. ${cure} Listeners: ${outcome.listeners.join(', ')}.` };
+    return { value, message: `${quoteRef(attachment.parent)} does not allow ${refused}. ${cure} Listeners: ${outcome.listeners.join(', ')}.` };
   },
 });

@@ -1,4 +1,4 @@
-import { describeRef } from '../../resources/reference.ts';
+import { quoteRef } from '../../resources/reference.ts';
 import { attachmentRule } from './route-attachment.ts';
 
 export const parentNotFound = attachmentRule({
@@ -8,6 +8,6 @@ export const parentNotFound = attachmentRule({
   source: 'Gateway API v1.7.0, ParentReference',
   describe: (attachment) => ({
     value: `${attachment.parent.namespace}/${attachment.parent.name}`,
-    message: `${describeRef(attachment.parent)} not found. Check its name and namespace, or create it. Until then, the route is not attached to it.`,
+    message: `${quoteRef(attachment.parent)} not found. Check its name and namespace, or create it. Until then, the route is not attached to it.`,
   }),
 });

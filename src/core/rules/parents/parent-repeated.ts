@@ -1,4 +1,4 @@
-import { describeRef, qualifiedName } from '../../resources/reference.ts';
+import { qualifiedName, quoteRef } from '../../resources/reference.ts';
 import { display } from '../../text/display.ts';
 import { demand, type Demand, unenforcedRule } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
@@ -18,7 +18,7 @@ export const parentRepeated = unenforcedRule({
     report({
       below: ['spec', 'parentRefs', index],
       value: display(qualifiedName(parent)),
-      message: `Duplicate parentRef: parentRefs[${before}] also names ${display(describeRef(parent))} after defaulting. Remove one of them, or use distinct sectionNames.`,
+      message: `Duplicate parentRef: parentRefs[${before}] also names ${quoteRef(parent)} after defaulting. Remove one of them, or use distinct sectionNames.`,
     });
   }
 });
@@ -36,7 +36,7 @@ export function parentsToldApartBy(...fields: readonly DistinguishingField[]): D
       const found = parents.slice(0, index).findIndex((other) => isSameParent(parent, other) && !areToldApart(parent, other, fields));
       if (found === -1) continue;
       const cure = `Remove one of them, or use distinct values of ${fields.join(' or ')}.`;
-      report({ below: [index], value: display(qualifiedName(parent)), message: `Duplicate parentRef: parentRefs[${found}] also names ${display(describeRef(parent))}. ${cure}` });
+      report({ below: [index], value: display(qualifiedName(parent)), message: `Duplicate parentRef: parentRefs[${found}] also names ${quoteRef(parent)}. ${cure}` });
     }
   }, fields.join('-or-'));
 }

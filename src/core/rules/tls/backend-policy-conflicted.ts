@@ -1,4 +1,5 @@
 import { isService, policyOfTarget } from '../../graph/backend-policies.ts';
+import { quoteRef } from '../../resources/reference.ts';
 import { display } from '../../text/display.ts';
 import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
@@ -15,7 +16,8 @@ export const backendPolicyConflicted = rule({
       const { name: service = '', sectionName = '' } = target;
       const winner = isService(target) ? read.query(policyOfTarget, namespace, service, sectionName) : undefined;
       if (winner === undefined || winner === name) continue;
-      const what = sectionName === '' ? `Service "${namespace}/${service}"` : `port ${display(sectionName)} of Service "${namespace}/${service}"`;
+      const targeted = quoteRef({ kind: 'Service', namespace, name: service });
+      const what = sectionName === '' ? targeted : `port ${display(sectionName)} of ${targeted}`;
       report({ path: ['spec', 'targetRefs', index], value: winner, message: `Conflicts with BackendTLSPolicy "${namespace}/${winner}", which also targets ${what} and takes precedence (older, or first by name). Remove one of them, or target different ports with sectionName.` });
     }
   },

@@ -56,8 +56,8 @@ describe('permissions', () => {
   test('that are missing are named', () => {
     const permissions = { type: 'known' as const, value: { denied: [gateways, secret, { ...gateways, account: 'dog', verbs: ['get'] }], asked: 9 } };
     expect(examine({ permissions }).filter(({ check }) => check === 'permissions')).toEqual([
-      { check: 'permissions', status: 'fail', message: 'ServiceAccount sallyport-system/hook lacks list, watch gateways.gateway.networking.k8s.io; get secrets/s in n', commands: [applyAgain] },
-      { check: 'permissions', status: 'fail', message: 'ServiceAccount sallyport-system/dog lacks get gateways.gateway.networking.k8s.io', commands: [applyAgain] },
+      { check: 'permissions', status: 'fail', message: 'ServiceAccount "sallyport-system/hook" lacks list, watch gateways.gateway.networking.k8s.io; get secrets/s in n', commands: [applyAgain] },
+      { check: 'permissions', status: 'fail', message: 'ServiceAccount "sallyport-system/dog" lacks get gateways.gateway.networking.k8s.io', commands: [applyAgain] },
     ]);
   });
 
@@ -139,7 +139,7 @@ describe('the authority', () => {
     ['ok', 'valid until', { type: 'authorities', current: { ...current, renewalTime: now - 1 }, bundle: ['a'] }],
     ['warn', 'no authority signs', { type: 'authorities', current: undefined, bundle: ['a'] }],
     ['fail', 'broken', { type: 'unreadable', problem: 'broken' }],
-    ['ok', 'Secret sallyport-system/sallyport-authority not found', undefined],
+    ['ok', 'Secret "sallyport-system/sallyport-authority" not found', undefined],
   ] as const)('is %s: %s', (status, message, facts) => {
     expect(verdict(withAuthorities(facts), 'webhook-authority')).toMatchObject({ status, message: expect.stringContaining(message) });
   });

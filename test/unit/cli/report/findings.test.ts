@@ -40,6 +40,6 @@ describe('two documents of one object', () => {
     const workspace = new Workspace(filesAmongOthers(bundle), policyOf('standard', bundle), []);
     workspace.update([...parseDocuments(`# c\n${route('1s')}`, 'a.yaml').documents, ...parseDocuments(route('2s'), 'b.yaml').documents]);
     const messages = [...reportWorkspace(workspace, [], 'warning')].flatMap(({ findings }) => findings.map(({ message }) => message));
-    expect(messages).toEqual(['Duplicate object: a.yaml:2 defines HTTPRoute shop/cart with different contents, and other objects are checked against those. Remove one of the two documents, or rename one object.']);
+    expect(messages).toEqual(['Duplicate object: a.yaml:2 defines HTTPRoute "shop/cart" with different contents, and other objects are checked against those. Remove one of the two documents, or rename one object.']);
   });
 });

@@ -17,7 +17,7 @@ describe('CREATE', () => {
     expect(decide(world, requestOf({ object: cartRoute([rule, wrongRule]) }))).toEqual({
       allowed: false,
       causes: [{ field: 'spec.rules[1].filters[0]', message: `${problem} [redirect-with-backends]`, reason: 'FieldValueInvalid' }],
-      message: `HTTPRoute shop/cart has 1 problem: spec.rules[1].filters[0]: ${problem} [redirect-with-backends]`,
+      message: `HTTPRoute "shop/cart" has 1 problem: spec.rules[1].filters[0]: ${problem} [redirect-with-backends]`,
       warnings: [],
       findings: [{ rule: 'redirect-with-backends', mode: 'deny' }],
       auditAnnotations: { denied: 'redirect-with-backends' },
@@ -33,7 +33,7 @@ describe('CREATE', () => {
       warnings: ['[backend-not-found] spec.rules[2].backendRefs[0]: Service "shop/gone" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.'],
       auditAnnotations: { denied: 'redirect-with-backends,schema', warned: 'backend-not-found' },
     });
-    expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute shop\/cart has 2 problems: .*; /));
+    expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute "shop\/cart" has 2 problems: .*; /));
   });
 
   test('what the schema and a denying rule say of one field is said once, by the rule', () => {
@@ -49,12 +49,12 @@ describe('CREATE', () => {
 
   test('with generateName the object has no name yet', () => {
     const verdict = decide(world, requestOf({ object: cartRoute([wrongRule], { name: undefined, generateName: 'cart-' }) }, { name: '' }));
-    expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute shop\/cart-\* has 1 problem/));
+    expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute "shop\/cart-\*" has 1 problem/));
   });
 
   test('the namespace comes from the request where the object has none', () => {
     const verdict = decide(world, requestOf({ object: cartRoute([wrongRule], { namespace: undefined }) }, { namespace: 'shop' }));
-    expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute shop\/cart has/));
+    expect(verdict).toHaveProperty('message', expect.stringMatching(/^HTTPRoute "shop\/cart" has/));
   });
 
   test('an object that refers to itself by what it brings sees itself', () => {

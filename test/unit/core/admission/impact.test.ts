@@ -13,7 +13,7 @@ describe('deleting', () => {
     expect(decide(evaluate([...platform, invoices, grant, toInvoices]), requestOf({ oldObject: grant }))).toMatchObject({
       allowed: true,
       warnings: [
-        '[impact] Deleting this ReferenceGrant breaks HTTPRoute shop/invoices: spec.rules[0].backendRefs[0]: Service "billing/invoices" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.',
+        '[impact] Deleting this ReferenceGrant breaks HTTPRoute "shop/invoices": spec.rules[0].backendRefs[0]: Service "billing/invoices" is in another namespace, and no ReferenceGrant there permits this reference. Until then, its share of requests is answered with 500.',
       ],
       auditAnnotations: {},
     });
@@ -26,13 +26,13 @@ describe('deleting', () => {
 
   test('a Service', () => {
     expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: cart })).warnings).toEqual([
-      '[impact] Deleting this Service breaks HTTPRoute shop/cart: spec.rules[0].backendRefs[0]: Service "shop/cart" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.',
+      '[impact] Deleting this Service breaks HTTPRoute "shop/cart": spec.rules[0].backendRefs[0]: Service "shop/cart" not found. Check its name and namespace, or create it. Until then, its share of requests is answered with 500.',
     ]);
   });
 
   test('a Gateway', () => {
     expect(decide(evaluate([...platform, cartRoute([rule])]), requestOf({ oldObject: gateway })).warnings).toEqual([
-      '[impact] Deleting this Gateway breaks HTTPRoute shop/cart: spec.parentRefs[0]: Gateway shop/front not found. Check its name and namespace, or create it. Until then, the route is not attached to it.',
+      '[impact] Deleting this Gateway breaks HTTPRoute "shop/cart": spec.parentRefs[0]: Gateway "shop/front" not found. Check its name and namespace, or create it. Until then, the route is not attached to it.',
     ]);
   });
 
@@ -51,7 +51,7 @@ describe('changing', () => {
     const moved = { ...gateway, spec: { gatewayClassName: 'sallyport', listeners: [{ name: 'web', port: 80, protocol: 'HTTP', hostname: 'a.example.com' }] } };
     const route = { ...cartRoute([rule]), spec: { parentRefs: [{ name: 'front' }], hostnames: ['b.example.com'], rules: [rule] } };
     const verdict = decide(evaluate([...platform, route]), requestOf({ object: moved, oldObject: gateway }));
-    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute shop\/cart: spec\.parentRefs\[0\]: No hostname of the route matches a listener of Gateway shop\/front/)]);
+    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute "shop\/cart": spec\.parentRefs\[0\]: No hostname of the route matches a listener of Gateway "shop\/front"/)]);
   });
 
   test('reports no impact when the change is denied', () => {
@@ -68,7 +68,7 @@ describe('changing', () => {
     const namespace = (labels: object) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels } });
     const world = evaluate([platform[0], chosen, cart, namespace({ exposure: 'public' }), cartRoute([rule])]);
     const verdict = decide(world, requestOf({ object: namespace({}), oldObject: namespace({ exposure: 'public' }) }));
-    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute shop\/cart: spec\.parentRefs\[0\]: /)]);
+    expect(verdict.warnings).toEqual([expect.stringMatching(/^\[impact\] This change breaks HTTPRoute "shop\/cart": spec\.parentRefs\[0\]: /)]);
   });
 
   test('speaks of others only: what is wrong with the object itself is told by its own findings', () => {

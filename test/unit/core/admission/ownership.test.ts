@@ -56,7 +56,7 @@ describe('a finding about what is served', () => {
   });
 
   test('warns at most where other controllers serve the object, too, and names the parents it applies to', () => {
-    const message = `${says} This applies to Gateway shop/ours, not to the parents of other controllers.`;
+    const message = `${says} This applies to Gateway "shop/ours", not to the parents of other controllers.`;
     expect(judged([...all, route([{ name: 'istio' }, { name: 'ours' }])])).toEqual([['backend-kind-unsupported', 'warn', message]]);
   });
 

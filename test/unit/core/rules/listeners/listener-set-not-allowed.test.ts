@@ -8,7 +8,7 @@ const set = listenerSet({ parentRef: { name: 'front', namespace: 'shop' } }, 'ga
 const judged = (...objects: readonly unknown[]) => found('listener-set-not-allowed', [set, ourClass, ...objects]);
 const refused = [[
   'spec.parentRef',
-  'Gateway shop/front does not allow ListenerSets from namespace "garden", so these listeners are not served. The owner of the Gateway can allow them in spec.allowedListeners.namespaces (from: Same, All or Selector). By default, none are allowed.',
+  'Gateway "shop/front" does not allow ListenerSets from namespace "garden", so these listeners are not served. The owner of the Gateway can allow them in spec.allowedListeners.namespaces (from: Same, All or Selector). By default, none are allowed.',
   'Accepted NotAllowed object',
 ]];
 

@@ -5,7 +5,7 @@ import { gatewayWith } from '../../../../support/rules.ts';
 describe('listener-set-parent-not-found', () => {
   test('names the Gateway in the namespace that is meant', () => {
     expect(found('listener-set-parent-not-found', [listenerSet({ parentRef: { name: 'front' } }), ourClass])).toEqual([
-      ['spec.parentRef', 'Gateway shop/front not found. Check its name and namespace, or create it. Until then, these listeners are not served.', 'none'],
+      ['spec.parentRef', 'Gateway "shop/front" not found. Check its name and namespace, or create it. Until then, these listeners are not served.', 'none'],
     ]);
     expect(found('listener-set-parent-not-found', [listenerSet({ parentRef: { name: 'front', namespace: 'infra' } }), gatewayWith()])).toHaveLength(1);
   });

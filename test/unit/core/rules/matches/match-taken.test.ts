@@ -31,14 +31,14 @@ function taken(...routes: readonly [object, ...object[]]): readonly string[] {
   return found('match-taken', [routes[0], ...routes.slice(1), front, ourClass]).map(([path, message]) => `${path}: ${/: (spec\.rules\S+ of \S+ \S+) is/.exec(message)?.[1]}`);
 }
 
-const byOther = (at = 'spec.rules[0].matches[0]', by = 'spec.rules[0].matches[0] of HTTPRoute shop/other') => [`${at}: ${by}`];
+const byOther = (at = 'spec.rules[0].matches[0]', by = 'spec.rules[0].matches[0] of HTTPRoute "shop/other"') => [`${at}: ${by}`];
 
 describe('match-taken', () => {
   test('says which match it is, where, who has its requests and what to do', () => {
     const spec = { ...onWeb, hostnames: ['Shop.Example.com'] };
     expect(found('match-taken', [route('cart', { spec }), route('other', { spec, created: older }), front, ourClass])).toEqual([[
       'spec.rules[0].matches[0]',
-      'spec.rules[0].matches[0] is shadowed on listener web of Gateway shop/front for shop.example.com: spec.rules[0].matches[0] of HTTPRoute shop/other is equal and takes precedence. The match of the oldest route takes precedence, then the first by namespace and name. Remove one of the matches, or make them different.',
+      'spec.rules[0].matches[0] is shadowed on listener web of Gateway "shop/front" for shop.example.com: spec.rules[0].matches[0] of HTTPRoute "shop/other" is equal and takes precedence. The match of the oldest route takes precedence, then the first by namespace and name. Remove one of the matches, or make them different.',
       'sallyport.dev/Shadowed MatchTaken match',
     ]]);
   });
@@ -49,13 +49,13 @@ describe('match-taken', () => {
     expect(taken(route('cart'), route('other'))).toEqual([]);
     expect(taken(route('z'), route('other'))).toEqual(byOther());
     // As strings: "-" comes before "/".
-    expect(taken(route('a'), route('z', { namespace: 'shop-b' }))).toEqual(byOther(undefined, 'spec.rules[0].matches[0] of HTTPRoute shop-b/z'));
+    expect(taken(route('a'), route('z', { namespace: 'shop-b' }))).toEqual(byOther(undefined, 'spec.rules[0].matches[0] of HTTPRoute "shop-b/z"'));
   });
 
   test('of three the last two name the first', () => {
     const others = [route('first', { created: older }), route('second')] as const;
-    expect(taken(route('third'), ...others)).toEqual(byOther(undefined, 'spec.rules[0].matches[0] of HTTPRoute shop/first'));
-    expect(taken(others[1], others[0], route('third'))).toEqual(byOther(undefined, 'spec.rules[0].matches[0] of HTTPRoute shop/first'));
+    expect(taken(route('third'), ...others)).toEqual(byOther(undefined, 'spec.rules[0].matches[0] of HTTPRoute "shop/first"'));
+    expect(taken(others[1], others[0], route('third'))).toEqual(byOther(undefined, 'spec.rules[0].matches[0] of HTTPRoute "shop/first"'));
   });
 
   test.each<[string, object, object]>([
@@ -82,7 +82,7 @@ describe('match-taken', () => {
 
   test('rules that are the same by what was not written have no match to point at', () => {
     const calls = { kind: 'GRPCRoute' };
-    expect(taken(route('cart', calls), route('other', { ...calls, created: older }))).toEqual(byOther('spec.rules[0].matches', 'spec.rules[0].matches[0] of GRPCRoute shop/other'));
+    expect(taken(route('cart', calls), route('other', { ...calls, created: older }))).toEqual(byOther('spec.rules[0].matches', 'spec.rules[0].matches[0] of GRPCRoute "shop/other"'));
   });
 
   test('an HTTPRoute and a GRPCRoute are tried on different requests', () => {
@@ -93,7 +93,7 @@ describe('match-taken', () => {
   test('of calls that mean the same, the one with more characters comes first, as it does in traffic', () => {
     const byMethod = { kind: 'GRPCRoute', ...withMatches({ method: { type: 'RegularExpression', method: 'Add' } }) };
     const byBoth = { kind: 'GRPCRoute', ...withMatches({ method: { type: 'RegularExpression', service: '[^/]+', method: 'Add' } }) };
-    expect(taken(route('cart', { ...byMethod, created: older }), route('other', byBoth))).toEqual(byOther(undefined, 'spec.rules[0].matches[0] of GRPCRoute shop/other'));
+    expect(taken(route('cart', { ...byMethod, created: older }), route('other', byBoth))).toEqual(byOther(undefined, 'spec.rules[0].matches[0] of GRPCRoute "shop/other"'));
     expect(taken(route('other', byBoth), route('cart', { ...byMethod, created: older }))).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe('match-taken', () => {
     expect(taken(route('cart', hosts('a.example.com')), route('other', { ...hosts(), created: older }))).toEqual([]);
     expect(taken(route('cart', { spec: onWeb }), route('other', { spec: { parentRefs: [{ name: 'front', sectionName: 'admin' }] }, created: older }))).toEqual([]);
     const several = found('match-taken', [route('cart', { spec: { hostnames: ['a.example.com', 'b.example.com', 'admin.example.com'] } }), route('other', { spec: { hostnames: ['b.example.com', 'admin.example.com'] }, created: older }), front, ourClass]);
-    expect(several.map(([, message]) => message)).toEqual([expect.stringMatching(/listener web of Gateway shop\/front for b\.example\.com: .* takes precedence\. \(2 more\) The match/)]);
+    expect(several.map(([, message]) => message)).toEqual([expect.stringMatching(/listener web of Gateway "shop\/front" for b\.example\.com: .* takes precedence\. \(2 more\) The match/)]);
   });
 
   test('what matches nothing takes nothing, and what answers 500 in its place does', () => {
@@ -130,7 +130,7 @@ describe('match-taken', () => {
     const spec = { parentRefs: [{ name: 'front', sectionName: 'web' }, { name: 'front', sectionName: 'admin' }], hostnames: ['admin.example.com'] };
     const { kernel } = evaluate([route('cart', { spec }), route('other', { spec: { parentRefs: spec.parentRefs.slice(1), hostnames: spec.hostnames }, created: older }), front, ourClass]);
     const statusOf = (name: string) => shadowedOf(kernel.emitted(statuses).get(`HTTPRoute/shop/${name}`));
-    expect(statusOf('cart')).toEqual(['', expect.stringContaining('spec.rules[0].matches[0] is shadowed on listener admin of Gateway shop/front for admin.example.com: spec.rules[0].matches[0] of HTTPRoute shop/other')]);
+    expect(statusOf('cart')).toEqual(['', expect.stringContaining('spec.rules[0].matches[0] is shadowed on listener admin of Gateway "shop/front" for admin.example.com: spec.rules[0].matches[0] of HTTPRoute "shop/other"')]);
     expect(statusOf('other')).toEqual(['']);
     kernel.apply([writeOf({ group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'shop', name: 'other' }, undefined)]);
     expect(statusOf('cart')).toEqual(['', '']);
@@ -140,7 +140,7 @@ describe('match-taken', () => {
     const { kernel } = evaluate([route('cart'), route('other', { ...withMatches({ path: { value: '/other' } }), created: older }), front, ourClass]);
     const { resource } = candidateOf(route('other', { created: older }));
     const impact = runToEnd(impactOf(at(kernel.read), kernel.overlay([writeOf(resource.ref, resource)]), { self: 'HTTPRoute/shop/other', mayContinue: () => true }));
-    expect(impact).toEqual({ broken: [expect.stringMatching(/^HTTPRoute shop\/cart: spec\.rules\[0\]\.matches\[0\]: spec\.rules\[0\]\.matches\[0\] is shadowed/)], more: 0, incomplete: false });
+    expect(impact).toEqual({ broken: [expect.stringMatching(/^HTTPRoute "shop\/cart": spec\.rules\[0\]\.matches\[0\]: spec\.rules\[0\]\.matches\[0\] is shadowed/)], more: 0, incomplete: false });
   });
 
   test('who comes and goes wakes none but who named it', () => {

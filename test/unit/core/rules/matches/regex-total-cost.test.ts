@@ -86,7 +86,7 @@ describe('regex-total-cost', () => {
     const [first, ...others] = found('regex-total-cost', [young, ...older, front, ourClass]);
     expect(others).toHaveLength(5);
     expect(first?.slice(0, 1)).toEqual(['spec.rules[0].matches[0].path.value']);
-    expect(first?.[1]).toMatch(/the expressions of this and older routes need more than the 32 MiB that the data plane of Gateway shop\/front has for them\. Remove expressions/);
+    expect(first?.[1]).toMatch(/the expressions of this and older routes need more than the 32 MiB that the data plane of Gateway "shop\/front" has for them\. Remove expressions/);
 
     expect(found('regex-total-cost', [young, ...older.slice(1), front, ourClass])).toEqual([]);
     const world = evaluate([young, ...older, front, ourClass]);

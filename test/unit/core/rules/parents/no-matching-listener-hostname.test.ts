@@ -17,7 +17,7 @@ describe('no-matching-listener-hostname', () => {
   test.each(['example.com', 'other.example.com', 'example.org', '*.net', '*.shop.example.com'])('%s has nothing in common', (hostname) => {
     expect(asked(hostname)).toEqual([[
       'spec.parentRefs[0]',
-      `No hostname of the route matches a listener of Gateway shop/front. Use a hostname that a listener allows, or attach to another parent. Listeners: exact (shop.example.com), wild (*.example.org); hostnames: ${hostname}.`,
+      `No hostname of the route matches a listener of Gateway "shop/front". Use a hostname that a listener allows, or attach to another parent. Listeners: exact (shop.example.com), wild (*.example.org); hostnames: ${hostname}.`,
       'Accepted NoMatchingListenerHostname parentRef',
     ]]);
   });

@@ -18,19 +18,19 @@ describe('no-matching-parent', () => {
   ])('%j', (parentRef, words) => {
     expect(asked(parentRef)).toEqual([[
       'spec.parentRefs[0]',
-      `Listener with ${words} not found in Gateway shop/front. Use one of its listeners, or remove sectionName and port to attach to all of them. Listeners: web, admin.`,
+      `Listener with ${words} not found in Gateway "shop/front". Use one of its listeners, or remove sectionName and port to attach to all of them. Listeners: web, admin.`,
       'Accepted NoMatchingParent parentRef',
     ]]);
   });
 
   test('says so where there are no listeners at all', () => {
-    expect(found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', port: 80 }] }), gatewayWith(), ourClass])[0]?.[1]).toBe(nothingThere('Gateway shop/front'));
+    expect(found('no-matching-parent', [httpRoute({ parentRefs: [{ name: 'front', port: 80 }] }), gatewayWith(), ourClass])[0]?.[1]).toBe(nothingThere('Gateway "shop/front"'));
   });
 
   test('says so where the Gateway does not take on the ListenerSet', () => {
     const set = listenerSet({ parentRef: { name: 'front' }, listeners: [{ name: 'extra', port: 81, protocol: 'HTTP' }] });
     const route = httpRoute({ parentRefs: [{ kind: 'ListenerSet', name: 'extra' }] });
-    expect(found('no-matching-parent', [route, set, gateway, ourClass])).toEqual([['spec.parentRefs[0]', nothingThere('ListenerSet shop/extra'), 'Accepted NoMatchingParent parentRef']]);
+    expect(found('no-matching-parent', [route, set, gateway, ourClass])).toEqual([['spec.parentRefs[0]', nothingThere('ListenerSet "shop/extra"'), 'Accepted NoMatchingParent parentRef']]);
     expect(found('no-matching-parent', [route, set, ourClass])).toEqual([]);
   });
 

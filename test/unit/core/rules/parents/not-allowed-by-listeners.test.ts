@@ -12,21 +12,21 @@ describe('not-allowed-by-listeners', () => {
   test('from another namespace', () => {
     expect(found('not-allowed-by-listeners', [stranger, gatewayWith(listener({})), ourClass])).toEqual([[
       'spec.parentRefs[0]',
-      `Gateway shop/front does not allow routes from namespace "market". ${cure} Listeners: web.`,
+      `Gateway "shop/front" does not allow routes from namespace "market". ${cure} Listeners: web.`,
       'Accepted NotAllowedByListeners parentRef',
     ]]);
   });
 
   test('names all listeners that were asked', () => {
     expect(found('not-allowed-by-listeners', [stranger, gatewayWith(listener({}), listener(chosen, 'admin', 81)), ourClass])[0]?.[1]).toBe(
-      `Gateway shop/front does not allow routes from namespace "market". ${cure} Listeners: web, admin.`,
+      `Gateway "shop/front" does not allow routes from namespace "market". ${cure} Listeners: web, admin.`,
     );
   });
 
   test('of a kind that the listener does not carry', () => {
     const grpcOnly = listener({ namespaces: { from: 'All' }, kinds: [{ kind: 'GRPCRoute' }] });
     expect(found('not-allowed-by-listeners', [stranger, gatewayWith(grpcOnly), ourClass])[0]?.[1]).toBe(
-      "Gateway shop/front does not allow routes of kind HTTPRoute. Add the kind to allowedRoutes.kinds of a listener, or attach to a listener with another protocol. Listeners: web.",
+      'Gateway "shop/front" does not allow routes of kind HTTPRoute. Add the kind to allowedRoutes.kinds of a listener, or attach to a listener with another protocol. Listeners: web.',
     );
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { httpRoute, objectOf, refusals, refusingBundles, remarks } from '../../../../support/rules.ts';
 
 const gateway = { name: 'front' };
-const message = 'Duplicate parentRef: parentRefs[0] also names Gateway shop/front after defaulting. Remove one of them, or use distinct sectionNames.';
+const message = 'Duplicate parentRef: parentRefs[0] also names Gateway "shop/front" after defaulting. Remove one of them, or use distinct sectionNames.';
 
 describe('parent-repeated', () => {
   test.each<[string, readonly unknown[]]>([
@@ -51,8 +51,8 @@ describe('bundles on parents that are named twice', () => {
 
   test('say what tells parents apart', () => {
     const route = routeWith({}, { namespace: 'x' }, {});
-    expect(refusals('parent-repeated', route)).toEqual([['spec.parentRefs[2]', 'Duplicate parentRef: parentRefs[0] also names Gateway front. Remove one of them, or use distinct values of sectionName or port.']]);
-    expect(refusals('parent-repeated', route, { minor: '1.7', channel: 'standard' })).toEqual([['spec.parentRefs[2]', 'Duplicate parentRef: parentRefs[0] also names Gateway front. Remove one of them, or use distinct values of sectionName.']]);
+    expect(refusals('parent-repeated', route)).toEqual([['spec.parentRefs[2]', 'Duplicate parentRef: parentRefs[0] also names Gateway "front". Remove one of them, or use distinct values of sectionName or port.']]);
+    expect(refusals('parent-repeated', route, { minor: '1.7', channel: 'standard' })).toEqual([['spec.parentRefs[2]', 'Duplicate parentRef: parentRefs[0] also names Gateway "front". Remove one of them, or use distinct values of sectionName.']]);
   });
 
   test.each(['TCPRoute', 'UDPRoute', 'TLSRoute', 'GRPCRoute'])('look at %s, too', (kind) => {

@@ -37,7 +37,7 @@ describe('unserved-kind', () => {
   });
 
   test('names the parents that it applies to', () => {
-    expect(judged(trafficPolicy('theirs', 'ours'))).toEqual([['unserved-kind', 'warn', `${says('XBackendTrafficPolicy')} This applies to Gateway shop/ours, not to the parents of other controllers.`]]);
+    expect(judged(trafficPolicy('theirs', 'ours'))).toEqual([['unserved-kind', 'warn', `${says('XBackendTrafficPolicy')} This applies to Gateway "shop/ours", not to the parents of other controllers.`]]);
   });
 
   test.each([
