@@ -9,7 +9,7 @@ export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 25
 
 /** What has a limit; the fixed label set of the metric. */
 export const limits = [
-  'connections', 'client-connections', 'client-share', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
+  'connections', 'client-connections', 'client-share', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'authorization-body', 'authorization-bytes', 'authorization-answer', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
   'mirror-body', 'retries', 'retry-body', 'interim-responses', 'http2-resets', 'http2-pings', 'http2-settings', 'http2-priority', 'http2-empty-data', 'http2-window-updates',
   'first-byte-time', 'proxy-header', 'proxy-header-time', 'handshake-time', 'idle', 'pipelined', 'pipelined-time', 'request-header', 'request-header-time', 'request-target', 'request-body-time',
   'backend-stalled', 'client-stalled', 'response-header',
@@ -22,6 +22,7 @@ const limitBehind: Partial<Record<Reason, Limit>> = {
   'headers-too-large': 'request-header',
   'header-timeout': 'request-header-time',
   'target-too-long': 'request-target',
+  'body-too-large': 'authorization-body',
   'body-timeout': 'request-body-time',
   'backend-stalled': 'backend-stalled',
 };
@@ -50,6 +51,8 @@ export interface ProxyCounters {
   upstreamConnectFailures: number;
   /** Copies sent for mirror filters. */
   mirrored: number;
+  /** Requests about which an authorization server was asked, by its answer. */
+  readonly authorizations: Record<'permitted' | 'denied' | 'failed', number>;
   /** How often something was refused or given up because a limit was reached. */
   readonly limitsReached: Record<Limit, number>;
   readonly layer4: Layer4Counters;
@@ -75,6 +78,7 @@ export function createCounters(): ProxyCounters {
     upstreamAttempts: 0,
     upstreamConnectFailures: 0,
     mirrored: 0,
+    authorizations: { permitted: 0, denied: 0, failed: 0 },
     limitsReached: Object.fromEntries(limits.map((limit) => [limit, 0])) as Record<Limit, number>,
     layer4: createLayer4Counters(),
     durationSum: 0,

@@ -1,15 +1,18 @@
 import type { ListenerConfig, MatchedRoute } from '../core/routing/config.ts';
-import { decide, decideBackend } from '../core/routing/decision/decide.ts';
-import type { Decision, Taken } from '../core/routing/decision/decide.ts';
+import { decide, decideAuthorization, decideBackend } from '../core/routing/decision/decide.ts';
+import type { BackendReason, Decision, Permitted, Taken } from '../core/routing/decision/decide.ts';
 import type { Fields } from '../core/text/fields.ts';
 import type { AccessLogEntry } from './access-log.ts';
+import { AuthorizationStep } from './authorization/step.ts';
+import type { AuthorizedRequest } from './authorization/step.ts';
+import type { Permission } from './authorization/permission.ts';
 import type { ClientStream } from './client-stream.ts';
 import type { CompiledBackend, CompiledRule } from './compiled-rule.ts';
 import type { Connection } from './connection.ts';
 import { countCall, countOutcome } from './counters.ts';
 import type { DataPlane } from './data-plane.ts';
+import type { EndpointSet } from './endpoints.ts';
 import { grpcFields, grpcStatusIn, isCall } from './grpc.ts';
-import type { ForwardedRequest } from './forwarded-request.ts';
 import { Forwarding } from './forwarding.ts';
 import { answerFor, passing } from './reasons.ts';
 import type { AnswerReason, Reason } from './reasons.ts';
@@ -22,7 +25,7 @@ const clientLeft = 499;
  * One request from its head to the last byte of its answer: decides where it goes, answers what needs no backend, and
  * keeps the books. Carrying it to a backend and back is the business of Forwarding.
  */
-export class Exchange implements ForwardedRequest {
+export class Exchange implements AuthorizedRequest {
   readonly plane: DataPlane;
   readonly connection: Connection;
   readonly client: ClientStream;
@@ -40,6 +43,7 @@ export class Exchange implements ForwardedRequest {
   private listener: ListenerConfig | undefined;
   private matched: MatchedRoute | undefined;
   private backend: CompiledBackend | undefined;
+  private authorization: AuthorizationStep | undefined;
   private forwarding: Forwarding | undefined;
   private requestTimer: Timer | undefined;
   private reason: Reason | undefined;
@@ -134,6 +138,7 @@ export class Exchange implements ForwardedRequest {
 
   /** As `answer`, for a request that may already be on its way to a backend. */
   giveUp(reason: AnswerReason): void {
+    this.authorization?.cancel();
     this.forwarding?.cancel();
     this.answer(reason);
   }
@@ -150,6 +155,7 @@ export class Exchange implements ForwardedRequest {
   /** The response is over: sent as a whole, or the connection went away under it. */
   closed(): void {
     this.requestTimer?.cancel();
+    this.authorization?.cancel();
     this.forwarding?.cancel();
     if (!this.client.isFinished) this.reason ??= 'client-aborted';
     this.record();
@@ -167,12 +173,45 @@ export class Exchange implements ForwardedRequest {
       case 'preflight':
         this.answerWithoutBody(204, decision.fields);
         return;
+      case 'authorize':
+        this.authorize(decision, head);
+        return;
       case 'redirect':
-        this.answerWithoutBody(decision.status, decision.fields);
+        this.carryOut(decision, head, undefined, undefined);
         return;
       case 'forward':
-        this.forward(decision.taken, head);
+        this.limitTime(decision.taken);
+        this.carryOut(decision, head, decision.taken.rule.backends.next(), undefined);
     }
+  }
+
+  /** Asks the authorization server, unless nothing would come of its permission but an error. */
+  private authorize({ taken, authorization, permitted }: Extract<Decision<CompiledRule>, { readonly type: 'authorize' }>, head: RequestHead): void {
+    const backend = permitted.type === 'forward' ? taken.rule.backends.next() : undefined;
+    const usable = permitted.type === 'forward' ? this.endpointsOf(backend) : undefined;
+    if (typeof usable === 'string') {
+      this.backend = backend;
+      this.answer(usable);
+      return;
+    }
+    const endpoints = decideAuthorization(authorization, (key) => this.plane.endpoints.get(key));
+    if (typeof endpoints === 'string') {
+      this.answer(endpoints);
+      return;
+    }
+    this.limitTime(taken);
+    this.authorization = new AuthorizationStep(this, { taken, head, authorization, endpoints }, (permission) => this.carryOut(permitted, head, backend, permission));
+    this.authorization.start();
+  }
+
+  /** Passes on what an authorization server answers to a client that it does not permit the request; the head has been sent. */
+  denied(status: number, body: readonly Buffer[]): void {
+    this.reason ??= status < 500 ? 'authorization-denied' : 'authorization-failed';
+    for (const chunk of body) {
+      this.client.write(chunk);
+      if (this.client.method !== 'HEAD') this.responseBytes += chunk.length;
+    }
+    this.client.end([]);
   }
 
   private answerWithoutBody(status: number, fields: Fields): void {
@@ -180,18 +219,27 @@ export class Exchange implements ForwardedRequest {
     this.client.end([]);
   }
 
-  private forward(taken: Taken<CompiledRule>, head: RequestHead): void {
-    const backend = taken.rule.backends.next();
+  private carryOut(outcome: Permitted<CompiledRule>, head: RequestHead, backend: CompiledBackend | undefined, permission: Permission | undefined): void {
+    if (outcome.type === 'redirect') {
+      this.answerWithoutBody(outcome.status, outcome.fields);
+      return;
+    }
     this.backend = backend;
-    const endpoints = decideBackend(backend, (key) => this.plane.endpoints.get(key));
+    const endpoints = this.endpointsOf(backend);
     if (backend === undefined || typeof endpoints === 'string') {
       this.answer(typeof endpoints === 'string' ? endpoints : 'no-backend');
       return;
     }
-    const { requestTimeout } = taken.rule;
-    if (requestTimeout > 0) this.requestTimer = new Timer(requestTimeout, () => this.guard(() => this.giveUp('request-timeout')));
-    this.forwarding = new Forwarding(this, { ...taken, head, backend }, endpoints);
+    this.forwarding = new Forwarding(this, { ...outcome.taken, head, backend, permission }, endpoints);
     this.forwarding.start();
+  }
+
+  private endpointsOf(backend: CompiledBackend | undefined): EndpointSet | BackendReason {
+    return decideBackend(backend, (key) => this.plane.endpoints.get(key));
+  }
+
+  private limitTime({ rule: { requestTimeout } }: Taken<CompiledRule>): void {
+    if (requestTimeout > 0) this.requestTimer = new Timer(requestTimeout, () => this.guard(() => this.giveUp('request-timeout')));
   }
 
   private record(): void {

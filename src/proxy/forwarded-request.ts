@@ -1,4 +1,5 @@
 import type { ListenerConfig, MatchedRoute } from '../core/routing/config.ts';
+import type { Permission } from './authorization/permission.ts';
 import type { ClientStream } from './client-stream.ts';
 import type { CompiledBackend, CompiledRule } from './compiled-rule.ts';
 import type { Connection } from './connection.ts';
@@ -13,6 +14,8 @@ export interface Destination {
   readonly matched: MatchedRoute;
   readonly rule: CompiledRule;
   readonly backend: CompiledBackend;
+  /** Where somebody had to permit the request. */
+  readonly permission: Permission | undefined;
 }
 
 /** A request as far as carrying it to a backend and back is concerned. */

@@ -4,13 +4,13 @@ import type { Destination, ForwardedRequest } from './forwarded-request.ts';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
 import { hasField, withoutField } from '../core/text/fields.ts';
 import { hopsOfCopy, viaEntry } from '../core/text/via.ts';
-import { announcedTrailers, forwardedFields, responseFields, trailerFields } from './forwarding-fields.ts';
+import { announcedTrailers, responseFields, trailerFields } from './forwarding-fields.ts';
 import { editFields } from '../core/routing/decision/header-edits.ts';
 import { isSwitch } from './http2-websocket.ts';
-import { forwardedHost, forwardedTarget } from '../core/routing/decision/decide.ts';
+import { forwardedTarget } from '../core/routing/decision/decide.ts';
 import { grpcStatusIn } from './grpc.ts';
 import { InterimResponses } from './interim-responses.ts';
-import { Copy } from './mirror-copy.ts';
+import { Copy, replay } from './mirror-copy.ts';
 import type { AnswerReason } from './reasons.ts';
 import { ReadBefore } from './read-before.ts';
 import { RequestBody } from './request-body.ts';
@@ -19,7 +19,8 @@ import type { RetryPolicy } from './retry.ts';
 import { hasNoContent, isFinalStatus, Unsendable } from './sendable.ts';
 import { Timer } from './timer.ts';
 import { joinTunnel } from './tunnel.ts';
-import type { CertificatePair } from './tls-termination.ts';
+import { upstreamFields } from './upstream-fields.ts';
+import { identityOf } from './upstream-identity.ts';
 
 const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   connect: 'connect-failed',
@@ -41,7 +42,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   /** Endpoints tried since the last time that all had been. */
   private tried: Endpoint[] = [];
   private tries = 0;
-  private readonly readBefore = new ReadBefore();
+  private readonly readBefore: ReadBefore;
   private readonly fields: string[];
   private readonly target: string;
   /** For mirrors; they get the body as it is read. */
@@ -55,19 +56,18 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private trailersPossible = false;
   private ended = false;
 
-  /** What to prove oneself with to backends over TLS. */
-  private readonly identity = (): CertificatePair | undefined => {
-    const { backendCertificate } = this.destination.listener;
-    return backendCertificate === undefined ? undefined : this.exchange.plane.certificates(backendCertificate);
-  };
+  private readonly identity: ReturnType<typeof identityOf>;
 
   constructor(exchange: ForwardedRequest, destination: Destination, endpoints: EndpointSet) {
     this.exchange = exchange;
     this.destination = destination;
     this.endpoints = endpoints;
+    this.identity = identityOf(exchange.plane, destination.listener);
+    this.readBefore = new ReadBefore(destination.permission?.body);
     this.fields = upstreamFields(exchange, destination);
     this.target = forwardedTarget(destination.backend, destination.head, destination.matched);
     this.copies = this.sendCopies();
+    if (destination.permission?.body !== undefined) replay(destination.permission.body, this.copies);
     this.interim = new InterimResponses(exchange.plane.limits);
   }
 
@@ -373,16 +373,6 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     edited.push('via', viaEntry(httpVersion, 1));
     return edited;
   }
-}
-
-function upstreamFields(exchange: ForwardedRequest, { head, backend }: Destination): string[] {
-  const { connection, plane } = exchange;
-  const fields = editFields(forwardedFields(head, connection.peer, plane.forwardedPolicy), backend.requestEdits);
-  const host = forwardedHost(backend, head.authority);
-  if (host !== '') fields.push('host', host);
-  if (head.contentLength !== undefined && head.contentLength > 0) fields.push('content-length', String(head.contentLength));
-  fields.push('via', viaEntry(head.httpVersion, head.hops + 1));
-  return fields;
 }
 
 function flushHead(exchange: ForwardedRequest): void {

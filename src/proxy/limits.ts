@@ -55,6 +55,12 @@ export interface ProxyLimits {
   readonly connectionsPerEndpoint: number;
   /** Requests that an HTTP/2 connection to a backend carries before another one takes its place. */
   readonly requestsPerBackendConnection: number;
+  /** How long an authorization server may take to answer, where the rule has no `backendRequest` timeout. */
+  readonly authorizationTimeout: number;
+  /** The body of its answer. */
+  readonly authorizationAnswerBytes: number;
+  /** Bodies of requests that wait to be authorized, and of answers of authorization servers, in all. */
+  readonly authorizationBytes: number;
   /** How long requests of a removed port may still take. */
   readonly drainTimeout: number;
   /** Interim responses (1xx) of a backend to one request, and their fields together. */
@@ -111,6 +117,9 @@ export const defaultLimits: ProxyLimits = {
   connectTimeout: 5_000,
   connectionsPerEndpoint: 512,
   requestsPerBackendConnection: 1_000_000,
+  authorizationTimeout: 10_000,
+  authorizationAnswerBytes: 256 * 1024,
+  authorizationBytes: 64 * 1024 * 1024,
   drainTimeout: 60_000,
   interimResponses: 32,
   interimBytes: 64 * 1024,

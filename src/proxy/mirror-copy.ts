@@ -104,3 +104,11 @@ export class Copy implements ResponseReceiver {
     this.plane.quotas.mirrors.release(this.client);
   }
 }
+
+/** Gives copies a body that has been received as a whole before them. */
+export function replay(body: readonly Buffer[], copies: readonly Copy[]): void {
+  for (const copy of copies) {
+    for (const chunk of body) copy.add(chunk);
+    copy.end();
+  }
+}

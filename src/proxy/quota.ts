@@ -93,24 +93,25 @@ export class SharedQuota {
     return this.total;
   }
 
-  /** Takes room for one more; `false` where there is none for this client. */
-  take(client: string): boolean {
+  /** Takes room for one more (or for so many bytes); `false` where there is none for this client. */
+  take(client: string, amount = 1): boolean {
     const taken = this.taken.get(client) ?? 0;
     const left = this.limit - this.total;
-    if (!mayHaveMore(taken, left)) {
+    // As if they were taken one by one.
+    if (!mayHaveMore(taken + amount - 1, left - amount + 1)) {
       this.reached(left > 0 ? 'share' : 'all');
       return false;
     }
-    this.taken.set(client, taken + 1);
-    this.total += 1;
+    this.taken.set(client, taken + amount);
+    this.total += amount;
     return true;
   }
 
-  release(client: string): void {
+  release(client: string, amount = 1): void {
     const taken = this.taken.get(client) ?? 0;
-    if (taken > 1) this.taken.set(client, taken - 1);
+    if (taken > amount) this.taken.set(client, taken - amount);
     else this.taken.delete(client);
-    this.total -= 1;
+    this.total -= amount;
   }
 }
 
@@ -124,6 +125,8 @@ export interface Quotas {
   readonly tunnels: SharedQuota;
   readonly mirrors: SharedQuota;
   readonly retries: SharedQuota;
+  /** Bytes that are held until requests are authorized. */
+  readonly authorization: SharedQuota;
   /** Tells that another limit was reached, of which each place keeps account by itself. */
   readonly reached: (limit: Limit) => void;
 }
@@ -142,6 +145,7 @@ export function createQuotas(limits: ProxyLimits, { limitsReached }: Pick<ProxyC
     tunnels: quota(limits.tunnels, 'tunnels'),
     mirrors: quota(limits.mirrors, 'mirrors'),
     retries: quota(limits.retries, 'retries'),
+    authorization: quota(limits.authorizationBytes, 'authorization-bytes'),
     reached,
   };
 }

@@ -3,12 +3,20 @@ const kept = 64 * 1024;
 
 /** What was read of a request's body so far, for another try. */
 export class ReadBefore {
-  readonly chunks: Buffer[] = [];
-  private size = 0;
+  readonly chunks: Buffer[];
+  private readonly limit: number;
+  private size: number;
+
+  /** `whole` is a body that is held anyway, whatever its size. */
+  constructor(whole: readonly Buffer[] = []) {
+    this.chunks = [...whole];
+    this.size = whole.reduce((sum, { length }) => sum + length, 0);
+    this.limit = Math.max(kept, this.size);
+  }
 
   /** Whether nothing has been forgotten. */
   get isWhole(): boolean {
-    return this.size <= kept;
+    return this.size <= this.limit;
   }
 
   add(chunk: Buffer): void {

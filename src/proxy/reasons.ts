@@ -14,6 +14,7 @@ const answers = {
   'no-route': { status: 404, text: 'No route matches this request.' },
   'header-timeout': { status: 408, text: 'The request header took too long to arrive.' },
   'body-timeout': { status: 408, text: 'The request body stopped arriving.' },
+  'body-too-large': { status: 413, text: 'The request body is too large to be authorized.' },
   'target-too-long': { status: 414, text: 'The request target is too long.' },
   'expectation-failed': { status: 417, text: 'Only the expectation "100-continue" can be met.' },
   misdirected: { status: 421, text: 'This connection was opened for another host; open a new one.' },
@@ -21,6 +22,7 @@ const answers = {
   'rule-failure': { status: 500, text: 'The matching route is misconfigured; its status conditions say how.' },
   'invalid-backend': { status: 500, text: 'The matching route refers to a backend that cannot be used.' },
   'no-backend': { status: 500, text: 'The matching route has no backend with a weight above zero.' },
+  'authorization-invalid': { status: 500, text: 'The matching route refers to an authorization server that cannot be used.' },
   'internal-error': { status: 500, text: 'The proxy failed to handle the request.' },
   'trace-unsupported': { status: 501, text: 'TRACE is not supported here.' },
   'connect-unsupported': { status: 501, text: 'CONNECT is not supported here.' },
@@ -28,14 +30,17 @@ const answers = {
   'upgrade-unsupported': { status: 501, text: 'The backend cannot switch to the protocol that the request asks for.' },
   'backend-reset': { status: 502, text: 'The backend broke the connection before it answered.' },
   'backend-protocol': { status: 502, text: 'The backend sent an invalid answer.' },
+  'authorization-failed': { status: 502, text: 'The authorization server sent no valid answer.' },
   'no-endpoints': { status: 503, text: 'The backend has no ready endpoints.' },
   'connect-failed': { status: 503, text: 'The backend could not be reached.' },
+  'authorization-unavailable': { status: 503, text: 'The authorization server could not be reached.' },
   'backend-refused': { status: 503, text: 'The backend refused the request without looking at it.' },
   'backend-busy': { status: 503, text: 'Too many requests wait for the backend; try again later.' },
   overloaded: { status: 503, text: 'The proxy has too many requests under way; try again later.' },
   'too-many-tunnels': { status: 503, text: 'The proxy has too many connections that have switched protocols; try again later.' },
   'request-timeout': { status: 504, text: 'The request was not completed in time.' },
   'backend-timeout': { status: 504, text: 'The backend did not answer in time.' },
+  'authorization-timeout': { status: 504, text: 'The authorization server did not answer in time.' },
   'loop-detected': { status: 508, text: 'The request passed this proxy too often: its route leads back to the proxy.' },
   'backend-stalled': { status: 504, text: 'The backend stopped taking the request body.' },
 } as const satisfies Record<string, { status: number; text: string }>;
@@ -43,9 +48,9 @@ const answers = {
 export type AnswerReason = keyof typeof answers;
 
 /** Why a request ended otherwise than with a backend's whole answer; the fixed label set of logs and metrics. */
-export type Reason = AnswerReason | 'client-aborted';
+export type Reason = AnswerReason | 'authorization-denied' | 'client-aborted';
 
-export const reasons: readonly Reason[] = [...(Object.keys(answers) as AnswerReason[]), 'client-aborted'];
+export const reasons: readonly Reason[] = [...(Object.keys(answers) as AnswerReason[]), 'authorization-denied', 'client-aborted'];
 
 /** Reasons that pass by themselves: the client is told to come back, in a second (RFC 9110 section 10.2.3). */
 export const passing: ReadonlySet<Reason> = new Set(['backend-busy', 'overloaded', 'too-many-tunnels']);

@@ -23,7 +23,7 @@ export function requestHead(request: UpstreamRequest): string | undefined {
 function framingLines({ method, fields, body, upgrade }: UpstreamRequest): string {
   if (upgrade !== undefined) return `connection: upgrade\r\nupgrade: ${upgrade}\r\n`;
   if (body !== undefined && !hasField(fields, 'content-length')) return 'connection: keep-alive\r\ntransfer-encoding: chunked\r\n';
-  return body === undefined && expectBody.has(method) ? 'connection: keep-alive\r\ncontent-length: 0\r\n' : 'connection: keep-alive\r\n';
+  return body === undefined && expectBody.has(method) && !hasField(fields, 'content-length') ? 'connection: keep-alive\r\ncontent-length: 0\r\n' : 'connection: keep-alive\r\n';
 }
 
 function fieldLines(fields: Fields): string | undefined {

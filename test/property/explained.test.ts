@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { BackendTarget, ConfigResource, RouteBackend, RouteConfig, RouteFilter } from '../../src/core/routing/config.ts';
-import { outcomesOf, type BackendShare, type Outcome } from '../../src/core/routing/decision/outcome.ts';
+import { outcomesOf, settledDecision, type BackendShare, type Outcome } from '../../src/core/routing/decision/outcome.ts';
 import { defaultLimits } from '../../src/proxy/limits.ts';
 import { answerFor } from '../../src/proxy/reasons.ts';
 import { readHttp1Head } from '../../src/proxy/request-head.ts';
@@ -38,6 +38,15 @@ const cors = fc.record({
   exposeHeaders: fc.constant([]),
   maxAge: fc.constant(5),
 });
+const authorization = fc.record({
+  type: fc.constant('authorization' as const),
+  target: fc.oneof({ weight: 6, arbitrary: fc.constantFrom('permitting', 'denying', 'empty', 'failing').map((service) => ({ type: 'endpoints' as const, key: endpointsConfig(service).key })) }, { weight: 1, arbitrary: fc.constant({ type: 'invalid' as const, reason: 'absent' }) }),
+  protocol: fc.constant('http' as const),
+  requestHeaders: fc.constant([]),
+  responseHeaders: fc.constantFrom([], ['x-version']),
+  path: fc.constantFrom('', '/check', 'check/'),
+  maxBody: fc.constantFrom(0, 10),
+});
 /** `null` so many times in ten, otherwise a value. */
 function absent<T>(weight: number, value: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
   return fc.oneof({ weight, arbitrary: fc.constant(null) }, { weight: 10 - weight, arbitrary: value });
@@ -45,7 +54,7 @@ function absent<T>(weight: number, value: fc.Arbitrary<T>): fc.Arbitrary<T | nul
 
 const some = (filter: fc.Arbitrary<unknown>, weight = 7) => absent(weight, filter as fc.Arbitrary<RouteFilter>);
 const filters: fc.Arbitrary<readonly RouteFilter[]> = fc
-  .tuple(some(headers('requestHeaders')), some(headers('responseHeaders')), some(rewrite), some(mirror), some(cors), some(redirect, 9))
+  .tuple(some(headers('requestHeaders')), some(headers('responseHeaders')), some(rewrite), some(mirror), some(cors), some(redirect, 9), some(authorization))
   .map((all) => all.filter((filter) => filter !== null));
 const backend: fc.Arbitrary<RouteBackend> = fc.record({ weight: fc.nat(2), target, filters: fc.oneof(fc.constant([]), headers('requestHeaders').map((filter) => [filter])) });
 const match = fc.record({ path: fc.record({ type: fc.constantFrom('Exact' as const, 'PathPrefix' as const), value: fc.constantFrom('/', '/a', '/a/b') }), headers: fc.constantFrom([], [{ name: 'x-version', type: 'Exact' as const, value: 'next' }]) });
@@ -88,14 +97,22 @@ let endpoints: readonly ConfigResource[] = [];
 let proxy: ProxyUnderTest;
 let copies = 0;
 let reportedCopies = 0;
+/** Targets that authorization servers were asked about. */
+let asked: string[] = [];
 
 beforeAll(async () => {
   const mirrorBackend: Backend = await startBackend((_request, response) => {
     copies += 1;
     response.end();
   });
+  const answering = (status: number): Promise<Backend> => startBackend(({ url = '' }, response) => {
+    asked.push(url);
+    response.writeHead(status).end();
+  });
+  const [permitting, denying] = [await answering(200), await answering(403)];
   const [one, two] = [await startEcho('one'), await startEcho('two')];
   endpoints = [
+    endpointsConfig('permitting', permitting.port), endpointsConfig('denying', denying.port),
     endpointsConfig('one', one.port), endpointsConfig('two', two.port), endpointsConfig('copies', mirrorBackend.port), endpointsConfig('empty'),
     { ...endpointsConfig('failing', one.port), failure: 'the BackendTLSPolicy is invalid' },
   ];
@@ -113,10 +130,12 @@ test('the live proxy does what explain reports', async () => {
       for (const sent of requests) {
         const outcome = reported(config, sent);
         const wanted = expected(outcome);
+        asked = [];
         const seen: Seen[] = [];
         for (let turn = 0; turn < wanted.length; turn += 1) seen.push(await observed(sent));
         expect(seen.map(text).sort()).toEqual(wanted.map(text).sort());
-        reportedCopies += outcome.shares.reduce((sum, share) => sum + copiesOf(share), 0);
+        expect(asked).toEqual(questionsOf(outcome));
+        reportedCopies += permits(outcome) ? outcome.shares.reduce((sum, share) => sum + copiesOf(share), 0) : 0;
         // A copy too many may come late: it fails the next comparison.
         await eventually(() => expect(copies).toBe(reportedCopies));
       }
@@ -139,7 +158,15 @@ function reported(config: readonly RouteConfig[], { method, path: asked, search,
 const nothing = { location: undefined, origin: undefined, backend: undefined, target: undefined, host: undefined };
 
 /** One entry for each request of a full cycle of the weights. */
-function expected({ decision, shares }: Outcome): readonly Seen[] {
+function expected(outcome: Outcome): readonly Seen[] {
+  const { decision: { type }, authorization: asking, shares } = outcome;
+  const decision = settledDecision(outcome.decision);
+  if (type === 'authorize' && !permits(outcome)) {
+    const status = asking?.result.type === 'answer' ? answerFor(asking.result.reason).status : 403;
+    const refused = { ...nothing, status };
+    // What fails anyway is not asked about.
+    return decision.type === 'redirect' ? [refused] : shares.flatMap((share) => Array.from({ length: share.weight }, () => (share.result.type === 'answer' ? ofShare(share) : refused)));
+  }
   switch (decision.type) {
     case 'answer':
       return [{ ...nothing, status: answerFor(decision.reason).status }];
@@ -154,6 +181,20 @@ function expected({ decision, shares }: Outcome): readonly Seen[] {
   }
 }
 
+/** Whether requests that have to be permitted are. */
+function permits({ authorization: asking }: Outcome): boolean {
+  return asking === undefined || (asking.result.type === 'ask' && asking.authorization.label.includes('permitting'));
+}
+
+/** What the authorization server gets over a full cycle of the weights. */
+function questionsOf({ decision, authorization: asking, shares }: Outcome): readonly string[] {
+  if (asking?.result.type !== 'ask') return [];
+  const { target: question } = asking.result;
+  const isRedirect = settledDecision(decision).type === 'redirect';
+  const times = isRedirect ? 1 : shares.reduce((sum, { weight, result }) => sum + (result.type === 'send' ? weight : 0), 0);
+  return Array.from({ length: times }, () => question);
+}
+
 function ofShare({ result, backend: chosen }: BackendShare): Seen {
   if (result.type === 'answer') return { ...nothing, status: answerFor(result.reason).status };
   return { ...nothing, status: 200, backend: chosen?.label.split('/')[1], target: result.target, host: result.host };
@@ -166,7 +207,8 @@ function copiesOf({ weight, result }: BackendShare): number {
 async function observed({ method, path: asked, search, host, headers: fields }: Request): Promise<Seen> {
   const { status, headers: answer, body } = await send(proxy.port, `${asked}${search}`, { method, headers: { ...fields, host } });
   const { location, 'access-control-allow-origin': origin } = answer;
-  if (status !== 200) return { ...nothing, status, location, origin };
+  // CORS filters speak for the answers of authorization servers, too, which explain does not foresee.
+  if (status !== 200) return { ...nothing, status, location, origin: status === 403 ? undefined : origin };
   const echo = JSON.parse(body) as Echo;
   return { ...nothing, status, backend: echo.backend, target: echo.target, host: fieldValues(echo, 'host')[0] };
 }

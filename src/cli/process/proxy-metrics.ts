@@ -21,6 +21,7 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   total('upstream_attempts_total', 'Requests sent to endpoints, including retries.', () => counters.upstreamAttempts);
   total('upstream_connect_failures_total', 'Attempts to connect to an endpoint that failed.', () => counters.upstreamConnectFailures);
   total('mirrored_requests_total', 'Copies of requests sent for mirror filters.', () => counters.mirrored);
+  metrics.observedCounter(define('authorizations_total', 'Requests about which an authorization server was asked, by its answer; failed: it gave none that is valid.', ['outcome']), () => labelled(counters.authorizations));
   metrics.observedCounter(define('limits_reached_total', 'Requests and connections that were rejected or ended because of a limit, by limit.', ['limit']), () => labelled(counters.limitsReached));
   const { layer4 } = counters;
   metrics.observedCounter(define('layer4_connections_total', 'Connections to TCP and TLS listeners, and flows of UDP, that began.', ['transport']), () => labelled(layer4.started));

@@ -76,8 +76,8 @@ function stateText(state: ConditionState | undefined): string {
   return `${state.status} (${state.reason})${state.message === '' ? '' : `: ${state.message}`}`;
 }
 
-function routedText({ rule, decision, reason, location, shares }: RoutedSummary): string {
-  const at = rule === undefined ? '' : `${rule}: `;
+function routedText({ rule, decision, authorization, reason, location, shares }: RoutedSummary): string {
+  const at = `${rule === undefined ? '' : `${rule}: `}${authorization === undefined ? '' : `authorization by ${authorization}, then `}`;
   switch (decision) {
     case 'none':
       return 'no listener';

@@ -1,12 +1,12 @@
 import type { HeaderFilter, MatchedRoute, NamedValue, RouteFilter } from '../../core/routing/config.ts';
 import type { Decision } from '../../core/routing/decision/decide.ts';
-import type { BackendShare, MirrorShare, Outcome } from '../../core/routing/decision/outcome.ts';
+import type { AuthorizationOutcome, BackendShare, MirrorShare, Outcome } from '../../core/routing/decision/outcome.ts';
 import type { PreparedRule } from '../../core/routing/decision/prepared-rule.ts';
 import { answerFor, type AnswerReason } from '../../proxy/reasons.ts';
 import { listenerText, type Explanation } from './explanation.ts';
 
 /** What a Gateway does with a request, in words. */
-export function explainOutcome({ gateway, listener, decision, shares, candidates }: Outcome): Explanation {
+export function explainOutcome({ gateway, listener, decision, authorization, shares, candidates }: Outcome): Explanation {
   const ofHost = candidates.filter(({ coversHost }) => coversHost);
   const first = ofHost.findIndex(({ unmet }) => unmet.length === 0);
   const tried = first === -1 ? ofHost : ofHost.slice(0, first + 1);
@@ -14,7 +14,7 @@ export function explainOutcome({ gateway, listener, decision, shares, candidates
     gateway,
     listener: listener && listenerText(listener),
     chosen: 'taken' in decision ? nameOf(decision.taken.matched) : undefined,
-    lines: 'taken' in decision ? decisionLines(decision, shares) : [plainDecision(decision)],
+    lines: 'taken' in decision ? [...(authorization === undefined ? [] : [authorizationText(authorization)]), ...decisionLines(decision, shares)] : [plainDecision(decision)],
     candidates: tried.map(({ candidate, unmet }) => ({ name: nameOf(candidate), remark: unmet.length === 0 ? 'matches' : unmet.join('; ') })),
     others: candidates.length - ofHost.length,
   };
@@ -40,11 +40,24 @@ function decisionLines(decision: Extract<Decision<PreparedRule>, { readonly take
       return [`answers ${errorOf(matched, 500)}: ${rule.failure}`];
     case 'preflight':
       return ['answers the CORS preflight with 204', ...pairsOf(decision.fields)];
+    case 'authorize':
+      return decisionLines(decision.permitted, shares);
     case 'redirect':
       return [`redirects with ${decision.status} to ${decision.location}`, ...filterLines(matched.rule.filters)];
     case 'forward':
       return [...filterLines(matched.rule.filters), ...shares.flatMap((share) => shareLines(share, matched)), ...limitLines(rule)];
   }
+}
+
+function authorizationText({ authorization: { label, protocol, maxBody }, result }: AuthorizationOutcome): string {
+  if (result.type === 'answer') {
+    const { status, text } = answerFor(result.reason);
+    return `answers ${status}: ${result.detail ?? text}`;
+  }
+  const { endpoints, target } = result;
+  const addresses = endpoints.addresses.map(({ host, port }) => `${host}:${port}`).join(', ');
+  const body = maxBody === 0 ? '' : ` with a body of at most ${maxBody} bytes`;
+  return `authorized first by ${label} (${protocol === 'grpc' ? 'gRPC' : 'HTTP'}): ${addresses}${endpoints.tls === undefined ? '' : ' over TLS'}, as ${target}${body}`;
 }
 
 /** gRPC clients get a gRPC status in place of an HTTP status. */
@@ -104,6 +117,7 @@ function filterLines(filters: readonly RouteFilter[]): readonly string[] {
       case 'redirect':
       case 'rewrite':
       case 'mirror':
+      case 'authorization':
         return [];
     }
   });

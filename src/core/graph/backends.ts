@@ -43,15 +43,17 @@ export interface BackendNode {
   readonly outcome: BackendOutcome;
 }
 
-/** Where copies of requests go: the position of a RequestMirror in its list of filters → what it names. */
-export type Mirrors = Readonly<Record<number, BackendNode>>;
+/** What filters of one type refer to: the position of the filter in its list → the backend that it names. */
+export type FilterBackends = Readonly<Record<number, BackendNode>>;
 
 /** All that one rule of a route forwards to. */
 export interface RuleBackends {
   /** In the order of spec.rules[].backendRefs; each with the mirrors among its own filters. */
-  readonly backends: readonly (BackendNode & { readonly mirrors: Mirrors })[];
-  /** Those among the filters of the rule. */
-  readonly mirrors: Mirrors;
+  readonly backends: readonly (BackendNode & { readonly mirrors: FilterBackends })[];
+  /** The RequestMirrors among the filters of the rule. */
+  readonly mirrors: FilterBackends;
+  /** The ExternalAuth filters of the rule. */
+  readonly authorizers: FilterBackends;
 }
 
 interface BackendRefView {
@@ -159,17 +161,20 @@ export const backends = defineQuery({
     const rules: readonly ForwardingRule[] = readObject(read, kind as ServedRouteKind, namespace, name)?.spec?.rules ?? [];
     const resolve = (ref: BackendRefView): BackendNode => resolveBackend(read, kind, namespace, ref);
     return rules.map(({ backendRefs, filters }) => ({
-      backends: (backendRefs ?? []).map((ref) => ({ ...resolve(ref), mirrors: mirrorsAmong(ref.filters, resolve) })),
-      mirrors: mirrorsAmong(filters, resolve),
+      backends: (backendRefs ?? []).map((ref) => ({ ...resolve(ref), mirrors: backendsOfFilters(ref.filters, 'requestMirror', resolve) })),
+      mirrors: backendsOfFilters(filters, 'requestMirror', resolve),
+      authorizers: backendsOfFilters(filters, 'externalAuth', resolve),
     }));
   },
 });
 
-const noMirrors: Mirrors = {};
+const noBackends: FilterBackends = {};
+/** Filters that name a backend: the member of the filter → its type. */
+const referringFilters = { requestMirror: 'RequestMirror', externalAuth: 'ExternalAuth' } as const;
 
-function mirrorsAmong(filters: readonly FilterView[] | undefined, resolve: (ref: BackendRefView) => BackendNode): Mirrors {
-  const mirrors = (filters ?? []).entries().filter(([, { type }]) => type === 'RequestMirror').toArray();
-  return mirrors.length === 0 ? noMirrors : Object.fromEntries(mirrors.map(([index, { requestMirror }]) => [index, resolve(requestMirror?.backendRef ?? {})]));
+function backendsOfFilters(filters: readonly FilterView[] | undefined, member: keyof typeof referringFilters, resolve: (ref: BackendRefView) => BackendNode): FilterBackends {
+  const found = (filters ?? []).entries().filter(([, { type }]) => type === referringFilters[member]).toArray();
+  return found.length === 0 ? noBackends : Object.fromEntries(found.map(([index, filter]) => [index, resolve(filter[member]?.backendRef ?? {})]));
 }
 
 export type BackendOutcomeOf<T extends BackendOutcome['type']> = Extract<BackendOutcome, { readonly type: T }>;
@@ -187,12 +192,13 @@ export function backendPlaces<T extends BackendOutcome['type']>(rules: readonly 
   const look = (node: BackendNode, ...path: Path): void => {
     if (isOneOf(node.outcome, types)) places.push({ path: ['spec', 'rules', ...path], node, outcome: node.outcome });
   };
-  rules.forEach(({ backends: nodes, mirrors }, rule) => {
+  rules.forEach(({ backends: nodes, mirrors, authorizers }, rule) => {
     nodes.forEach((node, index) => {
       look(node, rule, 'backendRefs', index);
-      for (const [filter, mirror] of mirrorsIn(node.mirrors)) look(mirror, rule, 'backendRefs', index, 'filters', filter, 'requestMirror', 'backendRef');
+      for (const [filter, mirror] of entriesOf(node.mirrors)) look(mirror, rule, 'backendRefs', index, 'filters', filter, 'requestMirror', 'backendRef');
     });
-    for (const [filter, mirror] of mirrorsIn(mirrors)) look(mirror, rule, 'filters', filter, 'requestMirror', 'backendRef');
+    for (const [filter, mirror] of entriesOf(mirrors)) look(mirror, rule, 'filters', filter, 'requestMirror', 'backendRef');
+    for (const [filter, authorizer] of entriesOf(authorizers)) look(authorizer, rule, 'filters', filter, 'externalAuth', 'backendRef');
   });
   return places;
 }
@@ -201,8 +207,8 @@ function isOneOf<T extends BackendOutcome['type']>(outcome: BackendOutcome, type
   return (types as readonly string[]).includes(outcome.type);
 }
 
-function mirrorsIn(mirrors: Mirrors): readonly (readonly [filter: number, node: BackendNode])[] {
-  return mirrors === noMirrors ? [] : Object.entries(mirrors).map(([filter, node]) => [Number(filter), node]);
+function entriesOf(nodes: FilterBackends): readonly (readonly [filter: number, node: BackendNode])[] {
+  return nodes === noBackends ? [] : Object.entries(nodes).map(([filter, node]) => [Number(filter), node]);
 }
 
 /** EndpointSlices of a Service. Bucket: `namespace/service`; entry: slice name. */

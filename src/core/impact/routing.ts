@@ -1,5 +1,5 @@
 import type { ConfigKey, ConfigResource } from '../routing/config.ts';
-import { isServed, PreparedOutcomes, type BackendShare, type RoutedOutcome } from '../routing/decision/outcome.ts';
+import { isServed, PreparedOutcomes, settledDecision, type BackendShare, type RoutedOutcome } from '../routing/decision/outcome.ts';
 import { effectOf, type Effect } from './effect.ts';
 import { examplesOf, nameOf } from './examples.ts';
 
@@ -20,6 +20,8 @@ export interface RoutedSummary {
   readonly rule: string | undefined;
   /** The name of the decision: `forward`, `redirect`, `answer` and so on; `none` where the Gateway has no such listener. */
   readonly decision: string;
+  /** `namespace/service/port` of the authorization server that has to permit the request first. */
+  readonly authorization?: string;
   /** The reason of an answer with an error. */
   readonly reason?: string;
   readonly location?: string;
@@ -69,10 +71,12 @@ function works(outcome: RoutedOutcome | undefined): boolean {
 
 function summaryOf(outcome: RoutedOutcome | undefined): RoutedSummary {
   if (outcome === undefined) return { rule: undefined, decision: 'none', shares: [] };
-  const { decision, shares } = outcome;
+  const { authorization, shares } = outcome;
+  const decision = settledDecision(outcome.decision);
   return {
     rule: 'taken' in decision ? ruleName(decision.taken.matched) : undefined,
     decision: decision.type,
+    ...(authorization === undefined ? {} : { authorization: authorization.authorization.label }),
     ...('reason' in decision ? { reason: decision.reason } : {}),
     ...('location' in decision ? { location: decision.location } : {}),
     shares: shares.map(shareOf),

@@ -1,24 +1,24 @@
-import type { Mirrors } from '../graph/backends.ts';
+import type { FilterBackends } from '../graph/backends.ts';
 import type { FilterView } from '../graph/route-views.ts';
 import { headerKey } from '../text/header.ts';
 import { canonicalOrigin } from '../text/origin.ts';
 import { backendTarget } from './backend-target.ts';
-import type { BackendFilter, CorsFilter, HeaderFilter, MirrorFilter, NamedValue, PathModifier, RedirectFilter, RewriteFilter, RouteFilter } from './config.ts';
+import type { AuthorizationFilter, BackendFilter, CorsFilter, HeaderFilter, MirrorFilter, NamedValue, PathModifier, RedirectFilter, RewriteFilter, RouteFilter } from './config.ts';
 
 /**
- * The filters of a rule in order; `mirrors` says where its RequestMirrors lead. Types that are not served have made
+ * The filters of a rule in order; `targets` says what they refer to. Types that are not served have made
  * the rule fail before and are left out here.
  */
-export function compileFilters(filters: readonly FilterView[] | undefined, mirrors: Mirrors): readonly RouteFilter[] {
-  return (filters ?? []).flatMap((filter, index) => compileFilter(filter, mirrors[index]));
+export function compileFilters(filters: readonly FilterView[] | undefined, targets: FilterBackends): readonly RouteFilter[] {
+  return (filters ?? []).flatMap((filter, index) => compileFilter(filter, targets[index]));
 }
 
 /** The filters of a backendRef in order. */
-export function compileBackendFilters(filters: readonly FilterView[] | undefined, mirrors: Mirrors): readonly BackendFilter[] {
-  return compileFilters(filters, mirrors).filter((filter) => filter.type !== 'redirect' && filter.type !== 'cors');
+export function compileBackendFilters(filters: readonly FilterView[] | undefined, mirrors: FilterBackends): readonly BackendFilter[] {
+  return compileFilters(filters, mirrors).filter((filter) => filter.type !== 'redirect' && filter.type !== 'cors' && filter.type !== 'authorization');
 }
 
-function compileFilter(filter: FilterView, mirrored: Mirrors[number] | undefined): readonly RouteFilter[] {
+function compileFilter(filter: FilterView, target: FilterBackends[number] | undefined): readonly RouteFilter[] {
   switch (filter.type) {
     case 'RequestHeaderModifier':
       return [headerFilter('requestHeaders', filter.requestHeaderModifier)];
@@ -29,9 +29,11 @@ function compileFilter(filter: FilterView, mirrored: Mirrors[number] | undefined
     case 'URLRewrite':
       return [rewriteFilter(filter.urlRewrite)];
     case 'RequestMirror':
-      return mirrored === undefined ? [] : [mirrorFilter(filter.requestMirror, mirrored)];
+      return target === undefined ? [] : [mirrorFilter(filter.requestMirror, target)];
     case 'CORS':
       return [corsFilter(filter.cors)];
+    case 'ExternalAuth':
+      return [authorizationFilter(filter.externalAuth, target)];
     case undefined:
     default:
       return [];
@@ -56,7 +58,7 @@ function rewriteFilter({ hostname, path }: NonNullable<FilterView['urlRewrite']>
 }
 
 /** Without percent and fraction every request is mirrored (HTTPRequestMirrorFilter). */
-function mirrorFilter({ percent, fraction }: NonNullable<FilterView['requestMirror']> = {}, mirrored: Mirrors[number]): MirrorFilter {
+function mirrorFilter({ percent, fraction }: NonNullable<FilterView['requestMirror']> = {}, mirrored: FilterBackends[number]): MirrorFilter {
   const share = fraction === undefined ? { numerator: percent ?? 100, denominator: 100 } : { numerator: fraction.numerator ?? 0, denominator: fraction.denominator ?? 100 };
   return { type: 'mirror', target: backendTarget(mirrored.outcome), ...share };
 }
@@ -72,6 +74,19 @@ function corsFilter({ allowOrigins, allowCredentials, allowMethods, allowHeaders
     allowHeaders: allowHeaders ?? [],
     exposeHeaders: exposeHeaders ?? [],
     maxAge: maxAge ?? defaultMaxAge,
+  };
+}
+
+/** Without a target nobody can permit a request. */
+function authorizationFilter({ protocol, http, grpc, forwardBody }: NonNullable<FilterView['externalAuth']> = {}, target: FilterBackends[number] | undefined): AuthorizationFilter {
+  return {
+    type: 'authorization',
+    target: target === undefined ? { type: 'invalid', reason: 'absent' } : backendTarget(target.outcome),
+    protocol: protocol === 'GRPC' ? 'grpc' : 'http',
+    requestHeaders: (protocol === 'GRPC' ? grpc : http)?.allowedHeaders ?? [],
+    responseHeaders: http?.allowedResponseHeaders ?? [],
+    path: http?.path ?? '',
+    maxBody: forwardBody?.maxSize ?? 0,
   };
 }
 

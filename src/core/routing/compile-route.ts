@@ -29,7 +29,7 @@ export function* compileRoute(read: Reader, kind: string, namespace: string, nam
       matches: matches[index] ?? [],
       failure: failedRules[index]?.message,
       problems: problems.filter((problem) => problem.part === index),
-      backends: nodes[index] ?? { backends: [], mirrors: {} },
+      backends: nodes[index] ?? { backends: [], mirrors: {}, authorizers: {} },
     }),
   );
   yield {
@@ -62,7 +62,7 @@ function compileRule(rule: RuleView, context: RuleContext): RouteRule {
     ...(rule.name === undefined ? {} : { name: rule.name }),
     matches,
     ...(failure === undefined ? {} : { failure }),
-    filters: failure === undefined ? compileFilters(rule.filters, context.backends.mirrors) : [],
+    filters: failure === undefined ? compileFilters(rule.filters, { ...context.backends.mirrors, ...context.backends.authorizers }) : [],
     backends: failure === undefined ? context.backends.backends.map((node, backend) => compileBackend(rule, node, { ...context, backend })) : [],
     ...(requestTimeout === undefined ? {} : { requestTimeout }),
     ...(backendRequestTimeout === undefined ? {} : { backendRequestTimeout }),

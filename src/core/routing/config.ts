@@ -127,7 +127,7 @@ export interface Retry {
   readonly backoff?: number;
 }
 
-export type RouteFilter = HeaderFilter | RedirectFilter | RewriteFilter | MirrorFilter | CorsFilter;
+export type RouteFilter = HeaderFilter | RedirectFilter | RewriteFilter | MirrorFilter | CorsFilter | AuthorizationFilter;
 
 export interface RedirectFilter {
   readonly type: 'redirect';
@@ -165,6 +165,24 @@ export interface CorsFilter {
   /** Seconds. */
   readonly maxAge: number;
 }
+
+/** A server has to permit each request (HTTPExternalAuthFilter). */
+export interface AuthorizationFilter {
+  readonly type: 'authorization';
+  readonly target: BackendTarget;
+  readonly protocol: AuthorizationProtocol;
+  /** Fields of requests that the server gets besides Host, Content-Length and Authorization; empty in gRPC: all. */
+  readonly requestHeaders: readonly string[];
+  /** HTTP: fields of the server's response that the backend gets; empty: all. */
+  readonly responseHeaders: readonly string[];
+  /** HTTP: comes before the path of the request; may be empty. */
+  readonly path: string;
+  /** Bytes of the longest body that is sent to the server; 0: no body is sent. */
+  readonly maxBody: number;
+}
+
+/** How an authorization server is asked: by the request itself, or by a call of `envoy.service.auth.v3.Authorization/Check`. */
+export type AuthorizationProtocol = 'http' | 'grpc';
 
 export interface HeaderFilter {
   readonly type: 'requestHeaders' | 'responseHeaders';
@@ -238,17 +256,17 @@ export function endpointsFor(gateway: string, endpoints: EndpointsConfig): Endpo
   return withheld.from.includes(gateway) ? { kind: rest.kind, key: rest.key, addresses: [], failure: withheld.failure } : rest;
 }
 
-/** Keys of all endpoints that requests, connections or flows of a route can be sent to, as copies or as themselves. */
+/** Keys of all endpoints that requests, connections or flows of a route can be sent to: as themselves, as copies, or to be authorized. */
 export function endpointsOf(route: RouteConfig | Layer4RouteConfig): readonly ConfigKey[] {
   if (route.kind === 'layer4Route') return route.backends.flatMap(({ target }) => keysOf(target));
   return route.rules.flatMap(({ filters, backends }) => [
-    ...mirrorsAmong(filters),
-    ...backends.flatMap(({ target, filters: own }) => [...keysOf(target), ...mirrorsAmong(own)]),
+    ...referencesAmong(filters),
+    ...backends.flatMap(({ target, filters: own }) => [...keysOf(target), ...referencesAmong(own)]),
   ]);
 }
 
-function mirrorsAmong(filters: readonly RouteFilter[]): readonly ConfigKey[] {
-  return filters.flatMap((filter) => (filter.type === 'mirror' ? keysOf(filter.target) : []));
+function referencesAmong(filters: readonly RouteFilter[]): readonly ConfigKey[] {
+  return filters.flatMap((filter) => ('target' in filter ? keysOf(filter.target) : []));
 }
 
 function keysOf(target: BackendTarget): readonly ConfigKey[] {

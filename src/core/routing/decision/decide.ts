@@ -2,6 +2,7 @@ import type { Fields } from '../../text/fields.ts';
 import { maxHops } from '../../text/via.ts';
 import type { ConfigKey, ListenerConfig, MatchedRoute } from '../config.ts';
 import type { RouteRequest } from '../table.ts';
+import type { Authorization } from './authorization.ts';
 import { editFields } from './header-edits.ts';
 import { modifiedPath, redirectLocation } from './location.ts';
 import type { PreparedBackend, PreparedRule } from './prepared-rule.ts';
@@ -23,7 +24,7 @@ export interface Routing<R extends DecidedRule> {
 }
 
 /** The parts of a rule that decide. */
-export type DecidedRule = Pick<PreparedRule, 'failure' | 'redirect' | 'cors' | 'responseEdits'>;
+export type DecidedRule = Pick<PreparedRule, 'failure' | 'redirect' | 'cors' | 'responseEdits' | 'authorization'>;
 
 /** A route that takes the request. */
 export interface Taken<R> {
@@ -41,6 +42,12 @@ export type Decision<R> =
   | { readonly type: 'acknowledge' }
   /** A CORS preflight request: 204 with these fields. */
   | { readonly type: 'preflight'; readonly taken: Taken<R>; readonly fields: Fields }
+  /** The authorization server is asked, and `permitted` comes true if it permits the request. See `decideAuthorization`. */
+  | { readonly type: 'authorize'; readonly taken: Taken<R>; readonly authorization: Authorization; readonly permitted: Permitted<R> }
+  | Permitted<R>;
+
+/** The outcome of a request that nobody has to permit, or that has been permitted. */
+export type Permitted<R> =
   | { readonly type: 'redirect'; readonly taken: Taken<R>; readonly status: number; readonly location: string; readonly fields: string[] }
   /** One of the rule's backends, by weight, gets the request. See `decideBackend`. */
   | { readonly type: 'forward'; readonly taken: Taken<R> };
@@ -49,7 +56,7 @@ export type Decision<R> =
  * Decides what happens to a request that arrived at a listener. The proxy executes the decision, and `explain` prints it.
  *
  * Order: requests for the proxy itself; loops; the match (HTTPRouteRule.matches); failure of the rule; CORS preflight (HTTPCORSFilter);
- * redirect (HTTPRequestRedirectFilter); backends.
+ * authorization (HTTPExternalAuthFilter); redirect (HTTPRequestRedirectFilter); backends.
  */
 export function decide<R extends DecidedRule>(routing: Routing<R>, listener: ListenerConfig, request: DecidedRequest): Decision<R> {
   if (request.path === '*' || request.remainingHops === 0) {
@@ -63,10 +70,11 @@ export function decide<R extends DecidedRule>(routing: Routing<R>, listener: Lis
   if (rule.failure !== undefined) return { type: 'answer', reason: 'rule-failure', taken };
   const fields = rule.cors?.preflight(request);
   if (fields !== undefined) return { type: 'preflight', taken, fields };
-  return rule.redirect === undefined ? { type: 'forward', taken } : redirection(rule.redirect, taken, request);
+  const permitted: Permitted<R> = rule.redirect === undefined ? { type: 'forward', taken } : redirection(rule.redirect, taken, request);
+  return rule.authorization === undefined ? permitted : { type: 'authorize', taken, authorization: rule.authorization, permitted };
 }
 
-function redirection<R extends DecidedRule>(redirect: NonNullable<R['redirect']>, taken: Taken<R>, request: DecidedRequest): Decision<R> {
+function redirection<R extends DecidedRule>(redirect: NonNullable<R['redirect']>, taken: Taken<R>, request: DecidedRequest): Permitted<R> {
   const { listener, matched, rule } = taken;
   const location = redirectLocation(redirect, listener, request, matched.match);
   const own = ['location', location, 'content-length', '0'];
@@ -99,6 +107,21 @@ export function decideBackend<E extends DecidedEndpoints>(
   const endpoints = endpointsOf(backend.endpoints);
   if (endpoints?.failure !== undefined) return 'invalid-backend';
   return endpoints === undefined || endpoints.isEmpty ? 'no-endpoints' : endpoints;
+}
+
+/** Why nobody can be asked to permit a request. */
+export type AuthorizationReason = 'authorization-invalid' | 'authorization-unavailable';
+
+/**
+ * Decides who is asked to permit a request. Where nobody can be asked, the request gets an error (HTTPRouteFilter.externalAuth: "this
+ * filter MUST fail closed").
+ *
+ * @returns the endpoints of the authorization server, or why the request is answered with an error
+ */
+export function decideAuthorization<E extends DecidedEndpoints>(authorization: Pick<Authorization, 'endpoints'>, endpointsOf: (key: ConfigKey) => E | undefined): E | AuthorizationReason {
+  const endpoints = decideBackend(authorization, endpointsOf);
+  if (typeof endpoints !== 'string') return endpoints;
+  return endpoints === 'no-endpoints' ? 'authorization-unavailable' : 'authorization-invalid';
 }
 
 /** The request target that a backend gets: the path after URLRewrite, and the query as it came. */

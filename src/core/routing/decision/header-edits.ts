@@ -33,7 +33,8 @@ function compileFilter(filter: HeaderFilter): HeaderEdits {
   };
 }
 
-function isEditable(name: string): boolean {
+/** Whether a filter may touch fields of that name. */
+export function isEditable(name: string): boolean {
   return !framing.has(headerKey(name));
 }
 

@@ -2,8 +2,10 @@ import { endpointsFor } from '../config.ts';
 import type { ConfigKey, ConfigResource, EndpointsConfig, ListenerConfig, MatchedRoute, MirrorFilter } from '../config.ts';
 import { RouteTable } from '../table.ts';
 import type { Candidate } from '../table.ts';
-import { decide, decideBackend, forwardedHost, forwardedTarget } from './decide.ts';
-import type { BackendReason, DecidedEndpoints, DecidedRequest, Decision, Routing, Taken } from './decide.ts';
+import { authorizationTarget } from './authorization.ts';
+import type { Authorization } from './authorization.ts';
+import { decide, decideAuthorization, decideBackend, forwardedHost, forwardedTarget } from './decide.ts';
+import type { AuthorizationReason, BackendReason, DecidedEndpoints, DecidedRequest, Decision, Routing, Taken } from './decide.ts';
 import { ListenerIndex } from './listener-index.ts';
 import { prepareRule } from './prepared-rule.ts';
 import type { PreparedBackend, PreparedRule } from './prepared-rule.ts';
@@ -25,10 +27,25 @@ export interface Outcome {
   readonly gateway: string;
   readonly listener: ListenerConfig | undefined;
   readonly decision: Decision<PreparedRule> | { readonly type: 'answer'; readonly reason: 'no-listener' | 'misdirected' };
-  /** For `forward`: how requests are divided. Empty otherwise. */
+  /** For `authorize`: whether anybody can be asked, and how. */
+  readonly authorization: AuthorizationOutcome | undefined;
+  /** For `forward`, also behind `authorize`: how requests are divided. Empty otherwise. */
   readonly shares: readonly BackendShare[];
   /** Matches of the listener in order of precedence, each with why it does or does not match. */
   readonly candidates: readonly Candidate[];
+}
+
+/** What becomes of requests that have to be permitted. */
+export interface AuthorizationOutcome {
+  readonly authorization: Authorization;
+  readonly result: AskedServer | AnsweredShare<AuthorizationReason>;
+}
+
+export interface AskedServer {
+  readonly type: 'ask';
+  readonly endpoints: EndpointsConfig;
+  /** Path and query that the server gets. */
+  readonly target: string;
 }
 
 /** `weight` of `total` requests go this way. */
@@ -37,12 +54,12 @@ export interface BackendShare {
   readonly total: number;
   /** `undefined` where no backend has a weight above zero. */
   readonly backend: PreparedBackend | undefined;
-  readonly result: AnsweredShare | SentShare;
+  readonly result: AnsweredShare<BackendReason> | SentShare;
 }
 
-export interface AnsweredShare {
+export interface AnsweredShare<R> {
   readonly type: 'answer';
-  readonly reason: BackendReason;
+  readonly reason: R;
   /** Why, where the configuration says it. */
   readonly detail: string | undefined;
 }
@@ -95,8 +112,8 @@ export class PreparedOutcomes {
 export type RoutedOutcome = Omit<Outcome, 'candidates'>;
 
 /** Whether every share of such requests reaches a backend, or gets an answer that the route intends. */
-export function isServed({ decision, shares }: RoutedOutcome): boolean {
-  return decision.type !== 'answer' && shares.every(({ result }) => result.type === 'send');
+export function isServed({ decision, authorization, shares }: RoutedOutcome): boolean {
+  return decision.type !== 'answer' && authorization?.result.type !== 'answer' && shares.every(({ result }) => result.type === 'send');
 }
 
 function gatewaysAt(resources: readonly ConfigResource[], request: Arrival): readonly string[] {
@@ -148,10 +165,17 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     const { gateway } = this;
     const listener = this.listenerFor(request);
     if (listener === undefined) return undefined;
-    if (typeof listener === 'string') return { gateway, listener: undefined, decision: { type: 'answer', reason: listener }, shares: [] };
+    if (typeof listener === 'string') return { gateway, listener: undefined, decision: { type: 'answer', reason: listener }, authorization: undefined, shares: [] };
     const decision = decide(this, listener, request);
-    const shares = decision.type === 'forward' ? this.sharesOf(decision.taken, request) : [];
-    return { gateway, listener, decision, shares };
+    const settled = settledDecision(decision);
+    const shares = settled.type === 'forward' ? this.sharesOf(settled.taken, request) : [];
+    return { gateway, listener, decision, authorization: decision.type === 'authorize' ? this.authorizationOf(decision.authorization, request) : undefined, shares };
+  }
+
+  private authorizationOf(authorization: Authorization, request: ArrivingRequest): AuthorizationOutcome {
+    const endpoints = decideAuthorization(authorization, (key) => this.endpoints.get(key));
+    if (typeof endpoints !== 'string') return { authorization, result: { type: 'ask', endpoints, target: authorizationTarget(authorization, request) } };
+    return { authorization, result: { type: 'answer', reason: endpoints, detail: this.problemOf(authorization) } };
   }
 
   private listenerFor({ serverName, host }: ArrivingRequest): ReturnType<ListenerIndex['listenerFor']> | undefined {
@@ -168,7 +192,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     return backends.map((backend) => ({ weight: backend.weight, total, backend, result: this.resultOf(backend, taken, request) }));
   }
 
-  private resultOf(backend: PreparedBackend | undefined, { matched }: Taken<PreparedRule>, request: ArrivingRequest): AnsweredShare | SentShare {
+  private resultOf(backend: PreparedBackend | undefined, { matched }: Taken<PreparedRule>, request: ArrivingRequest): AnsweredShare<BackendReason> | SentShare {
     const endpoints = decideBackend(backend, (key) => this.endpoints.get(key));
     if (backend === undefined || typeof endpoints === 'string') {
       return { type: 'answer', reason: typeof endpoints === 'string' ? endpoints : 'no-backend', detail: this.problemOf(backend) };
@@ -177,7 +201,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     return { type: 'send', endpoints, target: forwardedTarget(backend, request, matched), host: forwardedHost(backend, request.authority), mirrors };
   }
 
-  private problemOf(backend: PreparedBackend | undefined): string | undefined {
+  private problemOf(backend: Pick<PreparedBackend, 'problem' | 'endpoints'> | undefined): string | undefined {
     if (backend === undefined) return undefined;
     return backend.problem ?? this.endpoints.get(backend.endpoints ?? '')?.failure;
   }
@@ -186,6 +210,11 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     const endpoints = decideBackend({ endpoints: target.type === 'endpoints' ? target.key : undefined }, (key) => this.endpoints.get(key));
     return typeof endpoints === 'string' ? undefined : endpoints;
   }
+}
+
+/** A decision with its authorization left out: what becomes of requests that are permitted. */
+export function settledDecision(decision: Outcome['decision']): Exclude<Outcome['decision'], { readonly type: 'authorize' }> {
+  return decision.type === 'authorize' ? decision.permitted : decision;
 }
 
 /** Endpoints as the decisions need them. */

@@ -1,4 +1,6 @@
 import type { BackendFilter, ConfigKey, MirrorFilter, PathModifier, RedirectFilter, Retry, RouteBackend, RouteFilter, RouteRule } from '../config.ts';
+import { prepareAuthorization } from './authorization.ts';
+import type { Authorization } from './authorization.ts';
 import { compileCors } from './cors.ts';
 import type { Cors } from './cors.ts';
 import { compileHeaderEdits } from './header-edits.ts';
@@ -13,6 +15,8 @@ export interface PreparedRule {
   readonly responseEdits: readonly HeaderEdits[];
   readonly redirect: RedirectFilter | undefined;
   readonly cors: Cors | undefined;
+  /** Who has to permit each request before it is redirected or forwarded. */
+  readonly authorization: Authorization | undefined;
   /** In the order of the route, those with weight 0 included. */
   readonly backends: readonly PreparedBackend[];
   /** Milliseconds; 0: no limit. */
@@ -51,6 +55,7 @@ export function prepareRule(rule: RouteRule): PreparedRule {
     failure: rule.failure,
     redirect: redirect === undefined ? undefined : withSendablePath(redirect),
     cors: cors === undefined ? undefined : compileCors(cors),
+    authorization: prepareAuthorization(rule.filters),
     backends: rule.backends.map((backend) => prepareBackend(backend, ofRule)),
     requestTimeout: rule.requestTimeout ?? 0,
     backendRequestTimeout: rule.backendRequestTimeout ?? 0,

@@ -1,10 +1,10 @@
 import { type BackendNode, type BackendOutcome, type BackendOutcomeOf, backendPlaces, backends } from '../../graph/backends.ts';
-import { failureOf, servedRouteKinds } from '../../graph/protocols.ts';
+import { failureOf, servedRouteKinds, type ServedRouteKind } from '../../graph/protocols.ts';
 import type { Reader } from '../../incremental/reader.ts';
 import { quoteRef } from '../../resources/reference.ts';
 import { warned } from '../engine/effects.ts';
 import { referenceUnresolvedAt } from '../engine/parts.ts';
-import { type Finding, rule } from '../engine/rule.ts';
+import { type Consequence, type Finding, rule } from '../engine/rule.ts';
 
 /** Declares the rule for some ways in which a backendRef does not resolve: backends may be applied after their routes. */
 export function backendRule<const T extends BackendOutcome['type']>(declaration: {
@@ -29,11 +29,17 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
     check(route, read: Reader, report) {
       for (const { path, node, outcome } of backendPlaces(read.query(backends, route.kind, route.ref.namespace, route.ref.name), outcomes)) {
         const consequence = referenceUnresolvedAt(path, reason);
-        const loss = consequence.scope === 'mirror' ? 'no requests are mirrored to it' : `its share of ${failureOf[route.kind].traffic} is ${failureOf[route.kind].fate}`;
-        report({ path, consequence, ...describe(node, outcome, loss) });
+        report({ path, consequence, ...describe(node, outcome, lossOf(consequence, route.kind)) });
       }
     },
   });
+}
+
+/** What becomes of the requests for which a reference was to be used. */
+function lossOf({ scope }: Consequence, kind: ServedRouteKind): string {
+  if (scope === 'mirror') return 'no requests are mirrored to it';
+  // The server that authorizes the requests of a rule has no share of its own.
+  return scope === 'rule' ? `all ${failureOf[kind].traffic} that match this rule are ${failureOf[kind].fate}` : `its share of ${failureOf[kind].traffic} is ${failureOf[kind].fate}`;
 }
 
 export function serviceName({ target }: BackendNode): string {

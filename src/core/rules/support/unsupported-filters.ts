@@ -5,6 +5,7 @@ import { display, quote } from '../../text/display.ts';
 import { isToken } from '../../text/header.ts';
 import { preciseHostnameProblems, type HostnameProblemKind } from '../../text/hostname.ts';
 import { canonicalOrigin } from '../../text/origin.ts';
+import { pathProblems } from '../../text/path.ts';
 import { advice, expectOneOf, expectWithin } from './known-values.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
 import type { Report } from '../engine/rule.ts';
@@ -13,12 +14,15 @@ const everywhere = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestM
 
 /** The filters that are served on the rules and on the backendRefs of each kind. */
 const served: Readonly<Record<RequestRouteKind, { readonly onRule: readonly string[]; readonly onBackend: readonly string[] }>> = {
-  HTTPRoute: { onRule: [...everywhere, 'RequestRedirect', 'URLRewrite', 'CORS'], onBackend: [...everywhere, 'URLRewrite'] },
+  HTTPRoute: { onRule: [...everywhere, 'RequestRedirect', 'URLRewrite', 'CORS', 'ExternalAuth'], onBackend: [...everywhere, 'URLRewrite'] },
   GRPCRoute: { onRule: everywhere, onBackend: everywhere },
 };
 const pathModifierTypes = ['ReplaceFullPath', 'ReplacePrefixMatch'];
 const redirectSchemes = ['http', 'https'];
 const redirectCodes = [301, 302, 303, 307, 308];
+const authorizationProtocols = ['HTTP'];
+/** Bytes of a request body that is kept until the request is authorized. */
+const longestForwardedBody = 1024 * 1024;
 
 export interface FilterPlace {
   /** Of the route. */
@@ -38,6 +42,7 @@ export function checkFilter(filter: FilterView, place: FilterPlace, report: Repo
   if (filter.requestRedirect !== undefined) checkRedirect(filter.requestRedirect, [...at, 'requestRedirect'], report);
   if (filter.requestMirror !== undefined) checkMirror(filter.requestMirror, [...at, 'requestMirror'], report);
   if (filter.cors !== undefined) checkCors(filter.cors, [...at, 'cors'], report);
+  if (filter.externalAuth !== undefined) checkExternalAuth(filter.externalAuth, [...at, 'externalAuth'], report);
 }
 
 function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: Report): void {
@@ -100,4 +105,13 @@ function checkCors({ allowOrigins, allowMethods, allowHeaders, exposeHeaders, ma
     }
   }
   expectWithin([1, Infinity], { what: 'age', value: maxAge, path: [...at, 'maxAge'] }, report);
+}
+
+function checkExternalAuth({ protocol, http, forwardBody }: Member<'externalAuth'>, at: Path, report: Report): void {
+  expectOneOf(authorizationProtocols, { what: 'protocol of an authorization server', value: protocol ?? '', path: [...at, 'protocol'] }, report);
+  expectWithin([0, longestForwardedBody], { what: 'maxSize', value: forwardBody?.maxSize, path: [...at, 'forwardBody', 'maxSize'] }, report);
+  const prefix = http?.path;
+  if (prefix === undefined || pathProblems(prefix.startsWith('/') ? prefix : `/${prefix}`).length === 0) return;
+  const path = [...at, 'http', 'path'];
+  report({ path, value: display(prefix), consequence: unsupportedValueAt(path), message: `Invalid path ${quote(prefix)}: requests that match this rule get an error. Use a prefix such as /authorize.` });
 }

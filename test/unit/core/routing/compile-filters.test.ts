@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Mirrors } from '../../../../src/core/graph/backends.ts';
+import type { FilterBackends } from '../../../../src/core/graph/backends.ts';
 import { compileBackendFilters, compileFilters } from '../../../../src/core/routing/compile-filters.ts';
 
 const target = { group: '', kind: 'Service', namespace: 'shop', name: 'copy', port: 80 };
-const found: Mirrors[number] = { target, outcome: { type: 'service', namespace: 'shop', name: 'copy', port: '80' } };
-const missing: Mirrors[number] = { target, outcome: { type: 'absent' } };
+const found: FilterBackends[number] = { target, outcome: { type: 'service', namespace: 'shop', name: 'copy', port: '80' } };
+const missing: FilterBackends[number] = { target, outcome: { type: 'absent' } };
 const endpoints = { type: 'endpoints', key: 'endpoints/shop/copy/80' };
 
 describe('filters as the data plane takes them', () => {
@@ -34,8 +34,19 @@ describe('filters as the data plane takes them', () => {
     expect(compileFilters([{ type: 'CORS', cors }], {})).toEqual([{ type: 'cors', ...cors, allowOrigins: ['https://a.example.com'] }]);
   });
 
-  test('on a backendRef there are neither redirects nor CORS', () => {
-    const filters = ['RequestRedirect', 'CORS', 'RequestHeaderModifier', 'URLRewrite', 'RequestMirror'].map((type) => ({ type }));
-    expect(compileBackendFilters(filters, { 4: found }).map(({ type }) => type)).toEqual(['requestHeaders', 'rewrite', 'mirror']);
+  test('an authorization server has its defaults, and permits nothing without a reference', () => {
+    const plain = { type: 'authorization', target: endpoints, protocol: 'http', requestHeaders: [], responseHeaders: [], path: '', maxBody: 0 };
+    expect(compileFilters([{ type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {} } }], { 0: found })).toEqual([plain]);
+    expect(compileFilters([{ type: 'ExternalAuth' }], {})).toEqual([{ ...plain, target: { type: 'invalid', reason: 'absent' } }]);
+    const http = { allowedHeaders: ['cookie'], allowedResponseHeaders: ['x-user'], path: '/check' };
+    expect(compileFilters([{ type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http, forwardBody: { maxSize: 7 } } }], { 0: missing })).toEqual([
+      { ...plain, target: { type: 'invalid', reason: 'absent' }, requestHeaders: ['cookie'], responseHeaders: ['x-user'], path: '/check', maxBody: 7 },
+    ]);
+    expect(compileFilters([{ type: 'ExternalAuth', externalAuth: { protocol: 'GRPC', grpc: { allowedHeaders: ['x-a'] } } }], { 0: found })).toEqual([{ ...plain, protocol: 'grpc', requestHeaders: ['x-a'] }]);
+  });
+
+  test('on a backendRef there are neither redirects nor CORS nor authorization', () => {
+    const filters = ['RequestRedirect', 'CORS', 'ExternalAuth', 'RequestHeaderModifier', 'URLRewrite', 'RequestMirror'].map((type) => ({ type }));
+    expect(compileBackendFilters(filters, { 5: found }).map(({ type }) => type)).toEqual(['requestHeaders', 'rewrite', 'mirror']);
   });
 });

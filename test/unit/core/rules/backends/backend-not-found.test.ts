@@ -25,6 +25,15 @@ describe('backend-not-found', () => {
     ]]);
   });
 
+  test('an authorization server that is missing costs all requests of its rule', () => {
+    const filter = { type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {}, backendRef: { name: 'stock', port: 9000 } } };
+    expect(found('backend-not-found', [routeWith({ filters: [filter], backendRefs: [{ name: 'cart', port: 8080 }] }), cart], { bundle: { minor: '1.7', channel: 'experimental' } })).toEqual([[
+      'spec.rules[0].filters[0].externalAuth.backendRef',
+      'Service "shop/stock" not found. Check its name and namespace, or create it. Until then, all requests that match this rule are answered with 500.',
+      'ResolvedRefs BackendNotFound rule',
+    ]]);
+  });
+
   test('a mirror that leads nowhere costs copies only', () => {
     const mirror = { type: 'RequestMirror', requestMirror: { backendRef: { name: 'stock', port: 9000 } } };
     const mirrored = routeWith({ backendRefs: [{ name: 'cart', port: 8080, filters: [mirror] }], filters: [{ type: 'URLRewrite', urlRewrite: {} }, mirror] });

@@ -2,18 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import { found } from '../../../../support/evaluation.ts';
 import { gatewayWith, grpcRouteWith, routeWith } from '../../../../support/rules.ts';
 
-const inRule = (rule: object) => found('unsupported-feature', [routeWith(rule)]);
+// Some fields are in the experimental channel alone.
+const inRule = (rule: object) => found('unsupported-feature', [routeWith(rule)], { bundle: { minor: '1.7', channel: 'experimental' } });
 const backend = { name: 'cart', port: 80 };
-const served = 'RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, RequestRedirect, URLRewrite, CORS';
+const served = 'RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, RequestRedirect, URLRewrite, CORS, ExternalAuth';
 const servedOnBackend = 'RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, URLRewrite';
 const unsupported = (scope: string) => `Accepted UnsupportedValue ${scope}`;
 const redirect = (requestRedirect: object) => ({ filters: [{ type: 'RequestRedirect', requestRedirect }] });
 const mirror = (share: object) => ({ filters: [{ type: 'RequestMirror', requestMirror: { backendRef: backend, ...share } }] });
+const auth = (settings: object) => ({ type: 'ExternalAuth', externalAuth: { protocol: 'HTTP', http: {}, backendRef: backend, ...settings } });
 const cors = (settings: object) => ({ filters: [{ type: 'CORS', cors: settings }] });
 
 describe('unsupported-feature', () => {
   test.each<[string, object, string, string, string]>([
-    ['a filter that is not served', { filters: [{ type: 'ExternalAuth', externalAuth: {} }] }, 'filters[0].type', `Unsupported filter type "ExternalAuth": its requests are answered with 500. Supported values: ${served}.`, unsupported('rule')],
+    ['a filter that is not served', { filters: [{ type: 'Compression' }] }, 'filters[0].type', `Unsupported filter type "Compression": its requests are answered with 500. Supported values: ${served}.`, unsupported('rule')],
     ['a misspelt filter', { filters: [{ type: 'UrlRewrite' }] }, 'filters[0].type', 'Unsupported filter type "UrlRewrite": its requests are answered with 500. Did you mean URLRewrite?', unsupported('rule')],
     ['an extension', { filters: [{ type: 'ExtensionRef', extensionRef: {} }] }, 'filters[0].type', `Unsupported filter type "ExtensionRef": its requests are answered with 500. Supported values: ${served}.`, 'ResolvedRefs InvalidKind rule'],
     ['a filter on a backendRef', { backendRefs: [{ ...backend, filters: [{ type: 'RequestRedirect', requestRedirect: {} }] }] }, 'backendRefs[0].filters[0].type', `Unsupported filter type "RequestRedirect" on a backendRef: its requests are answered with 500. Supported values: ${servedOnBackend}.`, unsupported('backendRef')],
@@ -35,6 +37,10 @@ describe('unsupported-feature', () => {
     ['a method of CORS', cors({ allowMethods: ['GET\r\n'] }), 'filters[0].cors.allowMethods[0]', String.raw`Invalid method or header name "GET\r\n": requests that match this rule get an error. Use a name such as PATCH or x-request-id, or use "*".`, unsupported('rule')],
     ['an exposed header', cors({ exposeHeaders: ['*', 'a b'] }), 'filters[0].cors.exposeHeaders[1]', 'Invalid method or header name "a b": requests that match this rule get an error. Use a name such as PATCH or x-request-id, or use "*".', unsupported('rule')],
     ['an age', cors({ maxAge: -1 }), 'filters[0].cors.maxAge', 'Invalid age -1: must be at least 1, so requests that match this rule get an error.', unsupported('rule')],
+    ['an authorization server on a backendRef', { backendRefs: [{ ...backend, filters: [auth({})] }] }, 'backendRefs[0].filters[0].type', `Unsupported filter type "ExternalAuth" on a backendRef: its requests are answered with 500. Supported values: ${servedOnBackend}.`, unsupported('backendRef')],
+    ['a protocol of an authorization server', { filters: [auth({ protocol: 'SMTP' })] }, 'filters[0].externalAuth.protocol', 'Unsupported protocol of an authorization server "SMTP": requests that match this rule get an error. Did you mean HTTP?', unsupported('rule')],
+    ['a body that is too large to be held', { filters: [auth({ forwardBody: { maxSize: 1_048_577 } })] }, 'filters[0].externalAuth.forwardBody.maxSize', 'Invalid maxSize 1048577: must be between 0 and 1048576, so requests that match this rule get an error.', unsupported('rule')],
+    ['a prefix for an authorization server', { filters: [auth({ http: { path: '/a/../b' } })] }, 'filters[0].externalAuth.http.path', 'Invalid path "/a/../b": requests that match this rule get an error. Use a prefix such as /authorize.', unsupported('rule')],
     ['attempts', { retry: { attempts: -1 } }, 'retry.attempts', 'Invalid number of attempts -1: must be at least 0, so requests that match this rule get an error.', unsupported('rule')],
     ['a code to retry after', { retry: { codes: [503, 200] } }, 'retry.codes[1]', 'Invalid code to retry after 200: must be between 400 and 599, so requests that match this rule get an error.', unsupported('rule')],
   ])('%s', (_, rule, ...[path, message, consequence]) => {

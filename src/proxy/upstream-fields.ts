@@ -1,0 +1,16 @@
+import { forwardedHost } from '../core/routing/decision/decide.ts';
+import { editFields } from '../core/routing/decision/header-edits.ts';
+import { viaEntry } from '../core/text/via.ts';
+import type { Destination, ForwardedRequest } from './forwarded-request.ts';
+import { forwardedFields } from './forwarding-fields.ts';
+
+/** The fields of a request as its backend gets them, with those that an authorization server has set; Via comes last. */
+export function upstreamFields({ connection, plane }: Pick<ForwardedRequest, 'connection' | 'plane'>, { head, backend, permission }: Destination): string[] {
+  const edits = permission === undefined ? backend.requestEdits : backend.requestEdits.toSpliced(permission.editsBefore, 0, permission.edits);
+  const fields = editFields(forwardedFields(head, connection.peer, plane.forwardedPolicy), edits);
+  const host = forwardedHost(backend, head.authority);
+  if (host !== '') fields.push('host', host);
+  if (head.contentLength !== undefined && head.contentLength > 0) fields.push('content-length', String(head.contentLength));
+  fields.push('via', viaEntry(head.httpVersion, head.hops + 1));
+  return fields;
+}
