@@ -51,6 +51,8 @@ export class Front {
   private waiting: Socket[] | undefined = [];
   private plain = new ListenerIndex();
   private secure = new ListenerIndex();
+  /** Whether clients of the port may speak HTTP inside of TLS. */
+  private servesHttps = false;
   private certificates: ReadonlyMap<ConfigKey, ListenerCertificates> = new Map();
   private retired = false;
 
@@ -113,6 +115,7 @@ export class Front {
     }
     this.plain = plain;
     this.secure = secure;
+    this.servesHttps = listeners.some(({ protocol }) => protocol === 'HTTPS');
     this.certificates = certificates;
     this.layer4.configure(listeners);
     // Without a server name Node asks nobody: what serves then is the listener for any name, if there is one.
@@ -264,9 +267,9 @@ export class Front {
         else this.http2.accept(socket, this.plainConnection(socket));
         return;
       case 'http1':
-        if (this.plain.isEmpty && this.layer4.isTls) socket.destroy();
-        else if (this.plain.isEmpty && !this.secure.isEmpty) closeGently(socket, rawAnswer('plain-http'));
-        else this.http1.accept(socket, this.plainConnection(socket));
+        if (!this.plain.isEmpty || this.secure.isEmpty) this.http1.accept(socket, this.plainConnection(socket));
+        else if (this.servesHttps) closeGently(socket, rawAnswer('plain-http'));
+        else socket.destroy();
     }
   }
 

@@ -197,6 +197,15 @@ describe('which listener and route', () => {
     expect((await endOf(client)).received).toBe('');
     await eventually(() => expect(started.proxy.counters().openConnections).toBe(0));
   });
+
+  test('plain HTTP is told so where an HTTPS listener shares the port', async () => {
+    const at = listener('tls', 'Passthrough', 'a.example.com');
+    const https = listenerConfig('https', { protocol: 'HTTPS', port: 3, hostname: 'b.example.com', certificates: ['infra/server'] });
+    const started = await start(at, https);
+    const client = dial(started, at);
+    client.write('GET / HTTP/1.1\r\nHost: b.example.com\r\n\r\n');
+    expect((await endOf(client)).received).toMatch(/^HTTP\/1\.1 400 [^]*This port speaks HTTPS/);
+  });
 });
 
 describe('termination', () => {
