@@ -2,7 +2,7 @@
 import base from './jest.config.js';
 
 // These call pods, Services or the node by address, which works inside of our own cluster's network only.
-const byAddress = ['controller', 'controller-surroundings', 'hostile', 'no-drop', 'reviews', 'rotation', 'webhook-configuration'];
+const byAddress = ['controller', 'controller-surroundings', 'hostile', 'no-drop', 'no-drop-layer4', 'reviews', 'rotation', 'webhook-configuration'];
 
 /** @type {import('jest').Config} */
 export default {

@@ -24,7 +24,7 @@ export interface Client {
   fresh(index: number): Promise<void>;
   /** Sends it on one of a few connections, which rest between requests. */
   kept(index: number): Promise<void>;
-  /** Closes all connections. */
+  /** Closes all connections; may be called again. */
   close(): void;
 }
 
