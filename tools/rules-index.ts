@@ -21,26 +21,24 @@ const preface = `<!-- Written by tools/rules-index.ts; edit the rules instead. -
 
 # Rules
 
-Each rule has an id, by which its findings go everywhere: in denials, warnings, command line, conditions and audit
-annotations. Two things are said of it, and they never mix
+Each rule has an id. Denials, warnings, the output of commands and audit annotations contain it. A rule has two independent properties
 ([ADR 0003](../adr/0003-findings-have-two-axes.md)):
 
-- **Effect**: what admission does with a finding, by profile. \`deny\` refuses the object, \`warn\` admits it with a
-  warning, \`record\` leaves it to the audit log, \`none\` leaves it to other rules.
-- **Consequence**: what status and traffic do, whatever admission was told to do. It names the condition, its reason,
-  and the part of the object that stops working.
+- **Effect**: the action of admission, by profile. \`deny\` denies the object, \`warn\` admits it with a warning, \`record\` only writes the
+  finding to the audit log, and \`none\` does nothing.
+- **Consequence**: the effect on status and traffic, regardless of admission. It consists of the condition, its reason, and the part of
+  the object that does not work.
 
-A rule marked **bundle** finds what the CRDs of the bundle in question refuse beyond their schema, and nothing where that
-bundle takes it ([ADR 0012](../adr/0012-official-rules-are-a-table-of-sites.md)). Other rules judge every object alike; some of them
-find for kinds that are not evaluated what the bundle refuses, too.
+A rule marked **bundle** reports violations of the validation rules (CEL) in the CRDs of a bundle. It reports nothing for bundles without the
+validation rule ([ADR 0012](../adr/0012-official-rules-are-a-table-of-sites.md)). Other rules are independent of the bundle. For kinds that
+are not evaluated, some of them also report violations of validation rules.
 
-A rule marked **dialect** is about what Sallyport can do rather than about the specification. The table shows its effects
-on objects that Sallyport serves. If other controllers serve the object, too, its \`deny\` becomes \`warn\`, and the message names
-the parents that it applies to. If the controller is not known, the finding is recorded. If only other controllers serve the
-object, there is no finding. The same holds for single findings of some other rules, such as a kind of backend that is not
-supported.
+A rule marked **dialect** is about the features of Sallyport rather than about the specification. The table shows its effects on objects
+that Sallyport serves. If other controllers also serve the object, its \`deny\` becomes \`warn\`, and the message names the parents that it
+applies to. If the controller is unknown, the finding is recorded. If only other controllers serve the object, there is no finding. The
+same applies to single findings of some other rules, such as an unsupported kind of backend.
 
-Where a consequence depends on the case, the usual one is shown, or \`–\` where most cases have none.`;
+If the consequence depends on the case, the table shows the most common one, or \`–\` if most cases have none.`;
 
 /** Ids of the rules that have a page of their own. */
 export function rulesWithPage(): ReadonlySet<string> {
@@ -65,20 +63,20 @@ export function indexedRules(): readonly IndexedRule[] {
  * The index as Markdown.
  *
  * @param pages ids to make links of
- * @param messagesOf what a rule says of the wrong examples of its page
+ * @param messagesOf messages of a rule for the wrong examples on its page
  */
 export function rulesIndex(rules: readonly IndexedRule[], pages: ReadonlySet<string>, messagesOf: (id: string) => readonly string[] = () => []): string {
-  const header = ['Rule', 'Kinds', 'What is wrong', ...profiles, 'Consequence'];
+  const header = ['Rule', 'Kinds', 'Problem', ...profiles, 'Consequence'];
   const rows = [
     header,
     header.map(() => '---'),
     ...rules.map((rule) => ruleRow(rule, pages)),
-    schemaRow(schemaRule, 'The object does not fit the schema of its bundle.'),
-    schemaRow(unknownFieldRule, 'A field is unknown to the bundle; the API server would drop it.'),
-    schemaRow(lostProtectionRule, 'A field that protects something is unknown to the bundle; the API server would drop it, and leave open what was to be closed.'),
+    schemaRow(schemaRule, 'The object violates the schema of its bundle.'),
+    schemaRow(unknownFieldRule, 'A field is unknown to the bundle, so the API server drops it.'),
+    schemaRow(lostProtectionRule, 'A field that protects something is unknown to the bundle, so the API server drops it, and the protection is lost.'),
   ];
   const messages = rules.flatMap(({ id }) => messagesOf(id).map((message) => `- **${id}**: ${prose(message)}\n`));
-  return `${preface}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}\n## What they say\n\nOf the wrong examples on their pages:\n\n${messages.join('')}`;
+  return `${preface}\n\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}\n## Messages\n\nThe messages for the wrong examples on the pages of the rules:\n\n${messages.join('')}`;
 }
 
 function ruleRow({ id, kinds, summary, about, effect, consequence }: IndexedRule, pages: ReadonlySet<string>): readonly string[] {

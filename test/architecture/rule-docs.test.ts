@@ -28,7 +28,7 @@ describe.each(allRules.map((rule) => [rule.id, rule] as const))('docs/rules/%s.m
     const { audit, standard, strict } = rule.effect;
     expect(page.startsWith(`# ${id}\n\n${rule.summary}\n`)).toBe(true);
     expect(page).toContain(`**Source:** ${rule.source}\n`);
-    expect(section(page, 'What happens')).toContain(`| audit | standard | strict |\n|---|---|---|\n| ${audit} | ${standard} | ${strict} |\n`);
+    expect(section(page, 'Behavior')).toContain(`| audit | standard | strict |\n|---|---|---|\n| ${audit} | ${standard} | ${strict} |\n`);
   });
 
   test('says how to silence it', () => {
@@ -41,8 +41,8 @@ describe.each(defensiveRules.map((rule) => [rule.id, rule] as const))('docs/rule
 
   test('names the reason that status shows for the wrong example', () => {
     const found = examples(section(page, 'Wrong')).flatMap((object) => findingsOf(rule, object));
-    const reasons = found.map((finding) => (finding.consequence ?? rule.consequence)?.reason ?? 'Status and traffic do not react');
-    for (const reason of reasons) expect(section(page, 'What happens')).toContain(reason);
+    const reasons = found.map((finding) => (finding.consequence ?? rule.consequence)?.reason ?? 'Status and traffic do not change');
+    for (const reason of reasons) expect(section(page, 'Behavior')).toContain(reason);
     expect(reasons).not.toEqual([]);
   });
 
@@ -70,9 +70,9 @@ describe.each(objectRules.filter((rule) => !defensive.has(rule)).map((rule) => [
 
   test('the wrong example has this finding alone, with the reason that the page names', () => {
     const found = findingsIn(exampleWorld(examples(section(page, 'Wrong'))));
-    const reasons = found.map((finding) => consequenceOf(finding)?.reason ?? 'Status and traffic do not react');
+    const reasons = found.map((finding) => consequenceOf(finding)?.reason ?? 'Status and traffic do not change');
     expect(new Set(found.map((finding) => finding.rule))).toEqual(new Set([id]));
-    for (const reason of reasons) expect(section(page, 'What happens')).toContain(reason);
+    for (const reason of reasons) expect(section(page, 'Behavior')).toContain(reason);
   });
 
   test('the right example has no finding of any rule, and nothing that the schema refuses', () => {
