@@ -18,6 +18,8 @@ export interface DataPlane extends Routing<CompiledRule> {
   readonly endpoints: EndpointRegistry;
   readonly layer4: Layer4Routes;
   readonly ownConnections: OwnConnections;
+  /** The same for flows of UDP. */
+  readonly ownFlows: OwnConnections;
   readonly forwarder: Forwarder;
   /** What to prove oneself with to backends, by Secret. */
   readonly certificates: CertificateSource;

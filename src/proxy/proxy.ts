@@ -115,6 +115,7 @@ class DataPlaneProxy implements Proxy {
       endpoints,
       layer4: configuration.layer4,
       ownConnections: new OwnConnections(),
+      ownFlows: new OwnConnections(),
       forwarder,
       certificates: options.certificates,
       limits,

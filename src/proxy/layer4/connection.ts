@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { ListenerConfig } from '../../core/routing/config.ts';
+import { plainPeer } from '../address.ts';
 import { Connector } from '../connector.ts';
 import type { DataPlane } from '../data-plane.ts';
 import type { Endpoint } from '../endpoints.ts';
@@ -59,7 +60,7 @@ export class Layer4Connection implements Pass {
       return;
     }
     watchForReset(socket);
-    this.plane.ownConnections.arrive(socket, this);
+    this.plane.ownConnections.arrive({ host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 }, this);
     // If this process has opened the connection, its other end learns in the same turn of the event loop that it is established.
     setImmediate(() => {
       if (!this.isOver) this.choose();
@@ -122,7 +123,7 @@ export class Layer4Connection implements Pass {
     // Before TLS, as the specification of the PROXY protocol has it.
     if (version !== undefined) socket.write(writeProxyHeader(version, origin));
     return socket.once('connect', () => {
-      if (!this.isOver) this.plane.ownConnections.open(socket, this);
+      if (!this.isOver) this.plane.ownConnections.open({ host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 }, this);
     });
   }
 

@@ -6,6 +6,7 @@ import type { Endpoint } from '../endpoints.ts';
 import { Account } from './account.ts';
 import { openDatagrams, sendDatagram } from './datagrams.ts';
 import type { OrderedFlow } from './flow-order.ts';
+import type { Pass } from './own-connections.ts';
 import type { Layer4Reason } from './reasons.ts';
 import type { Choice, Destination } from './routes.ts';
 
@@ -30,9 +31,10 @@ interface Opened extends Choice {
  * The datagrams between one address and port of a client and one backend. Each flow has a socket of its own towards its backend, so
  * that answers find their client. Where the endpoint is gone or refuses, the next datagram of the client goes to another one.
  */
-export class Flow implements OrderedFlow {
+export class Flow implements OrderedFlow, Pass {
   readonly owner: string;
   renewedAt = 0;
+  cameFrom: Pass | undefined;
   private readonly plane: DataPlane;
   private readonly client: FlowClient;
   private readonly account: Account;
@@ -58,6 +60,10 @@ export class Flow implements OrderedFlow {
     this.account.received(message.length);
     if (socket === undefined) this.plane.counters.layer4.droppedDatagrams += 1;
     else this.drop(sendDatagram(socket, message, this.plane.limits.udpQueueBytes));
+  }
+
+  looped(): void {
+    this.end('loop-detected');
   }
 
   end(reason?: Layer4Reason): void {
@@ -92,6 +98,8 @@ export class Flow implements OrderedFlow {
     this.plane.counters.upstreamAttempts += 1;
     socket.on('error', () => this.refused(socket, endpoint));
     socket.on('message', (message) => this.guard(() => this.received(message, endpoint)));
+    // Before the first datagram leaves.
+    socket.once('connect', () => this.noteSource(socket));
     try {
       socket.connect(port, host);
     } catch {
@@ -99,6 +107,11 @@ export class Flow implements OrderedFlow {
       this.disconnect();
     }
     return this.socket;
+  }
+
+  private noteSource(socket: Socket): void {
+    const { address, port } = socket.address();
+    this.plane.ownFlows.open({ host: address, port }, this);
   }
 
   /** The backend of the flow as long as it has endpoints; otherwise the next one by weight. */
@@ -132,6 +145,7 @@ export class Flow implements OrderedFlow {
     const { socket } = this;
     this.socket = undefined;
     this.endpoint = undefined;
+    this.plane.ownFlows.leave(this);
     if (socket === undefined) return;
     socket.removeAllListeners().on('error', () => undefined);
     socket.close();

@@ -1,17 +1,17 @@
-import type { Socket } from 'node:net';
 import { maxHops } from '../../core/text/via.ts';
-import { plainPeer } from '../address.ts';
+import { formatAddress, plainPeer } from '../address.ts';
+import type { Address } from '../address.ts';
 
-/** One pass of a connection through this data plane. */
+/** One pass of a connection or flow through this data plane. */
 export interface Pass {
-  /** The pass that opened the connection of this one; `undefined` for connections from elsewhere. */
+  /** The pass that opened the connection or flow of this one; `undefined` for those from elsewhere. */
   cameFrom: Pass | undefined;
-  /** Called once if a connection has passed too often: its route leads back to the data plane. */
+  /** Called once if it has passed too often: its route leads back to the data plane. */
   readonly looped: () => void;
 }
 
 /**
- * Finds connections that a data plane opens to itself. A route whose backend is its own listener would otherwise open connections
+ * Finds connections, or flows of UDP, that a data plane opens to itself. A route whose backend is its own listener would otherwise open connections
  * until a limit is reached. Both ends of such a connection are in this process, so the address from which it arrives is the
  * address from which it was opened. As many passes are allowed as for requests.
  */
@@ -22,16 +22,16 @@ export class OwnConnections {
   /** By pass: the addresses under which it is noted in the two maps. */
   private readonly addresses = new Map<Pass, Set<string>>();
 
-  /** Notes a connection that has arrived. */
-  arrive(socket: Socket, pass: Pass): void {
-    const address = addressOf(socket.remoteAddress, socket.remotePort);
+  /** Notes a connection that has arrived from this address. */
+  arrive(from: Address, pass: Pass): void {
+    const address = keyOf(from);
     this.note(this.arrived, address, pass);
     link(this.opened.get(address), pass);
   }
 
-  /** Notes a connection that a pass has opened. */
-  open(socket: Socket, pass: Pass): void {
-    const address = addressOf(socket.localAddress, socket.localPort);
+  /** Notes a connection that a pass has opened, by its own address. */
+  open(local: Address, pass: Pass): void {
+    const address = keyOf(local);
     this.note(this.opened, address, pass);
     link(pass, this.arrived.get(address));
   }
@@ -58,6 +58,6 @@ function link(from: Pass | undefined, to: Pass | undefined): void {
   if (passes > maxHops) to.looped();
 }
 
-function addressOf(address: string | undefined, port = 0): string {
-  return `${plainPeer(address)} ${port}`;
+function keyOf({ host, port }: Address): string {
+  return formatAddress(plainPeer(host), port);
 }

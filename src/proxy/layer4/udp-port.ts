@@ -160,7 +160,8 @@ export class UdpPort {
     }, { route, destination });
     entrance.flows.set(key, flow);
     this.order.add(flow);
-    return flow;
+    plane.ownFlows.arrive({ host: address, port }, flow);
+    return entrance.flows.get(key);
   }
 
   /** What comes in by the socket for all addresses was sent to one that has no socket yet. */
