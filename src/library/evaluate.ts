@@ -1,4 +1,5 @@
-import { judge, judgeUnevaluated, type JudgedFinding } from '../core/admission/judge.ts';
+import { judge, judgeUnevaluated } from '../core/admission/judge.ts';
+import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import { createLoneJudge } from '../core/admission/judge-alone.ts';
 import { featuresOf } from '../core/admission/class-features.ts';

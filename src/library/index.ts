@@ -3,7 +3,7 @@
  * line do. Nothing here does I/O or keeps state, and nothing throws, whatever an object looks like. The types stand here by
  * themselves, so that this file is all that a consumer depends on.
  */
-import type { JudgedFinding } from '../core/admission/judge.ts';
+import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import { formatPath } from '../core/resources/path.ts';
 import { channels, minors, releases } from '../core/schema/index.ts';
 import * as duration from '../core/text/duration.ts';

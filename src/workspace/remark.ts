@@ -1,4 +1,5 @@
-import { judgeUnevaluated, type JudgedFinding } from '../core/admission/judge.ts';
+import { judgeUnevaluated } from '../core/admission/judge.ts';
+import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import type { Reader } from '../core/incremental/reader.ts';
 import { parseObject, type ParsedObject } from '../core/resources/parse.ts';

@@ -1,4 +1,5 @@
-import { judge, type Candidate, type JudgedFinding } from '../core/admission/judge.ts';
+import { judge, type Candidate } from '../core/admission/judge.ts';
+import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../core/admission/policy.ts';
 import { sameJson } from '../core/admission/ratchet.ts';
 import { readDocument } from '../core/admission/read-document.ts';

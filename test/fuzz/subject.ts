@@ -1,7 +1,8 @@
 import type { Server } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import { decisionOf } from '../../src/core/admission/decide.ts';
-import { judge, judgeUnevaluated, type JudgedFinding } from '../../src/core/admission/judge.ts';
+import { judge, judgeUnevaluated } from '../../src/core/admission/judge.ts';
+import type { JudgedFinding } from '../../src/core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
 import { readDocument, type ReadDocument } from '../../src/core/admission/read-document.ts';
 import { certificateFacts } from '../../src/certificates/facts.ts';

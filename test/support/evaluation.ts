@@ -1,4 +1,5 @@
-import { judge, type Candidate, type JudgedFinding } from '../../src/core/admission/judge.ts';
+import { judge, type Candidate } from '../../src/core/admission/judge.ts';
+import type { JudgedFinding } from '../../src/core/admission/judged-finding.ts';
 import type { AdmissionPolicy } from '../../src/core/admission/policy.ts';
 import { featuresOf } from '../../src/core/admission/class-features.ts';
 import { readDocument } from '../../src/core/admission/read-document.ts';

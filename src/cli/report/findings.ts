@@ -1,4 +1,4 @@
-import type { JudgedFinding } from '../../core/admission/judge.ts';
+import type { JudgedFinding } from '../../core/admission/judged-finding.ts';
 import { describeRef, quoteRef } from '../../core/resources/reference.ts';
 import { display } from '../../core/text/display.ts';
 import type { FileProblem, SourceDocument } from '../../files/document.ts';

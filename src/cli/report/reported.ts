@@ -1,4 +1,4 @@
-import type { JudgedFinding } from '../../core/admission/judge.ts';
+import type { JudgedFinding } from '../../core/admission/judged-finding.ts';
 import { formatPath, type Path } from '../../core/resources/path.ts';
 import type { FileProblem, SourceDocument } from '../../files/document.ts';
 import { identityOf } from './identity.ts';

@@ -1,6 +1,6 @@
 import { formatPath, type Path } from '../resources/path.ts';
 import { shorten } from '../text/display.ts';
-import type { JudgedFinding } from './judge.ts';
+import type { JudgedFinding } from './judged-finding.ts';
 import type { AdmissionCause } from './types.ts';
 
 /** So many problems are told one by one, as long as they fit. */

@@ -13,7 +13,8 @@ import { parentNotFound } from '../rules/parents/parent-not-found.ts';
 import type { ObjectRule } from '../rules/engine/rule.ts';
 import { tables, type KindName } from '../schema/index.ts';
 import { amongOthers } from './installation.ts';
-import { judgeWith, type Candidate, type JudgedFinding } from './judge.ts';
+import { judgeWith, type Candidate } from './judge.ts';
+import type { JudgedFinding } from './judged-finding.ts';
 import type { AdmissionPolicy } from './policy.ts';
 
 /** Rules about other objects, none of which is seen here. */

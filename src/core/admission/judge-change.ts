@@ -2,7 +2,7 @@ import { unknownOwnership } from '../graph/ownership.ts';
 import { lastApplied, prunedFields } from '../rules/objects/field-pruned.ts';
 import { judgeChange } from '../rules/official/changes.ts';
 import type { SchemaKind, WrittenObject } from '../schema/index.ts';
-import { withEffects, type JudgedFinding } from './judge.ts';
+import { withEffects, type JudgedFinding } from './judged-finding.ts';
 import type { AdmissionPolicy } from './policy.ts';
 
 /** What is wrong with the change from one object to another. Such a finding is always new. */

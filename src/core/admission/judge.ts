@@ -1,18 +1,18 @@
 import { unknownOwnership, type Ownership } from '../graph/ownership.ts';
 import type { Reader } from '../incremental/reader.ts';
 import type { IdentifiedResource } from '../resources/parse.ts';
-import { PathSet } from '../resources/path.ts';
 import type { Resource } from '../resources/resource.ts';
 import { judgeByBundle, type JudgedByBundle } from '../rules/engine/judge-by-bundle.ts';
 import { findingsOfNewest } from '../rules/objects/refused-later.ts';
-import type { Effect, Finding } from '../rules/engine/rule.ts';
+import type { Finding } from '../rules/engine/rule.ts';
 import { findings } from '../rules/engine/run.ts';
 import { findingOfUnserved } from '../rules/support/unserved-kind.ts';
 import { applyDefaults, examinationOf, type Bundle, type Examination, type StructureProblem, type WrittenObject } from '../schema/index.ts';
 import { runToEnd, type Steps } from '../text/steps.ts';
 import { ownershipOfObject, ownershipOfWritten } from './ownership.ts';
-import { effectOf, isDialect, isWithheld, lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
-import { tellOnce } from './tell-once.ts';
+import { withBundleEffects, withEffects, type JudgedFinding } from './judged-finding.ts';
+import { lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
+import { tellOnce, withoutRepetition } from './tell-once.ts';
 
 /** One object as it came, and as it was read, with defaults. */
 export interface Candidate {
@@ -36,13 +36,6 @@ export function* candidateInSteps({ kind, apiVersion, read, adopt }: IdentifiedR
   const examination = yield* examinationOf({ kind, apiVersion, json }, bundle);
   const { stored, settled, isWhole } = examination;
   return { json, apiVersion, resource: isWhole && typeof stored === 'object' ? adopt(stored) : read(settled ?? applyDefaults(kind, json, bundle)), examination };
-}
-
-/** A finding together with what admission does with it. */
-export interface JudgedFinding extends Finding {
-  readonly effect: Exclude<Effect, 'none'>;
-  /** It would deny, did not the profile `audit` only record. */
-  readonly withheld: boolean;
 }
 
 /**
@@ -112,13 +105,6 @@ function* judgeExamined(object: WrittenObject, examination: Examination, bundle:
   return { official, unenforced: [...unenforced, ...(yield* findingsOfNewest(object, bundle, [...official, ...examination.problems]))] };
 }
 
-/** Some rules are asked in more than one way, which find the same. */
-function withoutRepetition(known: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
-  if (known.length === 0 || more.length === 0) return more;
-  const byRule = new Map(Map.groupBy(known, ({ rule }) => rule).entries().map(([rule, found]) => [rule, new PathSet(found.map(({ path }) => path))]));
-  return more.filter(({ rule, path }) => path.length === 0 || byRule.get(rule)?.meets(path) !== true);
-}
-
 /** What the schema of the bundle says. */
 function structural(problems: readonly StructureProblem[], policy: AdmissionPolicy): readonly JudgedFinding[] {
   if (problems.length === 0) return [];
@@ -129,31 +115,4 @@ function structural(problems: readonly StructureProblem[], policy: AdmissionPoli
 function structuralRule({ keyword, lost }: StructureProblem): string {
   if (keyword !== 'unknown') return schemaRule;
   return lost === undefined ? unknownFieldRule : lostProtectionRule;
-}
-
-/** The effects of what the bundle refuses. Where it is a guess which bundle that is, only an override makes it a denial. */
-function withBundleEffects(found: readonly Finding[], policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
-  const judged = withEffects(found, policy, owners);
-  if (policy.guessed !== true) return judged;
-  return judged.map((finding) => (Object.hasOwn(policy.overrides, finding.rule) ? finding : { ...finding, effect: finding.effect === 'deny' ? 'warn' : finding.effect, withheld: false }));
-}
-
-/** What admission does with findings about an object with these controllers; those without effect are left out. */
-export function withEffects(found: readonly Finding[], policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
-  const { standing } = owners;
-  return found.flatMap((finding) => {
-    const effect = effectOf(finding, policy, standing);
-    if (effect === 'none') return [];
-    const message = standing === 'mixed' && isDialect(finding) ? `${finding.message} ${scopeOf(owners)}` : finding.message;
-    return [{ ...finding, message, effect, withheld: isWithheld(finding, policy, standing) }];
-  });
-}
-
-const namedParents = 3;
-
-/** For which parents a statement about what Sallyport serves holds. */
-function scopeOf({ parents }: Ownership): string {
-  const names = parents.filter(({ owner }) => owner.type === 'ours').map(({ parent }) => parent);
-  const more = names.length > namedParents ? ` and ${names.length - namedParents} more` : '';
-  return `This applies to ${names.slice(0, namedParents).join(', ')}${more}, not to the parents of other controllers.`;
 }

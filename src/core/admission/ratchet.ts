@@ -1,5 +1,7 @@
 import type { Path } from '../resources/path.ts';
-import type { Candidate, JudgedFinding } from './judge.ts';
+import { valueAt } from '../rules/engine/site-judge.ts';
+import type { Candidate } from './judge.ts';
+import type { JudgedFinding } from './judged-finding.ts';
 
 /**
  * Which findings about the new object are new: those that the old object did not already have on the same subtree.
@@ -34,15 +36,6 @@ function fingerprintOf(finding: JudgedFinding, { json }: Judged['candidate']): s
 function subtreeOf(path: Path): Path {
   const lastItem = path.findLastIndex((part) => typeof part === 'number');
   return lastItem === -1 ? path : path.slice(0, lastItem + 1);
-}
-
-function valueAt(json: unknown, path: Path): unknown {
-  let value = json;
-  for (const part of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Record<string | number, unknown>)[part];
-  }
-  return value;
 }
 
 const depthLimit = 64;

@@ -1,6 +1,7 @@
 import { formatPath, PathSet } from '../resources/path.ts';
 import { valueAt } from '../rules/engine/site-judge.ts';
-import type { JudgedFinding } from './judge.ts';
+import type { Finding } from '../rules/engine/rule.ts';
+import type { JudgedFinding } from './judged-finding.ts';
 import { lostProtectionRule, unknownFieldRule } from './policy.ts';
 
 /**
@@ -33,4 +34,14 @@ const weights: Readonly<Record<JudgedFinding['effect'], number>> = { record: 0, 
 /** As the profile `standard` would weigh it where `audit` only records. */
 function weightOf({ effect, withheld }: JudgedFinding): number {
   return withheld ? weights.deny : weights[effect];
+}
+
+/**
+ * Leaves out findings of a rule at places where the same rule has found something before: rules that status and traffic react to
+ * are asked about an object as it was read, and again as a demand of the bundle about the object as it is stored.
+ */
+export function withoutRepetition(known: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
+  if (known.length === 0 || more.length === 0) return more;
+  const byRule = new Map(Map.groupBy(known, ({ rule }) => rule).entries().map(([rule, found]) => [rule, new PathSet(found.map(({ path }) => path))]));
+  return more.filter(({ rule, path }) => path.length === 0 || byRule.get(rule)?.meets(path) !== true);
 }
