@@ -18,7 +18,7 @@ const sections: readonly (readonly [heading: string, sources: readonly string[]]
   ['Conditions', ['src/core/status']],
   ['Controller and data planes', ['src/controller', 'src/certificates', 'src/channel']],
   ['Webhook', ['src/webhook']],
-  ['Command line', ['src/cli']],
+  ['Command line', ['src/cli', 'src/core/preflight']],
 ];
 
 const preface = `<!-- Written by tools/messages.ts; edit the sources instead. -->

@@ -2,14 +2,12 @@ import type { Effect } from '../core/impact/effect.ts';
 import { compareRouting } from '../core/impact/routing.ts';
 import { compareStatuses } from '../core/impact/statuses.ts';
 import { quoteRef } from '../core/resources/reference.ts';
-import { configuration } from '../core/routing/emit.ts';
 import { tables } from '../core/schema/index.ts';
-import { statuses } from '../core/status/emit.ts';
 import { quote } from '../core/text/display.ts';
-import { formatProblem, type FileProblem, type SourceDocument } from '../files/document.ts';
+import type { SourceDocument } from '../files/document.ts';
 import { readFolder } from '../files/folder.ts';
 import { identityOf, overlay, readObjects, type SourceOptions } from '../sources/objects.ts';
-import { Workspace } from '../workspace/workspace.ts';
+import { emittedBy, followed, rejectProblems } from './evaluated.ts';
 import { impactFormats, type ImpactReport } from './report/impact.ts';
 import { assumedBundle, controllerName, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
@@ -38,13 +36,12 @@ export async function impact(options: ImpactOptions): Promise<number> {
   const change = await readFolder(options.change);
   rejectProblems([...source.problems, ...change.problems]);
   for (const note of source.notes) process.stderr.write(`${note}\n`);
-  const workspace = new Workspace(source.installation, policyOf('standard', source.bundle), [configuration, statuses]);
-  workspace.update(source.documents);
-  const before = snapshot(workspace);
+  const workspace = followed(source.installation, policyOf('standard', source.bundle), source.documents);
+  const before = emittedBy(workspace.kernel);
   const deleted = options.delete.map((text) => identityToDelete(text, source.documents));
   const remaining = source.documents.filter((document) => !deleted.includes(identityOf(document) ?? ''));
   workspace.update(overlay(remaining, change.documents));
-  const after = snapshot(workspace);
+  const after = emittedBy(workspace.kernel);
   const existing = new Set(source.documents.map(identityOf));
   const created = new Set(change.documents.flatMap((document) => identityOf(document) ?? []).filter((id) => !existing.has(id)));
   const routing = compareRouting(before.configuration, after.configuration);
@@ -55,16 +52,6 @@ export async function impact(options: ImpactOptions): Promise<number> {
   };
   process.stdout.write(impactFormats[options.output](report, createTerminal().style));
   return fails(report, options.failOn) ? 1 : 0;
-}
-
-function snapshot({ kernel }: Workspace) {
-  return { configuration: new Map(kernel.emitted(configuration)), statuses: new Map(kernel.emitted(statuses)) };
-}
-
-/** Half a change has another effect than the whole one. */
-function rejectProblems(problems: readonly FileProblem[]): void {
-  const errors = problems.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) throw new UsageError(errors.map(formatProblem).join('\n'));
 }
 
 function identityToDelete(text: string, documents: readonly SourceDocument[]): string {

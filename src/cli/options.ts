@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { InvalidArgumentError, Option } from 'commander';
 import { profiles } from '../core/rules/engine/rule.ts';
 import type { Minor } from '../core/schema/availability.ts';
-import { parseBundleVersion } from '../core/schema/bundle.ts';
+import { parseBundleVersion, releases } from '../core/schema/bundle.ts';
 import { formatDuration, parseDuration } from '../core/text/duration.ts';
 import { parseAddressRange, type AddressRange } from '../core/text/ip-address.ts';
 import type { Parsed } from '../core/text/proxy-protocol.ts';
@@ -35,6 +35,20 @@ export function parseMinor(text: string): Minor {
   const version = parseBundleVersion(text);
   if (!version.ok) throw new InvalidArgumentError(asSentence(version.problem));
   return version.minor;
+}
+
+/** Reads the release of a bundle. @returns its minor version, and the release: the last one of the minor version where the text names none */
+export function parseRelease(text: string): Release {
+  const minor = parseMinor(text);
+  const isPatch = /^v?\d+\.\d+\.\d+/.test(text);
+  return { minor, version: isPatch ? `v${text.replace(/^v/, '')}` : releases[minor] };
+}
+
+/** A release of the Gateway API. */
+export interface Release {
+  readonly minor: Minor;
+  /** `v1.7.0` */
+  readonly version: string;
 }
 
 function asSentence(problem: string): string {

@@ -9,10 +9,11 @@ import type { Installation } from './doctor/facts.ts';
 import type { ExplainOptions } from './explain.ts';
 import type { ImpactOptions } from './impact.ts';
 import { packageVersion } from './package-files.ts';
+import type { PreflightOptions } from './preflight.ts';
 import type { ProxyCommandOptions } from './proxy.ts';
 import { formatNames } from './report/format-names.ts';
 import {
-  clusterOf, clusterOption, collect, collectRange, contextOption, durationOption, identityOption, logLevelOption, namespaceOption, parseCount, parseHostAndPort, parseMinor, parsePort, parseQualifiedName, parseSeconds, parseText, profileOption,
+  clusterOf, clusterOption, collect, collectRange, contextOption, durationOption, identityOption, logLevelOption, namespaceOption, parseCount, parseHostAndPort, parseMinor, parsePort, parseQualifiedName, parseRelease, parseSeconds, parseText, profileOption, type Release,
 } from './options.ts';
 import { isUsageError, UsageError } from './usage-error.ts';
 import type { WatchdogCommandOptions } from './watchdog.ts';
@@ -98,6 +99,25 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = notDone;
       const { impact } = await import('./impact.ts');
       process.exitCode = await impact({ ...options, cluster: clusterOf(cluster, context) });
+    });
+
+  program
+    .command('preflight')
+    .description('show the effect of changing the Gateway API CRDs before it happens: what blocks the change, which objects are rejected, which fields are lost')
+    .option('--to <version>', 'release to change to, for example v1.7.0', parseRelease)
+    .addOption(new Option('--channel <name>', 'release channel to change to').choices([...channels]).default('standard'))
+    .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
+    .addOption(clusterOption())
+    .addOption(contextOption())
+    .option('--since <report>', 'compare the routes with an earlier report (-o json); exit code 1 if a route has lost Accepted')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'markdown']).default('text'))
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
+    .action(async ({ cluster, context, to, channel, ...options }: PreflightArguments) => {
+      process.exitCode = notDone;
+      if (to === undefined && options.since === undefined) throw new UsageError('No target: use --to, for example --to v1.7.0, or --since to compare with an earlier report.');
+      const { preflight } = await import('./preflight.ts');
+      const target = to && { bundle: { minor: to.minor, channel }, version: to.version };
+      process.exitCode = await preflight({ files: options.files, since: options.since, output: options.output, target, cluster: clusterOf(cluster, context) });
     });
 
   program
@@ -212,7 +232,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The exit code of `check` and `impact` where nothing could be found out. */
+/** The exit code of `check`, `impact` and `preflight` where nothing could be found out. */
 const notDone = 2;
 
 async function runCheck(paths: readonly string[], { explain, bundle, channel, closed, stateless, baseline, writeBaseline, cluster, context, ...options }: CheckArguments): Promise<number> {
@@ -263,6 +283,11 @@ interface ClusterArguments {
 }
 
 interface ExplainArguments extends Omit<ExplainOptions, 'cluster'>, ClusterArguments {}
+interface PreflightArguments extends Pick<PreflightOptions, 'files' | 'output'>, ClusterArguments {
+  readonly to?: Release;
+  readonly channel: Channel;
+  readonly since?: string;
+}
 interface ImpactArguments extends Omit<ImpactOptions, 'cluster'>, ClusterArguments {}
 
 interface RunArguments {

@@ -1,5 +1,5 @@
 import type { Installation } from '../core/graph/inputs.ts';
-import { gatewayGroups, tables, type Bundle, type KindName } from '../core/schema/index.ts';
+import { gatewayGroups, isKindName, tables, type Bundle, type KindName, type SchemaKind } from '../core/schema/index.ts';
 import { controllerKinds, installationIn, selections } from '../cluster/cluster-state.ts';
 import { bundleOfKind } from '../cluster/installed-bundle.ts';
 import {
@@ -10,6 +10,8 @@ import {
 export interface ClusterObjects {
   readonly objects: readonly KubernetesObject[];
   readonly installation: Installation;
+  /** The CRDs of the Gateway API. */
+  readonly definitions: readonly KubernetesObject[];
   /** The bundle of the installed CRDs, by HTTPRoute. */
   readonly bundle: Bundle;
   /** Kinds that the credentials do not permit to list, with the API server's message. */
@@ -25,7 +27,8 @@ export interface ClusterObjects {
  * @throws ApiError, ConnectionError and ProtocolError where the CRDs cannot be listed, or a list fails for another reason
  */
 export async function readClusterObjects(client: ApiClient, controllerName: string): Promise<ClusterObjects> {
-  const installed = await readDefinitions(client);
+  const definitions = (await collect(client, { type: customResourceDefinitions })).filter(isOfGatewayApi);
+  const installed = establishedKinds(definitions);
   const objects: KubernetesObject[] = [];
   const forbidden: { kind: KindName; message: string }[] = [];
   const observed: KindName[] = [];
@@ -40,16 +43,16 @@ export async function readClusterObjects(client: ApiClient, controllerName: stri
     objects.push(...listed);
   }
   const { bundle } = bundleOfKind(installed.get('httproutes.gateway.networking.k8s.io'));
-  return { objects, forbidden, bundle, installation: installationIn(installed, observed, controllerName) };
+  return { objects, forbidden, definitions, bundle, installation: installationIn(installed, observed, controllerName) };
 }
 
-async function readDefinitions(client: ApiClient): Promise<ReadonlyMap<string, InstalledKind>> {
-  const installed = new Map<string, InstalledKind>();
-  for (const definition of await collect(client, { type: customResourceDefinitions })) {
-    const kind = readInstalledKind(definition);
-    if (kind.established) installed.set(kind.name, kind);
-  }
-  return installed;
+/** Whether a CRD belongs to one of the groups of the Gateway API. */
+export function isOfGatewayApi(definition: KubernetesObject): boolean {
+  return gatewayGroups.includes(readInstalledKind(definition).group);
+}
+
+function establishedKinds(definitions: readonly KubernetesObject[]): ReadonlyMap<string, InstalledKind> {
+  return new Map(definitions.map(readInstalledKind).filter(({ established }) => established).map((kind) => [kind.name, kind]));
 }
 
 /** `undefined` where the kind is not installed. */
@@ -61,10 +64,10 @@ function typeOf(kind: KindName, installed: ReadonlyMap<string, InstalledKind>): 
 }
 
 /** @returns the objects, or the message of the API server that refuses to list them */
-async function listAll(client: ApiClient, kind: KindName, type: ResourceType): Promise<readonly KubernetesObject[] | string> {
+export async function listAll(client: ApiClient, kind: SchemaKind, type: ResourceType): Promise<readonly KubernetesObject[] | string> {
   try {
     const { apiVersion } = type;
-    return (await collect(client, { type, ...selections[kind] })).map((object) => ({ ...object, apiVersion, kind }));
+    return (await collect(client, { type, ...(isKindName(kind) ? selections[kind] : {}) })).map((object) => ({ ...object, apiVersion, kind }));
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return error.message;
     throw error;

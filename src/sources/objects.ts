@@ -5,8 +5,8 @@ import { describeRef } from '../core/resources/reference.ts';
 import type { Bundle } from '../core/schema/index.ts';
 import type { FileProblem, SourceDocument } from '../files/document.ts';
 import { readFolder } from '../files/folder.ts';
-import { createClient, loadCredentials, type CredentialSource, type KubernetesObject } from '../kubernetes/index.ts';
-import { readClusterObjects } from './cluster-objects.ts';
+import { createClient, customResourceDefinitions, isKubernetesObject, loadCredentials, type CredentialSource, type KubernetesObject } from '../kubernetes/index.ts';
+import { isOfGatewayApi, readClusterObjects } from './cluster-objects.ts';
 
 /** Where the objects of a command come from: files, a cluster, or files that are laid over the objects of a cluster. */
 export interface SourceOptions {
@@ -21,6 +21,8 @@ export interface SourceObjects {
   readonly problems: readonly FileProblem[];
   readonly installation: Installation;
   readonly bundle: Bundle;
+  /** The CRDs of the Gateway API: those of the cluster, or those in the files where there is no cluster. */
+  readonly definitions: readonly KubernetesObject[];
   /** Permissions that are missing, one sentence for each kind. */
   readonly notes: readonly string[];
 }
@@ -42,13 +44,13 @@ export async function readObjects({ files, cluster }: SourceOptions, alone: File
   const { documents, problems } = await readFolder(files);
   if (cluster === undefined) {
     const installation = installationOf(alone.bundle, alone.controllerName);
-    return { documents, problems, bundle: alone.bundle, notes: [], installation: alone.scope === 'open' ? amongOthers(installation) : installation };
+    return { documents, problems, bundle: alone.bundle, definitions: definitionsAmong(documents), notes: [], installation: alone.scope === 'open' ? amongOthers(installation) : installation };
   }
   const client = createClient(await loadCredentials(cluster));
   try {
-    const { objects, installation, bundle, forbidden } = await readClusterObjects(client, alone.controllerName);
+    const { objects, installation, bundle, definitions, forbidden } = await readClusterObjects(client, alone.controllerName);
     const notes = forbidden.map(({ kind, message }) => `Objects of kind ${kind} are not observed: ${message}`);
-    return { documents: overlay(objects.map(clusterDocument), documents), problems, installation, bundle, notes };
+    return { documents: overlay(objects.map(clusterDocument), documents), problems, installation, bundle, definitions, notes };
   } finally {
     await client.close();
   }
@@ -66,6 +68,10 @@ export function identityOf({ value }: SourceDocument): string | undefined {
   if (parsed.type === 'invalid') return undefined;
   const { kind, namespace, name } = parsed.type === 'resource' ? parsed.resource.ref : parsed.ref;
   return `${kind}/${namespace}/${name}`;
+}
+
+function definitionsAmong(documents: readonly SourceDocument[]): readonly KubernetesObject[] {
+  return documents.map(({ value }) => value).filter(isKubernetesObject).filter((object) => object.kind === customResourceDefinitions.kind && isOfGatewayApi(object));
 }
 
 function clusterDocument(object: KubernetesObject, index: number): SourceDocument {

@@ -6,7 +6,7 @@ import { importsOf, resolveImport, trackedFiles } from './sources.ts';
 
 /** The stages of core from left to right. The three before the last emit; none of them knows another. */
 const stages: readonly (readonly string[])[] = [
-  ['text'], ['schema'], ['resources'], ['semantics'], ['incremental'], ['graph'], ['rules'], ['admission', 'status', 'routing'], ['impact'],
+  ['text'], ['schema'], ['resources'], ['semantics'], ['incremental'], ['graph'], ['rules'], ['admission', 'status', 'routing'], ['impact', 'preflight'],
 ];
 
 /** Which folders beside core may know which others, core and themselves apart. A new folder needs a row. */

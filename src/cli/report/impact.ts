@@ -48,14 +48,20 @@ function printMarkdown(report: ImpactReport): string {
 }
 
 /** Characters that Markdown would take for markup or for HTML. */
-function cell(text: string): string {
+export function cell(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]<>|&#@]/g, (character) => `&#${character.codePointAt(0)};`);
 }
 
+/** An effect in words. */
 interface Line {
   readonly subject: string;
   readonly before: string;
   readonly after: string;
+}
+
+/** All effects in words, those that break something first. Text and Markdown show a part of the requests. */
+export function effectLines(report: ImpactReport): readonly (Line & { readonly effect: Effect })[] {
+  return order.flatMap((effect) => linesOf(report, effect).map((line) => ({ ...line, effect })));
 }
 
 function linesOf({ statuses, routing }: ImpactReport, effect: Effect): readonly Line[] {

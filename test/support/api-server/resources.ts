@@ -16,6 +16,7 @@ const builtIn: readonly Resource[] = [
   { ...core, group: 'coordination.k8s.io', kind: 'Lease', plural: 'leases' },
   { ...core, group: 'events.k8s.io', kind: 'Event', plural: 'events' },
   { ...core, group: 'admissionregistration.k8s.io', kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations', namespaced: false },
+  { ...core, group: 'admissionregistration.k8s.io', kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', namespaced: false },
   { ...core, group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', namespaced: false, hasStatus: true },
 ];
 

@@ -1,0 +1,138 @@
+import { bundleOfKind } from '../cluster/installed-bundle.ts';
+import type { Installation } from '../core/graph/inputs.ts';
+import { lostAccepted, readRouteStates, routeStates, type RouteState } from '../core/preflight/accepted.ts';
+import { noCluster, type ClusterFacts } from '../core/preflight/facts.ts';
+import type { PreflightFinding } from '../core/preflight/finding.ts';
+import { judgeChange } from '../core/preflight/preflight.ts';
+import { asServedBy, gatewayKinds, installCommand, listedVersions, nameOfTarget, type StoredObject, type Target } from '../core/preflight/target.ts';
+import { installationOf } from '../core/admission/installation.ts';
+import { compareRouting } from '../core/impact/routing.ts';
+import { compareStatuses } from '../core/impact/statuses.ts';
+import { groupOf, parseObject } from '../core/resources/parse.ts';
+import { findKind, isSchemaKind, nameOfBundle, type Bundle } from '../core/schema/index.ts';
+import { isRecord } from '../core/text/record.ts';
+import type { SourceDocument } from '../files/document.ts';
+import { readInstalledKind, type KubernetesObject } from '../kubernetes/index.ts';
+import { readObjects, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
+import { definitionOf, readUpgradeFacts } from '../sources/upgrade-facts.ts';
+import { rejectProblems, snapshotOf } from './evaluated.ts';
+import { effectLines } from './report/impact.ts';
+import { preflightFormats, type PreflightReport } from './report/preflight.ts';
+import { readReportFile } from './report/report-file.ts';
+import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { createTerminal } from './terminal.ts';
+import { orUsageError, UsageError } from './usage-error.ts';
+
+/** Settings of `sallyport preflight`. */
+export interface PreflightOptions extends SourceOptions {
+  /** The bundle to change to; `undefined` where the routes are compared with a report only. */
+  readonly target: Target | undefined;
+  /** A report of an earlier run in JSON. */
+  readonly since: string | undefined;
+  readonly output: keyof typeof preflightFormats;
+}
+
+/**
+ * Reports what stands against changing the CRDs of a cluster to another bundle, or, with `since`, which routes have lost Accepted.
+ *
+ * @returns the exit code: 1 where there is a blocker or a route that has lost Accepted, otherwise 0
+ * @throws UsageError for objects or reports that cannot be read
+ */
+export async function preflight(options: PreflightOptions): Promise<number> {
+  const { files, cluster, target, since } = options;
+  if (files.length === 0 && cluster === undefined) throw new UsageError('No objects: use --files or --cluster.');
+  const earlier = since === undefined ? undefined : await readEarlier(since);
+  const source = await orUsageError('the source of objects', readObjects({ files, cluster }, { bundle: assumedBundle, controllerName, scope: 'closed' }));
+  rejectProblems(source.problems);
+  const { facts, others, notes } = cluster === undefined
+    ? { facts: { ...noCluster, definitions: source.definitions.map(definitionOf) }, others: [], notes: [] }
+    : await orUsageError('the cluster', readUpgradeFacts(cluster, source.definitions));
+  for (const note of [...source.notes, ...notes]) process.stderr.write(`${note}\n`);
+  const objects = [...source.documents.flatMap(({ value }) => storedObject(value)), ...others.flatMap(storedObject)];
+  const present = installedIn(source, cluster === undefined);
+  const routes = routeStates(objects);
+  const report = target === undefined
+    ? comparison({ from: nameOfBundle(present.bundle), objects, routes }, earlier ?? [])
+    : prediction({ source: { ...source, ...present }, facts, objects, routes, earlier: earlier ?? [] }, target);
+  process.stdout.write(preflightFormats[options.output](report, createTerminal().style));
+  return report.findings.some(({ severity }) => severity === 'blocker') ? 1 : 0;
+}
+
+interface Present {
+  readonly source: SourceObjects;
+  readonly facts: ClusterFacts;
+  readonly objects: readonly StoredObject[];
+  readonly routes: readonly RouteState[];
+  readonly earlier: readonly RouteState[];
+}
+
+function prediction({ source, facts, objects, routes, earlier }: Present, target: Target): PreflightReport {
+  return {
+    version: 1,
+    from: nameOfBundle(source.bundle),
+    to: nameOfTarget(target),
+    objects: objects.length,
+    findings: [...judgeChange(objects, facts, target), ...effectsOf(source, target), ...lostAccepted(earlier, routes)],
+    upgrade: installCommand(target),
+    routes,
+  };
+}
+
+function comparison({ from, objects, routes }: { readonly from: string; readonly objects: readonly StoredObject[]; readonly routes: readonly RouteState[] }, earlier: readonly RouteState[]): PreflightReport {
+  return { version: 1, from, objects: objects.length, findings: lostAccepted(earlier, routes), routes };
+}
+
+/** Statuses and requests of our routes before and after the change. */
+function effectsOf({ documents, installation, bundle }: SourceObjects, target: Target): readonly PreflightFinding[] {
+  const before = snapshotOf({ documents, installation, policy: policyOf('standard', bundle) });
+  const changed = documents.map((document) => ({ ...document, value: converted(document.value, target.bundle) }));
+  const after = snapshotOf({ documents: changed, installation: installationAfter(installation, target), policy: policyOf('standard', target.bundle) });
+  const routing = compareRouting(before.configuration, after.configuration);
+  const statuses = compareStatuses(before.statuses, after.statuses, { created: new Set(), deleted: new Set() });
+  const severities = { broken: 'blocker', changed: 'warning', recovered: 'note' } as const;
+  return effectLines({ statuses, routing: routing.changes, incomplete: routing.incomplete }).map(({ effect, subject, before: was, after: is }): PreflightFinding =>
+    ({ check: 'status-and-traffic', severity: severities[effect], subject, message: `Before: ${was}. After: ${is}.`.replaceAll('..', '.'), commands: [] }));
+}
+
+/** The target replaces the CRDs of its kinds; those of other kinds stay. */
+function installationAfter(installation: Installation, { bundle, version }: Target): Installation {
+  const kinds = gatewayKinds.filter((kind) => listedVersions(kind, bundle).length > 0);
+  return {
+    ...installation,
+    bundles: { ...installation.bundles, ...Object.fromEntries(kinds.map((kind) => [kind, bundle])) },
+    bundleVersions: { ...installation.bundleVersions, ...Object.fromEntries(kinds.map((kind) => [kind, version])) },
+  };
+}
+
+function converted(value: SourceDocument['value'], bundle: Bundle): SourceDocument['value'] {
+  const [object] = storedObject(value);
+  return object === undefined ? value : (asServedBy(object.kind, object.json, bundle) ?? value);
+}
+
+/** An object of a kind of the Gateway API; none for everything else. */
+function storedObject(value: unknown): readonly StoredObject[] {
+  if (!isRecord(value)) return [];
+  const parsed = parseObject(value);
+  if (parsed.type !== 'resource' && parsed.type !== 'unserved') return [];
+  const ref = parsed.type === 'resource' ? parsed.resource.ref : parsed.ref;
+  const isKnown = findKind(groupOf(parsed.apiVersion), ref.kind) !== undefined;
+  return isKnown && isSchemaKind(ref.kind) && gatewayKinds.includes(ref.kind) ? [{ kind: ref.kind, ref, json: value }] : [];
+}
+
+/** CRDs in files say which bundle the objects have now. */
+function installedIn({ bundle, installation, definitions }: SourceObjects, isFilesOnly: boolean): Pick<SourceObjects, 'bundle' | 'installation'> {
+  const routes = definitions.find(isOfRoutes);
+  if (!isFilesOnly || routes === undefined) return { bundle, installation };
+  const installed = bundleOfKind(readInstalledKind(routes)).bundle;
+  return { bundle: installed, installation: installationOf(installed, controllerName) };
+}
+
+function isOfRoutes({ metadata: { name } }: KubernetesObject): boolean {
+  return name === 'httproutes.gateway.networking.k8s.io';
+}
+
+async function readEarlier(file: string): Promise<readonly RouteState[]> {
+  const states = readRouteStates(await readReportFile(file));
+  if (states === undefined) throw new UsageError(`The report ${file} has no valid list of routes. Create it with "sallyport preflight --cluster --to VERSION -o json".`);
+  return states;
+}

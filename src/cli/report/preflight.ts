@@ -1,0 +1,130 @@
+import { counted, preflightChecks, type PreflightCheck, type PreflightFinding, type PreflightSeverity } from '../../core/preflight/finding.ts';
+import type { RouteState } from '../../core/preflight/accepted.ts';
+import { printable } from '../../core/text/display.ts';
+import type { Terminal } from '../terminal.ts';
+import { cell } from './impact.ts';
+import { jsonText } from './json-text.ts';
+
+/** Everything that preflight found. */
+export interface PreflightReport {
+  /** Of the format. */
+  readonly version: 1;
+  /** The installed bundle: `v1.5 experimental` */
+  readonly from: string;
+  /** The target: `v1.7.0 standard`; absent where a report was compared only. */
+  readonly to?: string;
+  /** How many objects of the Gateway API there are. */
+  readonly objects: number;
+  readonly findings: readonly PreflightFinding[];
+  /** The command that changes the CRDs. */
+  readonly upgrade?: string;
+  /** The status of every route, for `--since`. */
+  readonly routes: readonly RouteState[];
+}
+
+type Style = Terminal['style'];
+type Print = (report: PreflightReport, style: Style) => string;
+
+/** How the report is printed. */
+export const preflightFormats = { text: printText, json: printJson, markdown: printMarkdown } satisfies Record<string, Print>;
+
+const titles: Readonly<Record<PreflightCheck, string>> = {
+  'kubernetes-version': 'Kubernetes version',
+  'safe-upgrades': 'Upgrade policy',
+  'managed-crds': 'CRDs that another party manages',
+  'stored-versions': 'Stored versions',
+  'lost-protection': 'Protection that is lost',
+  'rejected-objects': 'Objects that are rejected',
+  'pruned-fields': 'Fields that are dropped',
+  'removed-kinds': 'Kinds without a CRD in the target',
+  'old-clients': 'Clients that write old versions',
+  controllers: 'Other controllers',
+  'status-and-traffic': 'Status and traffic',
+  'lost-accepted': 'Routes that have lost Accepted',
+};
+
+const severities: readonly PreflightSeverity[] = ['blocker', 'warning', 'note'];
+const colors = { blocker: 'red', warning: 'yellow', note: 'cyan' } as const;
+const longestLine = 2_000;
+/** Findings of one check that people are shown; JSON has them all. */
+const shownFindings = 50;
+
+interface Section {
+  readonly title: string;
+  readonly counts: string;
+  readonly worst: PreflightSeverity;
+  readonly findings: readonly PreflightFinding[];
+}
+
+/** The sections that have findings, each with the worst findings first. */
+function sectionsOf({ findings }: PreflightReport): readonly Section[] {
+  return preflightChecks.flatMap((check) => {
+    const some = findings.filter((finding) => finding.check === check);
+    const sorted = severities.flatMap((severity) => some.filter((finding) => finding.severity === severity));
+    const [first] = sorted;
+    return first === undefined ? [] : [{ title: titles[check], counts: countsOf(some), worst: first.severity, findings: sorted }];
+  });
+}
+
+function countsOf(findings: readonly PreflightFinding[]): string {
+  return severities.flatMap((severity) => {
+    const count = findings.filter((finding) => finding.severity === severity).length;
+    return count === 0 ? [] : [counted(count, severity)];
+  }).join(', ');
+}
+
+function printText(report: PreflightReport, style: Style): string {
+  const sections = sectionsOf(report).map(({ title, counts, worst, findings }) => {
+    const shown = findings.slice(0, shownFindings).map((finding) => findingText(finding, style));
+    return [`${style('bold', title)}  ${style(colors[worst], counts)}`, ...shown, ...restOf(findings)].join('\n');
+  });
+  return `${[style('bold', headingOf(report)), ...sections, resultOf(report, style)].join('\n\n')}\n`;
+}
+
+function findingText({ severity, subject, field, message, commands, source }: PreflightFinding, style: Style): string {
+  const place = line(field === undefined ? subject : `${subject}: ${field}`);
+  return [
+    `  ${style(colors[severity], severity.padEnd(7))} ${style('bold', place)}`,
+    `          ${line(message)}`,
+    ...(source === undefined ? [] : [`          ${style('dim', line(source))}`]),
+    ...commands.map((command) => `          $ ${line(command)}`),
+  ].join('\n');
+}
+
+function restOf(findings: readonly PreflightFinding[]): readonly string[] {
+  const more = findings.length - shownFindings;
+  return more > 0 ? [`  and ${more} more; see -o json`] : [];
+}
+
+function line(text: string): string {
+  return printable(text, longestLine);
+}
+
+function headingOf({ from, to, objects }: PreflightReport): string {
+  return `Gateway API ${from}${to === undefined ? '' : ` → ${to}`}: ${counted(objects, 'object')}`;
+}
+
+function resultOf(report: PreflightReport, style: Style): string {
+  const { findings, upgrade } = report;
+  const isBlocked = findings.some(({ severity }) => severity === 'blocker');
+  const total = findings.length === 0 ? 'Nothing found.' : `${countsOf(findings)}.`;
+  if (upgrade === undefined) return style(isBlocked ? 'red' : 'green', isBlocked ? total : `${total} No route has lost Accepted.`);
+  if (isBlocked) return `${style('red', total)} Fix the blockers, then run preflight again.`;
+  return `${style('green', total)} Save this report with -o json, then upgrade:\n  $ ${upgrade}`;
+}
+
+function printJson(report: PreflightReport): string {
+  const count = (severity: PreflightSeverity): number => report.findings.filter((finding) => finding.severity === severity).length;
+  return `${jsonText({ ...report, summary: { blockers: count('blocker'), warnings: count('warning'), notes: count('note') } }, 2)}\n`;
+}
+
+const unstyled: Style = (_style, text) => text;
+
+function printMarkdown(report: PreflightReport): string {
+  const sections = sectionsOf(report).map(({ title, counts, findings }) => {
+    const rows = findings.slice(0, shownFindings).map(({ severity, subject, field, message, commands, source }) =>
+      `| ${[severity, field === undefined ? subject : `${subject}: ${field}`, source === undefined ? message : `${message} ${source}`].map((text) => cell(line(text))).join(' | ')} | ${commands.map((command) => `<code>${cell(line(command))}</code>`).join('<br>')} |`);
+    return [`#### ${title}: ${counts}\n`, '| | | | Fix |\n|---|---|---|---|', ...rows, ...restOf(findings)].join('\n');
+  });
+  return `### ${headingOf(report)}\n\n${[...sections, resultOf(report, unstyled).replace(/\n {2}\$ (.*)$/, '\n\n```\n$1\n```')].join('\n\n')}\n`;
+}

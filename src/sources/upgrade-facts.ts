@@ -1,0 +1,117 @@
+import { bundleOfKind } from '../cluster/installed-bundle.ts';
+import type { ClusterFacts, Definition } from '../core/preflight/facts.ts';
+import { textsOf } from '../core/preflight/target.ts';
+import { findKind, isKindName, isSchemaKind, knownKinds, parseChannel, type SchemaKind } from '../core/schema/index.ts';
+import { isRecord, listOf, recordOf } from '../core/text/record.ts';
+import {
+  ApiError, createClient, listPages, loadCredentials, preferredVersion, readInstalledKind, resourceType, type ApiClient, type CredentialSource, type KubernetesObject, type ResourceType,
+} from '../kubernetes/index.ts';
+import { listAll } from './cluster-objects.ts';
+
+/** A cluster before its CRDs change: facts, and the objects of kinds that nothing else reads. */
+export interface UpgradeFacts {
+  readonly facts: ClusterFacts;
+  /** Objects of kinds that Sallyport does not evaluate, such as XBackend. */
+  readonly others: readonly KubernetesObject[];
+  /** Permissions that are missing, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+const admissionPolicies: ResourceType = {
+  apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', namespaced: false,
+};
+
+/**
+ * Reads the facts about a cluster on which a change of its CRDs depends.
+ *
+ * @param definitions the installed CRDs of the Gateway API
+ * @throws errors of the kubeconfig and of the API server, with a message for people
+ */
+export async function readUpgradeFacts(source: CredentialSource, definitions: readonly KubernetesObject[]): Promise<UpgradeFacts> {
+  const client = createClient(await loadCredentials(source));
+  try {
+    const others: KubernetesObject[] = [];
+    const notes: string[] = [];
+    for (const [kind, type] of otherTypes(definitions)) {
+      const listed = await listAll(client, kind, type);
+      if (typeof listed === 'string') notes.push(`Objects of kind ${kind} are not observed: ${listed}`);
+      else others.push(...listed);
+    }
+    const policies = await unlessForbidden(readPolicies(client));
+    if (typeof policies === 'string') notes.push(`ValidatingAdmissionPolicies are not observed: ${policies}`);
+    const facts: ClusterFacts = {
+      definitions: definitions.map(definitionOf),
+      kubernetes: await readVersion(client),
+      policies: typeof policies === 'string' ? new Map() : policies,
+      storageMigration: await readStorageMigration(client),
+    };
+    return { facts, others, notes };
+  } finally {
+    await client.close();
+  }
+}
+
+/** An installed CRD as preflight looks at it. */
+export function definitionOf(definition: KubernetesObject): Definition {
+  const installed = readInstalledKind(definition);
+  const { metadata } = definition;
+  const managers = listOf(metadata['managedFields']).filter(isRecord).filter(({ subresource }) => subresource === undefined || subresource === '').map(({ manager }) => manager);
+  return {
+    name: installed.name,
+    kind: findKind(installed.group, installed.kind) !== undefined && isSchemaKind(installed.kind) ? installed.kind : undefined,
+    bundle: bundleOfKind(installed).bundle,
+    channel: parseChannel(installed.annotations['gateway.networking.k8s.io/channel']),
+    storage: installed.versions.find(({ storage }) => storage)?.name,
+    storedVersions: installed.storedVersions,
+    labels: textsOf(metadata.labels),
+    annotations: textsOf(metadata.annotations),
+    managers: [...new Set(managers.filter((manager) => typeof manager === 'string'))],
+  };
+}
+
+function otherTypes(definitions: readonly KubernetesObject[]): readonly (readonly [SchemaKind, ResourceType])[] {
+  return definitions.map(readInstalledKind).flatMap((installed): readonly (readonly [SchemaKind, ResourceType])[] => {
+    const entry = knownKinds.find(({ group, kind }) => group === installed.group && kind === installed.kind);
+    const version = preferredVersion(installed);
+    if (entry === undefined || version === undefined || !installed.established || !isSchemaKind(entry.kind) || isKindName(entry.kind)) return [];
+    return [[entry.kind, resourceType(entry, version)]];
+  });
+}
+
+async function readPolicies(client: ApiClient): Promise<ReadonlyMap<string, string>> {
+  const policies = new Map<string, string>();
+  for await (const { objects } of listPages(client, { type: admissionPolicies, part: 'metadata' }, new AbortController().signal)) {
+    for (const { metadata } of objects) policies.set(metadata.name, textsOf(metadata.annotations)['gateway.networking.k8s.io/bundle-version'] ?? '');
+  }
+  return policies;
+}
+
+/** @returns the message of an API server that refuses; an empty map where it does not know the kind */
+async function unlessForbidden(reading: Promise<ReadonlyMap<string, string>>): Promise<ReadonlyMap<string, string> | string> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return new Map();
+    if (error instanceof ApiError && error.status === 403) return error.message;
+    throw error;
+  }
+}
+
+async function readVersion(client: ApiClient): Promise<string | undefined> {
+  const { gitVersion } = recordOf(await unlessMissing(client.request({ path: '/version' })));
+  return typeof gitVersion === 'string' ? gitVersion : undefined;
+}
+
+async function readStorageMigration(client: ApiClient): Promise<string | undefined> {
+  const { version } = recordOf(recordOf(await unlessMissing(client.request({ path: '/apis/storagemigration.k8s.io' })))['preferredVersion']);
+  return typeof version === 'string' ? version : undefined;
+}
+
+async function unlessMissing(reading: Promise<unknown>): Promise<unknown> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.status === 403)) return undefined;
+    throw error;
+  }
+}
