@@ -25,6 +25,8 @@ export class Http2Stream implements ClientStream {
   private sentStatus: number | undefined;
   /** The head of the answer while it waits for what comes with it. */
   private pending: OutgoingHttpHeaders | undefined;
+  /** The first piece of the body, which waits with the head: often it is the last one, too. */
+  private held: Buffer | undefined;
   private hasNoBody = false;
   private isTunnel = false;
   private ending: Fields = [];
@@ -90,19 +92,24 @@ export class Http2Stream implements ClientStream {
 
   flushHead(): void {
     this.respond(this.hasNoBody ? { endStream: true } : { waitForTrailers: true });
+    const { held } = this;
+    this.held = undefined;
+    if (held !== undefined && !this.isGone) this.body.write(held);
   }
 
   write(chunk: Buffer): boolean {
     if (this.hasNoBody) return true;
+    if (this.pending !== undefined && this.held === undefined) {
+      this.held = chunk;
+      return true;
+    }
     this.flushHead();
     return this.isGone || this.body.write(chunk);
   }
 
   end(trailers: Fields): void {
     this.ending = trailers;
-    const isHeadAlone = this.pending !== undefined && trailers.length === 0;
-    // A head that ends the stream by itself: gRPC tells such an answer from one without trailers.
-    if (isHeadAlone) this.respond({ endStream: true });
+    if (this.pending !== undefined && trailers.length === 0) this.respondWhole();
     else this.flushHead();
     if (this.isGone) return;
     this.body.end();
@@ -110,7 +117,22 @@ export class Http2Stream implements ClientStream {
     this.body.resume();
     // The window of a client that does not read may hold an answer back, and what it holds, for ever.
     this.body.setTimeout(this.stallTimeout, () => this.breakOff());
-    if (isHeadAlone || this.hasNoBody) this.stopClient();
+    if (this.hasNoBody) this.stopClient();
+  }
+
+  /**
+   * Sends a response that is there as a whole. To wait for trailers means one more write to the connection, for each response. But it keeps
+   * Node from ending a stream that is to be reset: nothing but a whole response goes without.
+   */
+  private respondWhole(): void {
+    const { held } = this;
+    this.held = undefined;
+    // A head that ends the stream by itself: gRPC tells such a response from one without trailers.
+    this.hasNoBody ||= held === undefined;
+    this.respond({ endStream: this.hasNoBody });
+    if (held === undefined || this.isGone) return;
+    this.body.once('finish', () => this.stopClient());
+    this.body.write(held);
   }
 
   get isFinished(): boolean {

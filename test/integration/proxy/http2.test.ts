@@ -93,6 +93,18 @@ describe('HTTP/2 by prior knowledge', () => {
     expect(answer.interim).toEqual(expect.arrayContaining([100, 103]));
   });
 
+  test.each([
+    'Content-Length: 4\r\n\r\nbody',
+    'Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n',
+  ])('a small response ends with its only piece of data: %j', async (rest) => {
+    const { port } = await startProxyTo((await startCanned(`HTTP/1.1 200 OK\r\n${rest}`)).port);
+    const { socket, frames } = openFrames(port);
+    socket.write(frame('headers', 5, 1, literal([':method', 'GET'], [':scheme', 'http'], [':path', '/'], [':authority', 'a'])));
+    await eventually(() => expect(frames.some(({ stream, flags }) => stream === 1 && (flags & 1) === 1)).toBe(true));
+    expect(frames.filter(({ stream }) => stream === 1).map(({ type, flags }) => [type, flags])).toEqual([[frameTypes.headers, 4], [frameTypes.data, 1]]);
+    socket.destroy();
+  });
+
   test('an answer before the end of the body lets the client stop', async () => {
     const { port, log } = await startProxy([]);
     const stream = openHttp2(port).request({ ':authority': 'a', ':path': '/', ':method': 'POST' });
