@@ -85,7 +85,7 @@ export class Http2Intake extends Duplex {
   /** Hands on what has come, up to so much work; returns how much it was. */
   feed(budget: number): number {
     const { held } = this;
-    if (held === undefined) return 0;
+    if (held === undefined || this.isStopped) return 0;
     const { length, work } = this.reader.read(held, budget);
     this.held = length < held.length ? held.subarray(length) : undefined;
     if (this.exceeded !== undefined) {
@@ -100,7 +100,7 @@ export class Http2Intake extends Duplex {
   }
 
   get isHolding(): boolean {
-    return this.held !== undefined;
+    return this.held !== undefined && !this.isStopped;
   }
 
   /** The session has the beginning of a request, and not the end of its head. */
@@ -109,14 +109,15 @@ export class Http2Intake extends Duplex {
   }
 
   override pause(): this {
+    // The session pauses with every write, and mostly resumes before anything comes: the socket goes on, and `arrive` holds one piece.
     this.isStopped = true;
-    this.socket.pause();
     return this;
   }
 
   override resume(): this {
     this.isStopped = false;
-    this.proceed();
+    if (this.held === undefined) this.proceed();
+    else this.turns.take(this);
     return this;
   }
 
@@ -164,7 +165,7 @@ export class Http2Intake extends Duplex {
   private readonly arrive = (bytes: Buffer): void => {
     if (this.exceeded !== undefined) return;
     this.held = bytes;
-    this.turns.take(this);
+    if (!this.isStopped) this.turns.take(this);
     if (this.held !== undefined) this.socket.pause();
   };
 

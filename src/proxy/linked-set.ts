@@ -22,6 +22,10 @@ export class LinkedSet<T> {
     return this.end?.value;
   }
 
+  has(value: T): boolean {
+    return this.links.has(value);
+  }
+
   /** Adds a value that is not in it behind all others. */
   add(value: T): void {
     const link: Link<T> = { value, before: this.end, after: undefined };
