@@ -38,6 +38,8 @@ export interface ClientStream {
   write(chunk: Buffer): boolean;
   /** Ends the answer; trailers that cannot be sent are dropped. */
   end(trailers: Fields): void;
+  /** Bytes of the answer that wait for the client to take what came before. */
+  readonly waitingBytes: number;
   /** Whether the whole answer was handed over to be sent. */
   readonly isFinished: boolean;
   /** Ends an answer that cannot be completed so that the client cannot take it for a whole one. */

@@ -10,7 +10,7 @@ export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 25
 /** What has a limit; the fixed label set of the metric. */
 export const limits = [
   'connections', 'client-connections', 'client-share', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'authorization-body', 'authorization-bytes', 'authorization-answer', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
-  'mirror-body', 'retries', 'retry-body', 'interim-responses', 'http2-resets', 'http2-pings', 'http2-settings', 'http2-priority', 'http2-empty-data', 'http2-window-updates',
+  'mirror-body', 'retries', 'retry-body', 'buffered', 'interim-responses', 'http2-resets', 'http2-pings', 'http2-settings', 'http2-priority', 'http2-empty-data', 'http2-window-updates',
   'first-byte-time', 'proxy-header', 'proxy-header-time', 'handshake-time', 'idle', 'pipelined', 'pipelined-time', 'request-header', 'request-header-time', 'request-target', 'request-body-time',
   'backend-stalled', 'client-stalled', 'response-header',
   'tcp-idle', 'tcp-half-closed', 'client-hello', 'udp-flows', 'udp-client-flows', 'udp-queue',
@@ -39,6 +39,8 @@ export interface ProxyCounters {
   proxyHeaderFailures: number;
   requests: number;
   openRequests: number;
+  /** What waits now because nobody takes it as fast as it comes, as `Buffered` weighs it. */
+  buffered: { readonly used: number };
   /** Final answers by the first digit of their status; 499 stands for clients that left before one. */
   readonly responses: Record<'1xx' | '2xx' | '3xx' | '4xx' | '5xx', number>;
   readonly reasons: Record<Reason, number>;
@@ -70,6 +72,7 @@ export function createCounters(): ProxyCounters {
     proxyHeaderFailures: 0,
     requests: 0,
     openRequests: 0,
+    buffered: { used: 0 },
     responses: { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 },
     reasons: Object.fromEntries(reasons.map((reason) => [reason, 0])) as Record<Reason, number>,
     grpcStatuses: Object.fromEntries([...Array(lastGrpcStatus + 1).keys(), 'none'].map((status) => [status, 0])) as Record<number | 'none', number>,

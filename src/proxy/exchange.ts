@@ -21,6 +21,9 @@ import { Timer } from './timer.ts';
 
 const clientLeft = 499;
 
+/** Bytes for which there must be room before a request begins. */
+const roomForRequest = 16 * 1024;
+
 /**
  * One request from its head to the last byte of its answer: decides where it goes, answers what needs no backend, and
  * keeps the books. Carrying it to a backend and back is the business of Forwarding.
@@ -61,7 +64,8 @@ export class Exchange implements AuthorizedRequest {
   }
 
   start(): void {
-    this.guard(() => (this.isAdmitted ? this.judge() : this.answer('overloaded')));
+    const hasRoom = this.isAdmitted && this.plane.quotas.buffered.hasRoom(this.address, roomForRequest);
+    this.guard(() => (hasRoom ? this.judge() : this.answer('overloaded')));
   }
 
   /** Does something for this exchange that nobody above it looks after: an error that nobody foresaw ends the exchange, and nothing else. */
@@ -128,6 +132,10 @@ export class Exchange implements AuthorizedRequest {
   breakOff(reason: Reason): void {
     this.reason ??= reason;
     this.client.breakOff();
+  }
+
+  overflow(): void {
+    this.breakOff('overloaded');
   }
 
   /** The client takes nothing of the response any more. */

@@ -38,6 +38,8 @@ export interface ForwardedRequest {
   fault(error: unknown): void;
   /** Answers on the proxy's own account; breaks the connection off where an answer has already begun. */
   answer(reason: AnswerReason): void;
+  /** There is no room for what waits for the client. */
+  overflow(): void;
   /** The client takes nothing of the response any more. */
   clientStalled(): void;
   /** The connection belongs to another protocol now, which has no end that a timeout could know. */

@@ -24,6 +24,8 @@ export interface UpstreamRequest {
   readonly fields: string[];
   /** Read only once a connection stands. Without Content-Length it is sent chunked. */
   readonly body: Readable | undefined;
+  /** Told how many bytes of it wait to be sent, and how many have just been added. */
+  readonly sending?: (waiting: number, piece: number) => void;
   /** What follows the body, asked for at its end; HTTP/1.1 carries it only where it is announced. */
   readonly trailers?: () => Fields;
   readonly announcesTrailers?: boolean;
@@ -46,9 +48,10 @@ export interface UpstreamHead {
  * broke. `stale`: a connection that had rested broke before a byte of an answer; most likely the backend was just closing
  * it, but that is not certain. `protocol`: what came back is no HTTP. `refused`: the backend did nothing about it and says so.
  * `busy`: nothing was sent, because too many requests wait for a connection, or this one has waited too long.
- * `upgrade`: nothing was sent, because connections to this backend cannot switch to the protocol asked for.
+ * `upgrade`: nothing was sent, because connections to this backend cannot switch to the protocol asked for. `overflow`: there is no room
+ * for what came and cannot be handed on.
  */
-export type UpstreamFailure = 'connect' | 'reset' | 'stale' | 'protocol' | 'refused' | 'busy' | 'upgrade';
+export type UpstreamFailure = 'connect' | 'reset' | 'stale' | 'protocol' | 'refused' | 'busy' | 'upgrade' | 'overflow';
 
 /**
  * What becomes of a forwarded request; called in the order of this list. `onEnd`, `onSwitch` or `onFailure` comes last,

@@ -8,17 +8,16 @@ import { announcedTrailers, responseFields, trailerFields } from './forwarding-f
 import { editFields } from '../core/routing/decision/header-edits.ts';
 import { isSwitch } from './http2-websocket.ts';
 import { forwardedTarget } from '../core/routing/decision/decide.ts';
+import { Buffered } from './buffered.ts';
 import { grpcStatusIn } from './grpc.ts';
 import { InterimResponses } from './interim-responses.ts';
 import { Copy, replay } from './mirror-copy.ts';
 import type { AnswerReason } from './reasons.ts';
-import { ReadBefore } from './read-before.ts';
-import { RequestBody } from './request-body.ts';
-import type { BodyEvents } from './request-body.ts';
 import type { RetryPolicy } from './retry.ts';
 import { hasNoContent, isFinalStatus, Unsendable } from './sendable.ts';
 import { Timer } from './timer.ts';
 import { joinTunnel } from './tunnel.ts';
+import { Upload } from './upload.ts';
 import { upstreamFields } from './upstream-fields.ts';
 import { identityOf } from './upstream-identity.ts';
 
@@ -30,19 +29,25 @@ const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   refused: 'backend-refused',
   busy: 'backend-busy',
   upgrade: 'upgrade-unsupported',
+  overflow: 'overloaded',
 };
 
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 
 /** The way of one request to an endpoint of its backend and of the answer back to the client. */
-export class Forwarding implements ResponseReceiver, BodyEvents {
-  private readonly exchange: ForwardedRequest;
+export class Forwarding implements ResponseReceiver {
+  readonly exchange: ForwardedRequest;
   private readonly destination: Destination;
   private endpoints: EndpointSet;
   /** Endpoints tried since the last time that all had been. */
   private tried: Endpoint[] = [];
   private tries = 0;
-  private readonly readBefore: ReadBefore;
+  /** The request's body, if it has one. */
+  private readonly upload: Upload | undefined;
+  /** What waits for the client. */
+  private readonly responding: Buffered;
+  /** What was written to it since it was looked at last. */
+  private written = { bytes: 0, pieces: 0 };
   private readonly fields: string[];
   private readonly target: string;
   /** For mirrors; they get the body as it is read. */
@@ -63,11 +68,12 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.destination = destination;
     this.endpoints = endpoints;
     this.identity = identityOf(exchange.plane, destination.listener);
-    this.readBefore = new ReadBefore(destination.permission?.body);
     this.fields = upstreamFields(exchange, destination);
     this.target = forwardedTarget(destination.backend, destination.head, destination.matched);
+    this.responding = new Buffered(exchange.plane.quotas.buffered, exchange.address);
     this.copies = this.sendCopies();
     if (destination.permission?.body !== undefined) replay(destination.permission.body, this.copies);
+    this.upload = destination.head.hasBody ? new Upload(exchange, { copies: this.copies, held: destination.permission?.body ?? [] }, (reason) => this.fail(reason)) : undefined;
     this.interim = new InterimResponses(exchange.plane.limits);
   }
 
@@ -96,6 +102,8 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     this.attemptTimer?.cancel();
     this.stallTimer?.cancel();
     this.endPause();
+    this.upload?.stop();
+    this.responding.close();
     for (const copy of this.copies) copy.cut();
     if (this.ended) return;
     this.ended = true;
@@ -112,33 +120,8 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   /** The client has taken what was written to it. */
   drained(): void {
     this.stallTimer?.cancel();
+    this.responding.update(this.exchange.client.waitingBytes);
     if (!this.ended) this.call?.resume();
-  }
-
-  wanted(): void {
-    this.exchange.client.continue();
-  }
-
-  received(chunk: Buffer): void {
-    this.exchange.plane.counters.requestBytes += chunk.length;
-    this.readBefore.add(chunk);
-    for (const copy of this.copies) copy.add(chunk);
-  }
-
-  completed(): void {
-    for (const copy of this.copies) copy.end();
-  }
-
-  stalled(): void {
-    this.fail('body-timeout');
-  }
-
-  untaken(): void {
-    this.fail('backend-stalled');
-  }
-
-  fault(error: unknown): void {
-    this.exchange.fault(error);
   }
 
   onConnected(): void {
@@ -179,6 +162,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
       this.fail('backend-protocol');
       return;
     }
+    this.upload?.forget();
     if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(head);
     // A body that is there already shares the packet; a head without one must not wait for it.
     process.nextTick(flushHead, this.exchange);
@@ -187,6 +171,19 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   onData(chunk: Buffer): void {
     this.exchange.responseBytes += chunk.length;
     if (!this.exchange.client.write(chunk)) this.waitForClient();
+    this.written.bytes += chunk.length;
+    this.written.pieces += 1;
+    // Node writes to a connection of HTTP/1 at the end of what is being done.
+    if (this.written.pieces === 1) process.nextTick(weigh, this);
+  }
+
+  /** Looks how much of what was written waits for the client. */
+  weigh(): void {
+    const { bytes, pieces } = this.written;
+    this.written = { bytes: 0, pieces: 0 };
+    if (this.responding.update(this.exchange.client.waitingBytes, bytes, pieces)) return;
+    if (this.ended) this.exchange.overflow();
+    else this.fail('overloaded');
   }
 
   onEnd(trailers: Fields): void {
@@ -196,6 +193,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
   private finish(trailers: Fields): void {
     this.ended = true;
     this.attemptTimer?.cancel();
+    this.upload?.stop();
     const sent = this.trailersPossible ? trailerFields(trailers) : [];
     if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(sent) ?? this.exchange.grpcStatus;
     this.exchange.client.end(sent);
@@ -227,7 +225,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     }
     this.ended = true;
     this.exchange.switched();
-    joinTunnel(tunnel, connection, plane, (bytes) => (this.exchange.responseBytes += bytes));
+    joinTunnel(tunnel, connection, this.exchange);
   }
 
   onFailure(failure: UpstreamFailure): void {
@@ -266,8 +264,7 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     const { rule } = this.destination;
     const { client, plane } = this.exchange;
     if (this.tries >= (rule.retry?.tries ?? plane.limits.attempts) || client.headSent) return false;
-    if (!this.readBefore.isWhole) plane.counters.limitsReached['retry-body'] += 1;
-    return this.readBefore.isWhole;
+    return this.upload?.mayBeginAgain() ?? true;
   }
 
   /** After a failed connection: another endpoint at once; those that were tried only where a policy asks for it. */
@@ -337,14 +334,15 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
 
   private requestTo(endpoint: Endpoint): UpstreamRequest {
     const { head, listener: { gateway } } = this.destination;
-    const { client, plane } = this.exchange;
+    const { client } = this.exchange;
     return {
       client: this.exchange.address,
       upstream: endpoint.upstream(gateway, this.identity),
       method: head.method,
       target: this.target,
       fields: this.fields,
-      body: head.hasBody ? new RequestBody(client, plane.limits, this, this.readBefore.chunks) : undefined,
+      body: this.upload?.begin(),
+      ...(this.upload === undefined ? {} : { sending: this.upload.sending }),
       trailers: () => trailerFields(client.trailers),
       announcesTrailers: announcedTrailers(head) !== undefined,
       needsHttp2: this.exchange.isCall,
@@ -373,6 +371,10 @@ export class Forwarding implements ResponseReceiver, BodyEvents {
     edited.push('via', viaEntry(httpVersion, 1));
     return edited;
   }
+}
+
+function weigh(forwarding: Forwarding): void {
+  forwarding.exchange.guard(() => forwarding.weigh());
 }
 
 function flushHead(exchange: ForwardedRequest): void {

@@ -163,6 +163,10 @@ export class Http1Stream implements ClientStream {
     if (this.body.socket.writableLength > 0) this.limitFlush();
   }
 
+  get waitingBytes(): number {
+    return this.response.writableLength;
+  }
+
   get isFinished(): boolean {
     return this.isTunnel || this.response.writableFinished;
   }

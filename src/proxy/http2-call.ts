@@ -1,9 +1,12 @@
 import { constants } from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
+import { Buffered, WatchedInput } from './buffered.ts';
+import type { Readable } from 'node:stream';
 import type { Fields, ResponseReceiver, UpstreamExchange, UpstreamFailure, UpstreamHead, UpstreamRequest } from './forwarder.ts';
 import { fromRawHeaders } from './http2-fields.ts';
 import { onTruncation } from './http2-reset.ts';
 import { canSwitch, extendedConnect, isSwitch, withProof } from './http2-websocket.ts';
+import type { Quotas } from './quota.ts';
 import { isRequestLine, sendableTrailers, toHttp2Headers, Unsendable } from './sendable.ts';
 
 const failures: Readonly<Record<number, UpstreamFailure>> = {
@@ -16,6 +19,9 @@ export class Http2Call implements UpstreamExchange {
   private readonly request: UpstreamRequest;
   private readonly receiver: ResponseReceiver;
   private readonly fault: (error: unknown) => void;
+  private readonly quotas: Quotas;
+  /** What has come of the response while it is paused. */
+  private unread: WatchedInput | undefined;
   private stream: ClientHttp2Stream | undefined;
   private trailers: Fields = [];
   private isOver = false;
@@ -23,8 +29,9 @@ export class Http2Call implements UpstreamExchange {
   leave: (() => void) | undefined;
 
   /** `fault` takes errors that nobody foresaw; the request has failed then. */
-  constructor(request: UpstreamRequest, receiver: ResponseReceiver, fault: (error: unknown) => void) {
+  constructor(request: UpstreamRequest, receiver: ResponseReceiver, { fault, quotas }: { readonly fault: (error: unknown) => void; readonly quotas: Quotas }) {
     this.fault = fault;
+    this.quotas = quotas;
     this.request = request;
     this.receiver = receiver;
   }
@@ -58,6 +65,7 @@ export class Http2Call implements UpstreamExchange {
       return;
     }
     this.stream = stream;
+    this.unread = new WatchedInput(stream, new Buffered(this.quotas.buffered, this.client), () => this.guard(() => this.fail('overflow')));
     stream.on('error', () => undefined);
     stream.on('headers', (head, _flags, raw) => this.guard(() => this.inform(head, raw)));
     stream.on('response', (head, flags, raw) => this.guard(() => this.answer(head, flags, raw)));
@@ -73,7 +81,16 @@ export class Http2Call implements UpstreamExchange {
       freed();
       this.fail(failures[stream.rstCode ?? 0] ?? 'reset');
     }));
-    body?.pipe(stream);
+    if (body !== undefined) this.send(body, stream);
+  }
+
+  private send(body: Readable, stream: ClientHttp2Stream): void {
+    body.pipe(stream);
+    const { sending } = this.request;
+    if (sending === undefined) return;
+    // Behind the listener of `pipe`, which writes the piece.
+    body.on('data', (piece: Buffer) => this.guard(() => sending(stream.writableLength, piece.length)));
+    stream.on('drain', () => this.guard(() => sending(stream.writableLength, 0)));
   }
 
   private guard(action: () => void): void {
@@ -88,6 +105,7 @@ export class Http2Call implements UpstreamExchange {
   private readonly pass = (chunk: Buffer): void => {
     if (this.isOver) return;
     try {
+      this.unread?.taken();
       this.receiver.onData(chunk);
     } catch (error) {
       this.fault(error);
@@ -146,6 +164,7 @@ export class Http2Call implements UpstreamExchange {
   /** From here on the stream belongs to the receiver. */
   private switch(head: UpstreamHead): void {
     this.isOver = true;
+    this.unread?.stop();
     const { stream, receiver } = this;
     if (stream !== undefined) receiver.onSwitch?.(head, stream);
   }
@@ -160,6 +179,7 @@ export class Http2Call implements UpstreamExchange {
   private end(code: number): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.unread?.stop();
     this.leave?.();
     const { stream, request } = this;
     if (stream === undefined) return;

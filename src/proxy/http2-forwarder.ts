@@ -11,14 +11,16 @@ import { WaitingQueue } from './waiting-queue.ts';
 /** Forwards over HTTP/2: by prior knowledge, or where TLS has negotiated it. */
 export class Http2Forwarder extends PooledForwarder<Http2Pool> {
   private readonly fault: (error: unknown) => void;
+  private readonly quotas: Quotas;
 
   constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
     super((upstream) => new Http2Pool(upstream, limits, quotas));
     this.fault = fault;
+    this.quotas = quotas;
   }
 
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
-    const call = new Http2Call(request, receiver, this.fault);
+    const call = new Http2Call(request, receiver, { fault: this.fault, quotas: this.quotas });
     this.pool(request.upstream).submit(call);
     return call;
   }

@@ -135,6 +135,10 @@ export class Http2Stream implements ClientStream {
     this.body.write(held);
   }
 
+  get waitingBytes(): number {
+    return this.body.writableLength;
+  }
+
   get isFinished(): boolean {
     return this.isTunnel || (this.body.writableFinished && !this.body.aborted);
   }

@@ -47,6 +47,8 @@ export interface ProxyLimits {
   readonly mirrors: number;
   /** Requests that wait for another try. */
   readonly retries: number;
+  /** Bytes that wait in all: of requests, responses, tunnels, copies for mirrors, and connections of layer 4. */
+  readonly bufferedBytes: number;
   /** Requests at the same time on one HTTP/2 connection. */
   readonly streamsPerConnection: number;
   /** What may be on its way to the proxy, or wait in it, for one HTTP/2 stream whose receiver is slow. */
@@ -112,6 +114,7 @@ export const defaultLimits: ProxyLimits = {
   tunnelHalfClosedTimeout: 10_000,
   mirrors: 256,
   retries: 1_024,
+  bufferedBytes: 128 * 1024 * 1024,
   streamsPerConnection: 128,
   streamWindow: 256 * 1024,
   connectTimeout: 5_000,

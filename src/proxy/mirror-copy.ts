@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { decideBackend } from '../core/routing/decision/decide.ts';
+import { Buffered, standalone } from './buffered.ts';
 import type { DataPlane } from './data-plane.ts';
 import type { ResponseReceiver, UpstreamExchange, UpstreamRequest } from './forwarder.ts';
 import type { Mirror } from './mirror.ts';
@@ -25,6 +26,9 @@ export interface CopiedRequest extends Pick<UpstreamRequest, 'client' | 'method'
 export class Copy implements ResponseReceiver {
   private readonly client: string;
   private readonly body: Readable | undefined;
+  /** What waits for a connection to the backend, and what waits to be sent on it. */
+  private readonly unread: Buffered;
+  private readonly unsent: Buffered;
   private readonly call: UpstreamExchange;
   private readonly timer: Timer;
   private readonly plane: DataPlane;
@@ -35,31 +39,45 @@ export class Copy implements ResponseReceiver {
     this.plane = plane;
     this.client = request.client;
     this.body = request.body;
+    const spare = plane.limits.bufferedBytes / 2;
+    this.unread = new Buffered(plane.quotas.buffered, request.client, spare);
+    this.unsent = new Buffered(plane.quotas.buffered, request.client, spare);
     this.bodyEnded = request.body === undefined;
     this.timer = new Timer(plane.limits.stallTimeout, () => this.giveUp());
-    this.call = plane.forwarder.forward(request, this);
+    this.call = plane.forwarder.forward({ ...request, sending: this.sending }, this);
   }
 
   /** Sends a copy to an endpoint of the mirror; `undefined` where there is none. */
   static send(plane: DataPlane, mirror: Mirror, { hasBody, gateway, identity, ...request }: CopiedRequest): Copy | undefined {
     const endpoints = decideBackend(mirror, (key) => plane.endpoints.get(key));
     const endpoint = typeof endpoints === 'string' ? undefined : endpoints.pick([], performance.now());
-    if (endpoint === undefined || !plane.quotas.mirrors.take(request.client)) return undefined;
+    const { buffered, mirrors } = plane.quotas;
+    if (endpoint === undefined || !buffered.hasRoom(request.client, plane.limits.bufferedBytes / 2) || !mirrors.take(request.client)) return undefined;
     plane.counters.mirrored += 1;
-    const body = hasBody ? new Readable({ read: () => undefined }) : undefined;
+    const body = hasBody ? new Readable({ read: () => copy.taken() }) : undefined;
     // The engine may write into the fields.
-    return new Copy(plane, { ...request, upstream: endpoint.upstream(gateway, identity), fields: [...request.fields], body });
+    const copy: Copy = new Copy(plane, { ...request, upstream: endpoint.upstream(gateway, identity), fields: [...request.fields], body });
+    return copy;
   }
 
   /** The next piece of the body. */
   add(chunk: Buffer): void {
     if (this.bodyEnded || this.body === undefined) return;
-    if (this.body.readableLength <= pendingBytes) {
-      this.body.push(chunk);
+    if (this.body.readableLength > pendingBytes) {
+      this.plane.counters.limitsReached['mirror-body'] += 1;
+      this.giveUp();
       return;
     }
-    this.plane.counters.limitsReached['mirror-body'] += 1;
-    this.giveUp();
+    this.body.push(standalone(chunk));
+    if (!this.unread.update(this.body.readableLength, chunk.length)) this.giveUp();
+  }
+
+  private readonly sending = (waiting: number, piece: number): void => {
+    if (!this.unsent.update(waiting, piece)) this.giveUp();
+  };
+
+  private taken(): void {
+    this.unread.update(this.body?.readableLength ?? 0);
   }
 
   end(): void {
@@ -101,6 +119,8 @@ export class Copy implements ResponseReceiver {
     if (this.isOver) return;
     this.isOver = true;
     this.timer.cancel();
+    this.unread.close();
+    this.unsent.close();
     this.plane.quotas.mirrors.release(this.client);
   }
 }

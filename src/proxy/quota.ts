@@ -93,18 +93,22 @@ export class SharedQuota {
     return this.total;
   }
 
-  /** Takes room for one more (or for so many bytes); `false` where there is none for this client. */
+  /** Takes room for so much more, whole or not at all; `false` where there is none for this client. */
   take(client: string, amount = 1): boolean {
-    const taken = this.taken.get(client) ?? 0;
-    const left = this.limit - this.total;
-    // As if they were taken one by one.
-    if (!mayHaveMore(taken + amount - 1, left - amount + 1)) {
-      this.reached(left > 0 ? 'share' : 'all');
-      return false;
-    }
-    this.taken.set(client, taken + amount);
+    if (!this.hasRoom(client, amount)) return false;
+    this.taken.set(client, (this.taken.get(client) ?? 0) + amount);
     this.total += amount;
     return true;
+  }
+
+  /** Whether there is room for so much more of this client. */
+  hasRoom(client: string, amount: number): boolean {
+    // The last one of them is the one that needs it most.
+    const others = amount - 1;
+    const left = this.limit - this.total - others;
+    if (mayHaveMore((this.taken.get(client) ?? 0) + others, left)) return true;
+    this.reached(left > 0 ? 'share' : 'all');
+    return false;
   }
 
   release(client: string, amount = 1): void {
@@ -127,16 +131,20 @@ export interface Quotas {
   readonly retries: SharedQuota;
   /** Bytes that are held until requests are authorized. */
   readonly authorization: SharedQuota;
+  /** Bytes that wait in the data plane because nobody takes them as fast as they come; see `Buffered`. */
+  readonly buffered: SharedQuota;
   /** Tells that another limit was reached, of which each place keeps account by itself. */
   readonly reached: (limit: Limit) => void;
 }
 
-/** The quotas of a data plane; its counters say how often each was reached. */
-export function createQuotas(limits: ProxyLimits, { limitsReached }: Pick<ProxyCounters, 'limitsReached'>): Quotas {
+/** The quotas of a data plane; its counters say how often each was reached, and how many bytes wait. */
+export function createQuotas(limits: ProxyLimits, counters: Pick<ProxyCounters, 'limitsReached' | 'buffered'>): Quotas {
   const reached = (limit: Limit): void => {
-    limitsReached[limit] += 1;
+    counters.limitsReached[limit] += 1;
   };
   const quota = (amount: number, limit: Limit): SharedQuota => new SharedQuota(amount, (which) => reached(which === 'all' ? limit : 'client-share'));
+  const buffered = new SharedQuota(limits.bufferedBytes, () => reached('buffered'));
+  counters.buffered = buffered;
   return {
     connections: new Quota(limits.connections, () => reached('connections')),
     clients: new KeyedQuota(limits.connectionsPerClient, () => reached('client-connections')),
@@ -146,6 +154,7 @@ export function createQuotas(limits: ProxyLimits, { limitsReached }: Pick<ProxyC
     mirrors: quota(limits.mirrors, 'mirrors'),
     retries: quota(limits.retries, 'retries'),
     authorization: quota(limits.authorizationBytes, 'authorization-bytes'),
+    buffered,
     reached,
   };
 }

@@ -36,7 +36,7 @@ const answers = {
   'authorization-unavailable': { status: 503, text: 'The authorization server could not be reached.' },
   'backend-refused': { status: 503, text: 'The backend refused the request without looking at it.' },
   'backend-busy': { status: 503, text: 'Too many requests wait for the backend; try again later.' },
-  overloaded: { status: 503, text: 'The proxy has too many requests under way; try again later.' },
+  overloaded: { status: 503, text: 'The proxy has too many requests or bytes to keep; try again later.' },
   'too-many-tunnels': { status: 503, text: 'The proxy has too many connections that have switched protocols; try again later.' },
   'request-timeout': { status: 504, text: 'The request was not completed in time.' },
   'backend-timeout': { status: 504, text: 'The backend did not answer in time.' },

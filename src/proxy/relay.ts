@@ -1,4 +1,6 @@
 import type { Duplex } from 'node:stream';
+import { Buffered } from './buffered.ts';
+import type { SharedQuota } from './quota.ts';
 import { watchForReset } from './reset-probe.ts';
 import { isHttp2Stream, reset } from './reset.ts';
 
@@ -8,8 +10,8 @@ export interface RelayTimeouts {
   readonly halfClosed: number;
 }
 
-/** Why a relay did not end in order: a side broke its connection off, or a time was over. */
-export type RelayFailure = 'client-reset' | 'backend-reset' | keyof RelayTimeouts;
+/** Why a relay did not end in order: a side broke its connection off, a time was over, or there was no room for what waits for a side. */
+export type RelayFailure = 'client-reset' | 'backend-reset' | 'overloaded' | keyof RelayTimeouts;
 
 /** Who is told about what goes over a relay. */
 export interface RelayObserver {
@@ -17,6 +19,9 @@ export interface RelayObserver {
   received(bytes: number): void;
   /** Bytes of the backend. */
   sent(bytes: number): void;
+  /** Where what waits is charged, and to whom. */
+  readonly buffered: SharedQuota;
+  readonly address: string;
   /** Both connections are closed or about to; comes once. Without a failure both sides ended in order. */
   ended(failure: RelayFailure | undefined): void;
 }
@@ -60,15 +65,19 @@ export class Relay {
   }
 
   private carry(from: Duplex, to: Duplex, count: (bytes: number) => void): void {
+    const waiting = new Buffered(this.observer.buffered, this.observer.address);
+    to.once('close', () => waiting.close());
     from.on('data', (chunk: Buffer) => {
       this.timer.refresh();
       count(chunk.length);
       // Bytes for a side that is gone have no receiver; its close event ends this side, too.
       if (to.destroyed || to.writableEnded) return;
       if (!to.write(chunk)) from.pause();
+      if (!waiting.update(to.writableLength, chunk.length)) this.fail('overloaded');
     });
     to.on('drain', () => {
       this.timer.refresh();
+      waiting.update(to.writableLength);
       from.resume();
     });
     const passEndOn = (): void => {

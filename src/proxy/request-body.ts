@@ -8,6 +8,8 @@ export interface BodyEvents {
   /** The first bytes are asked for: a connection to the backend stands. */
   wanted(): void;
   received(chunk: Buffer): void;
+  /** So many bytes wait for the reader now, with a piece of so many that has just come. */
+  waiting(bytes: number, piece: number): void;
   /** The body has been received as a whole. */
   completed(): void;
   /** The client sent nothing for too long while it was asked to. */
@@ -56,6 +58,7 @@ export class RequestBody extends Readable {
     if (this.stallTimer === undefined) this.attach();
     clearTimeout(this.takeTimer);
     this.stallTimer?.refresh();
+    this.events.waiting(this.readableLength, 0);
     this.message.resume();
   }
 
@@ -84,6 +87,7 @@ export class RequestBody extends Readable {
     try {
       this.events.received(chunk);
       if (!this.push(chunk)) this.waitForReader();
+      this.events.waiting(this.readableLength, chunk.length);
     } catch (error) {
       this.events.fault(error);
     }

@@ -68,6 +68,7 @@ export class BodyWriter {
   }
 
   drained(): void {
+    this.request.sending?.(this.socket.writableLength, 0);
     this.body.resume();
   }
 
@@ -91,6 +92,8 @@ export class BodyWriter {
       this.socket.write(data);
     }
     if (this.socket.writableNeedDrain) this.body.pause();
+    // What the socket has not tried to write yet does not wait.
+    if (this.socket.writableCorked === 0 || this.socket.writableNeedDrain) this.request.sending?.(this.socket.writableLength, data.length);
   };
 
   private readonly end = (): void => {

@@ -1,5 +1,5 @@
 import { connect } from 'node:http2';
-import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders, SecureClientSessionOptions } from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders, SecureClientSessionOptions, Settings } from 'node:http2';
 import type { Socket } from 'node:net';
 import { openRaw } from './proxy.ts';
 
@@ -12,8 +12,8 @@ export function closeHttp2(): void {
 }
 
 /** An HTTP/2 connection to a port of loopback: by prior knowledge, or over TLS where options say so. */
-export function openHttp2(port: number, options?: SecureClientSessionOptions): ClientHttp2Session {
-  const session = connect(`${options === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, options);
+export function openHttp2(port: number, options?: SecureClientSessionOptions, settings?: Settings): ClientHttp2Session {
+  const session = connect(`${options === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, { ...options, ...(settings === undefined ? {} : { settings }) });
   session.on('error', () => undefined);
   sessions.add(session);
   return session;

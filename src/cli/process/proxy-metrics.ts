@@ -13,6 +13,7 @@ export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): 
   total('header_failures_total', 'Connections that were reset because they did not begin with a valid PROXY header.', () => counters.proxyHeaderFailures);
   total('requests_total', 'Requests that started.', () => counters.requests);
   present('open_requests', 'Requests in flight.', () => counters.openRequests);
+  present('buffered_bytes', 'Bytes that wait because a client or backend does not take them, with what it costs to keep them.', () => counters.buffered.used);
   metrics.observedCounter(define('responses_total', 'Final responses by status class.', ['class']), () => labelled(counters.responses));
   metrics.observedCounter(define('failures_total', 'Requests that did not end with a complete response of a backend, by reason.', ['reason']), () => labelled(counters.reasons));
   metrics.observedCounter(define('grpc_calls_total', 'gRPC calls by status; none: the call ended without a status.', ['grpc_status']), () => labelled(counters.grpcStatuses));

@@ -4,6 +4,7 @@ import { editFields } from '../../core/routing/decision/header-edits.ts';
 import type { Authorization } from '../../core/routing/decision/authorization.ts';
 import type { Taken } from '../../core/routing/decision/decide.ts';
 import { viaEntry } from '../../core/text/via.ts';
+import { Buffered, WatchedInput } from '../buffered.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import type { Endpoint, EndpointSet } from '../endpoints.ts';
 import type { ForwardedRequest } from '../forwarded-request.ts';
@@ -46,6 +47,7 @@ const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   stale: 'authorization-failed',
   protocol: 'authorization-failed',
   upgrade: 'authorization-failed',
+  overflow: 'overloaded',
 };
 
 /** After these another endpoint is asked: no endpoint has answered, and a question may be asked twice. */
@@ -64,6 +66,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   /** The body of the request, where the server gets it. */
   private readonly body: Buffer[] = [];
   private reading: RequestBody | undefined;
+  /** The body as far as nobody has read it. */
+  private readonly unread: WatchedInput | undefined;
   private readonly tried: Endpoint[] = [];
   private tries = 0;
   private endpoint: Endpoint | undefined;
@@ -82,6 +86,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.permitted = permitted;
     this.identity = identityOf(exchange.plane, about.taken.listener);
     this.interim = new InterimResponses(exchange.plane.limits);
+    const { address, client, plane: { quotas } } = exchange;
+    this.unread = about.head.hasBody ? new WatchedInput(client.body, new Buffered(quotas.buffered, address), () => exchange.guard(() => this.fail('overloaded'))) : undefined;
   }
 
   start(): void {
@@ -103,6 +109,11 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
 
   received(chunk: Buffer): void {
     this.exchange.plane.counters.requestBytes += chunk.length;
+  }
+
+  waiting(): void {
+    // What was read is kept at once.
+    this.unread?.taken();
   }
 
   completed(): void {}
@@ -295,6 +306,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     if (this.ended) return;
     this.ended = true;
     this.timer?.cancel();
+    this.unread?.stop();
     this.reading?.destroy();
     this.call?.abort();
   }

@@ -147,6 +147,8 @@ export class Layer4Connection implements Pass {
     this.relay = new Relay(socket, backend, { idle: tcpIdleTimeout, halfClosed: tcpHalfClosedTimeout }, {
       received: (bytes) => this.account.received(bytes),
       sent: (bytes) => this.account.sent(bytes),
+      buffered: this.plane.quotas.buffered,
+      address: this.arrival.origin.client.host,
       ended: (failure) => this.relayEnded(failure),
     });
   }

@@ -1,4 +1,5 @@
 import { certificateObject, gatewayObjects, serviceObjects } from '../../support/standalone-objects.ts';
+import type { LocalService } from '../../support/standalone-objects.ts';
 
 /** Ports of listeners and backends, and what clients get over TLS (PEM). */
 export interface ConnectionSetting {
@@ -6,6 +7,8 @@ export interface ConnectionSetting {
   readonly secure: number;
   /** The backend that attackers reach. */
   readonly attacked: number;
+  /** What it speaks, where it is not HTTP/1.1. */
+  readonly appProtocol?: string;
   /** The backend of the host `calm.example`, which only ordinary clients ask for. */
   readonly calm: number;
   readonly certificate: string;
@@ -13,23 +16,23 @@ export interface ConnectionSetting {
 }
 
 /** A Gateway with a listener for HTTP and one for HTTPS, and a route to each backend. */
-export function connectionObjects({ plain, secure, attacked, calm, certificate, privateKey }: ConnectionSetting): string {
+export function connectionObjects({ plain, secure, attacked, appProtocol, calm, certificate, privateKey }: ConnectionSetting): string {
   const listeners = [
     `{ name: http, port: ${plain}, protocol: HTTP }`,
     `{ name: https, port: ${secure}, protocol: HTTPS, tls: { certificateRefs: [{ name: web }] } }`,
   ];
   return `${gatewayObjects({ name: 'web', namespace: 'shop' }, ...listeners)}${certificateObject('web', { certificate, privateKey })}
-${routeAndService('attacked', '', attacked)}${routeAndService('calm', 'hostnames: [calm.example]', calm)}`;
+${routeAndService('', { name: 'attacked', endpoint: attacked, ...(appProtocol === undefined ? {} : { appProtocol }) })}${routeAndService('hostnames: [calm.example]', { name: 'calm', endpoint: calm })}`;
 }
 
-function routeAndService(name: string, hostnames: string, endpoint: number): string {
+function routeAndService(hostnames: string, service: LocalService): string {
   return `---
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
-metadata: { name: ${name}, namespace: shop }
+metadata: { name: ${service.name}, namespace: shop }
 spec:
   parentRefs: [{ name: web }]
   ${hostnames}
-  rules: [{ backendRefs: [{ name: ${name}, port: 80 }] }]
-${serviceObjects({ name, endpoint })}`;
+  rules: [{ backendRefs: [{ name: ${service.name}, port: 80 }] }]
+${serviceObjects(service)}`;
 }

@@ -1,0 +1,99 @@
+import { Buffered, WatchedInput } from './buffered.ts';
+import type { ForwardedRequest } from './forwarded-request.ts';
+import type { Copy } from './mirror-copy.ts';
+import { ReadBefore } from './read-before.ts';
+import { RequestBody } from './request-body.ts';
+import type { BodyEvents } from './request-body.ts';
+
+/** Why the body of a request cannot go on. */
+export type UploadFailure = 'body-timeout' | 'backend-stalled' | 'overloaded';
+
+/** The body of one request: goes to the endpoint that is tried, to the copies for mirrors, and is kept for another try. */
+export class Upload implements BodyEvents {
+  private readonly exchange: ForwardedRequest;
+  private readonly copies: readonly Copy[];
+  private readonly failed: (reason: UploadFailure) => void;
+  private readonly readBefore: ReadBefore;
+  /** What nobody has read. */
+  private readonly unread: WatchedInput;
+  /** What was read, and waits for the backend. */
+  private readonly read: Buffered;
+  /** What waits to be sent to the backend. */
+  private readonly unsent: Buffered;
+
+  /** `held` has been read already. `failed` is told why the body cannot go on. */
+  constructor(exchange: ForwardedRequest, { copies, held }: { readonly copies: readonly Copy[]; readonly held: readonly Buffer[] }, failed: (reason: UploadFailure) => void) {
+    const { address, client, plane: { quotas } } = exchange;
+    this.exchange = exchange;
+    this.copies = copies;
+    this.failed = failed;
+    this.readBefore = new ReadBefore(exchange.plane, address, held);
+    this.read = new Buffered(quotas.buffered, address);
+    this.unsent = new Buffered(quotas.buffered, address);
+    this.unread = new WatchedInput(client.body, new Buffered(quotas.buffered, address), () => this.overflow());
+  }
+
+  /** The body as a stream for one try, from its start. */
+  begin(): RequestBody {
+    return new RequestBody(this.exchange.client, this.exchange.plane.limits, this, this.readBefore.chunks);
+  }
+
+  /** Whether there can be another try. */
+  mayBeginAgain(): boolean {
+    if (!this.readBefore.isWhole) this.exchange.plane.counters.limitsReached['retry-body'] += 1;
+    return this.readBefore.isWhole;
+  }
+
+  /** There will be no other try. */
+  forget(): void {
+    this.readBefore.forget();
+  }
+
+  /** Nobody needs what still comes. */
+  stop(): void {
+    this.unread.stop();
+    this.read.close();
+    this.unsent.close();
+    this.readBefore.forget();
+  }
+
+  wanted(): void {
+    this.exchange.client.continue();
+  }
+
+  received(chunk: Buffer): void {
+    this.exchange.plane.counters.requestBytes += chunk.length;
+    this.readBefore.add(chunk);
+    for (const copy of this.copies) copy.add(chunk);
+  }
+
+  waiting(bytes: number, piece: number): void {
+    this.unread.taken();
+    if (!this.read.update(bytes, piece)) this.overflow();
+  }
+
+  readonly sending = (bytes: number, piece: number): void => {
+    if (!this.unsent.update(bytes, piece)) this.overflow();
+  };
+
+  completed(): void {
+    for (const copy of this.copies) copy.end();
+  }
+
+  stalled(): void {
+    this.failed('body-timeout');
+  }
+
+  untaken(): void {
+    this.failed('backend-stalled');
+  }
+
+  fault(error: unknown): void {
+    this.exchange.fault(error);
+  }
+
+  /** There is no room for what waits: this request goes, so that others can stay. */
+  private overflow(): void {
+    this.exchange.guard(() => this.failed('overloaded'));
+  }
+}

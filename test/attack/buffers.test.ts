@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createAuthority, issueServingCertificate } from '../../src/certificates/index.ts';
+import { endpointsConfig } from '../support/config.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/program.ts';
+import { closeProxies, routeTo, send, startProxy } from '../support/proxy.ts';
+import { startAttackedBackend } from './support/attacked-backend.ts';
+import type { AttackedBackend } from './support/attacked-backend.ts';
+import { attackBuffers, bufferAttacks } from './support/buffer-attacks.ts';
+import { whileServing } from './support/bystander.ts';
+import { connectionObjects } from './support/connection-objects.ts';
+import { startDeafBackend } from './support/deaf-backend.ts';
+import { isFull } from './support/scale.ts';
+import { gatewayHost, startTarget } from './support/target.ts';
+import type { Target } from './support/target.ts';
+
+/** Limit of the memory of a data plane in the shipped manifests, in MiB. */
+const memoryLimit = 512;
+/** Milliseconds for which an attack holds what it has made the data plane keep. */
+const duration = 12_000;
+/**
+ * MiB by which a process may be larger a minute after an attack. Allocators keep pages that they have once got from the system: the
+ * largest difference in three runs was 80 MiB.
+ */
+const margin = 120;
+
+const inSmall = isFull ? describe.skip : describe;
+const inFull = isFull ? describe : describe.skip;
+
+inSmall('an attack that makes the data plane keep bytes', () => {
+  let backend: Awaited<ReturnType<typeof startDeafBackend>>;
+  beforeEach(async () => {
+    backend = await startDeafBackend();
+  });
+  afterEach(closeProxies);
+  afterEach(() => backend.close());
+
+  test.each(Object.entries(bufferAttacks))('%s', async (_name, attack) => {
+    const bufferedBytes = 512 * 1024;
+    const { port, proxy } = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')], { limits: { bufferedBytes } });
+    let most = 0;
+    const watching = setInterval(() => (most = Math.max(most, proxy.counters().buffered.used)), 1);
+    const attacking = attackBuffers(attack, { host: '127.0.0.1', port }, { connections: attack.few, size: attack.small, duration: 500 });
+    await eventually(() => expect(proxy.counters().limitsReached.buffered).toBeGreaterThan(0));
+    // Another client has its share.
+    expect((await send(port, '/piece')).status).toBe(200);
+    await attacking;
+    clearInterval(watching);
+    expect(most).toBeLessThanOrEqual(bufferedBytes);
+    await eventually(() => expect(proxy.counters()).toMatchObject({ openRequests: 0, openConnections: 0, buffered: { used: 0 } }));
+  });
+});
+
+inFull('while an attack makes the data plane keep bytes, others are served', () => {
+  let target: Target;
+  let backend: ChildProcess;
+  let calm: AttackedBackend;
+  let plain: number;
+
+  beforeAll(async () => {
+    backend = spawnProgram('test/attack/support/deaf-backend.ts');
+    const attacked = Number(await firstOutput(backend));
+    calm = await startAttackedBackend();
+    const authority = await createAuthority();
+    const { certificate, privateKey } = await issueServingCertificate(authority, { dnsNames: ['a.example'], ipAddresses: [gatewayHost] });
+    plain = await freePort();
+    target = await startTarget(connectionObjects({ plain, secure: await freePort(), attacked, appProtocol: 'kubernetes.io/h2c', calm: calm.port, certificate, privateKey }));
+    // Code that has not run yet is slow.
+    await whileServing({ host: gatewayHost, port: plain }, 'calm.example', () => delay(2_000));
+  });
+  afterAll(() => target.stop());
+  afterAll(() => void backend.kill('SIGKILL'));
+  afterAll(() => calm.close());
+
+  test.each(Object.keys(bufferAttacks))('%s', async (name) => {
+    const before = target.held();
+    let most = 0;
+    const watching = setInterval(() => (most = Math.max(most, target.held().memory)), 100);
+    const witness = await whileServing({ host: gatewayHost, port: plain }, 'calm.example', async () => {
+      // Its own process, so that the witness does not wait for the attacker.
+      const [code] = (await once(spawnProgram('test/attack/support/buffer-attacks.ts', name, gatewayHost, String(plain), String(duration)), 'close')) as [number];
+      expect(code).toBe(0);
+    });
+    clearInterval(watching);
+    await delay(60_000);
+    const after = target.held();
+    process.stdout.write(`${name}: p99 ${witness.p99.toFixed(0)} ms, ${witness.failures.length} of ${witness.sent} failed, ${before.memory.toFixed(0)} MiB before, at most ${most.toFixed(0)} MiB, ${after.memory.toFixed(0)} MiB a minute later\n`);
+    expect(target.isAlive()).toBe(true);
+    expect(witness.failures).toEqual([]);
+    expect(witness.p99).toBeLessThan(250);
+    expect(most).toBeLessThan(memoryLimit);
+    expect(after.memory).toBeLessThan(before.memory + margin);
+    expect(await target.metric('sallyport_proxy_buffered_bytes')).toBe(0);
+    await eventually(async () => expect(await target.metric('sallyport_proxy_open_connections')).toBeLessThanOrEqual(1));
+  });
+});
+
+/** Runs a file of this folder as a program of its own. */
+function spawnProgram(...argv: readonly string[]): ChildProcess {
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...argv], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_OPTIONS: '' } });
+}
+
+async function firstOutput({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error('it has no output');
+  const [bytes] = (await once(stdout, 'data')) as [Buffer];
+  return bytes.toString();
+}

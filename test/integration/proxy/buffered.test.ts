@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import type { MirrorFilter } from '../../../src/core/routing/config.ts';
+import { closeBackends, startBackend, startEcho, startHttp2Backend, startRawBackend } from '../../support/backends.ts';
+import { endpointsConfig } from '../../support/config.ts';
+import { eventually } from '../../support/eventually.ts';
+import { closeHttp2, openHttp2, request } from '../../support/http2.ts';
+import { dial, endOf, startLayer4, tcp, tcpRoute } from '../../support/layer4.ts';
+import { closeProxies, echoed, openRaw, prefixRule, receiveUntil, routeTo, send, startProxy, startProxyTo, webRoute } from '../../support/proxy.ts';
+import type { ProxyUnderTest } from '../../support/proxy.ts';
+
+afterEach(closeHttp2);
+afterEach(closeProxies);
+afterEach(closeBackends);
+
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+
+function used({ proxy }: Pick<ProxyUnderTest, 'proxy'>): number {
+  return proxy.counters().buffered.used;
+}
+
+function reached({ proxy }: Pick<ProxyUnderTest, 'proxy'>): Promise<void> {
+  return eventually(() => expect(proxy.counters().limitsReached.buffered).toBeGreaterThan(0));
+}
+
+/** Nothing is charged once everything has ended. */
+function released(started: Pick<ProxyUnderTest, 'proxy'>): Promise<void> {
+  return eventually(() => expect(used(started)).toBe(0));
+}
+
+test('an upload over HTTP/2 whose backend does not take it is answered 503 with Retry-After', async () => {
+  const backend = await startHttp2Backend(() => undefined, { settings: { initialWindowSize: 0 } });
+  const started = await startProxy([{ ...endpointsConfig('app', backend.port), protocol: 'h2c' }, routeTo('app')], { limits: { bufferedBytes: 128 * kibibyte } });
+  const session = openHttp2(started.port);
+  const answer = await request(session, { ':method': 'POST' }, 'x'.repeat(mebibyte));
+  expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  await reached(started);
+  await eventually(() => expect(started.log).toMatchObject([{ status: 503, reason: 'overloaded' }]));
+  // The connection goes on.
+  expect((await request(session, { ':method': 'POST' }, 'x'.repeat(mebibyte))).status).toBe(503);
+  await released(started);
+});
+
+test('what waits for a connection to the backend counts', async () => {
+  const backend = await startBackend((incoming, response) => void (incoming.url === '/' && response.end()));
+  const started = await startProxyTo(backend.port, { connectionsPerEndpoint: 1 });
+  const session = openHttp2(started.port);
+  const first = session.request({ ':authority': 'a', ':path': '/wait' });
+  await eventually(() => expect(started.proxy.counters().openRequests).toBe(1));
+  const second = session.request({ ':authority': 'a', ':method': 'POST', ':path': '/wait' }, { endStream: false });
+  second.on('error', () => undefined).write(Buffer.alloc(100_000));
+  await eventually(() => expect(used(started)).toBeGreaterThanOrEqual(100_000));
+  first.on('error', () => undefined).close();
+  second.close();
+  await released(started);
+});
+
+test.each([
+  ['HTTP/1.1', 'http1'],
+  ['HTTP/2', 'h2c'],
+] as const)('a response that the client does not take is broken off, from a backend over %s', async (_name, protocol) => {
+  const body = Buffer.alloc(64 * mebibyte);
+  const backend = protocol === 'h2c' ? await startHttp2Backend((stream) => { stream.respond(); stream.end(body); }) : await startBackend((_request, response) => void response.end(body));
+  const endpoints = endpointsConfig('app', backend.port);
+  const started = await startProxy([protocol === 'h2c' ? { ...endpoints, protocol } : endpoints, routeTo('app')], { limits: { bufferedBytes: 64 * kibibyte } });
+  const client = openRaw(started.port).pause();
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await reached(started);
+  await eventually(() => expect(started.log).toMatchObject([{ status: 200, reason: 'overloaded' }]));
+  await released(started);
+  client.destroy();
+});
+
+test('a response that waits is charged until the client takes it', async () => {
+  const backend = await startBackend((_request, response) => void response.end(Buffer.alloc(60 * kibibyte)));
+  const started = await startProxyTo(backend.port);
+  const session = openHttp2(started.port, undefined, { initialWindowSize: 0 });
+  const stream = session.request({ ':authority': 'a', ':path': '/' });
+  await once(stream, 'response');
+  await eventually(() => expect(used(started)).toBeGreaterThanOrEqual(60 * kibibyte));
+  stream.resume();
+  session.settings({ initialWindowSize: 100_000 });
+  await once(stream, 'close');
+  expect(stream.rstCode).toBe(0);
+  await released(started);
+});
+
+test('a client with no room left gets 503 for new requests, and others do not', async () => {
+  const backend = await startBackend((_request, response) => void response.end(Buffer.alloc(60 * kibibyte)));
+  const started = await startProxyTo(backend.port, { bufferedBytes: 80 * kibibyte });
+  const session = openHttp2(started.port, undefined, { initialWindowSize: 0 });
+  const stream = session.request({ ':authority': 'a', ':path': '/' });
+  await once(stream, 'response');
+  await eventually(() => expect(used(started)).toBeGreaterThanOrEqual(60 * kibibyte));
+  expect(await send(started.port, '/')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  const other = connect({ port: started.port, host: '127.0.0.1', localAddress: '127.0.0.9' });
+  other.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await receiveUntil(other, 'HTTP/1.1 200');
+  other.destroy();
+  stream.on('error', () => undefined).close();
+  await released(started);
+});
+
+test('a body is not kept for a retry where there is no room for it; the request goes on', async () => {
+  const tries: string[] = [];
+  const backend = await startBackend((incoming, response) => void incoming.once('data', () => void tries.push(incoming.url ?? '')).on('end', () => void response.writeHead(503).end()));
+  const rule = { ...prefixRule('/', []), retry: { codes: [503], attempts: 3, backoff: 1 } };
+  const started = await startProxy([endpointsConfig('app', backend.port), webRoute(rule)], { limits: { bufferedBytes: 60 * kibibyte } });
+  const post = async (path: string, length: number): Promise<void> => {
+    const client = openRaw(started.port);
+    client.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\nx`);
+    await eventually(() => expect(tries).toContain(path));
+    const answered = receiveUntil(client, 'HTTP/1.1 503');
+    client.write('x'.repeat(length - 1));
+    await answered;
+    client.destroy();
+  };
+  await post('/short', 1_000);
+  expect(tries).toEqual(Array.from({ length: 4 }, () => '/short'));
+  await post('/long', 60_000);
+  expect(tries.slice(4)).toEqual(['/long']);
+  await reached(started);
+  await released(started);
+});
+
+test('a copy for a mirror is given up where there is no room for it; the request goes on', async () => {
+  const app = await startEcho('app');
+  const copies: Socket[] = [];
+  const mirror = await startRawBackend((socket) => void copies.push(socket.pause()));
+  const filter: MirrorFilter = { type: 'mirror', target: { type: 'endpoints', key: endpointsConfig('copy').key }, numerator: 1, denominator: 1 };
+  const started = await startProxy([endpointsConfig('app', app.port), endpointsConfig('copy', mirror.port), webRoute(prefixRule('/', [filter]))], { limits: { bufferedBytes: 2 * mebibyte } });
+  // More than sockets take by themselves, and slowly enough for the backend.
+  const body = 'b'.repeat(16 * mebibyte);
+  expect((await echoed(started.port, '/', { method: 'POST', body })).body).toHaveLength(body.length);
+  await reached(started);
+  expect(started.proxy.counters().limitsReached['mirror-body']).toBe(0);
+  for (const socket of copies) socket.destroy();
+  await released(started);
+});
+
+test('a tunnel whose receiver takes nothing is reset', async () => {
+  const backend = await startRawBackend((socket) => {
+    socket.pause().once('readable', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'));
+  });
+  const started = await startProxyTo(backend.port, { bufferedBytes: 64 * kibibyte });
+  const client = openRaw(started.port);
+  client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n');
+  await receiveUntil(client, '\r\n\r\n');
+  const closed = endOf(client);
+  client.write(Buffer.alloc(64 * mebibyte));
+  expect((await closed).how).not.toBe('end');
+  await reached(started);
+  await released(started);
+});
+
+test('a connection of a TCPRoute whose receiver takes nothing is reset', async () => {
+  const backend = await startRawBackend((socket) => void socket.pause());
+  const started = await startLayer4([tcp, endpointsConfig('app', backend.port), tcpRoute('app')], { limits: { bufferedBytes: 64 * kibibyte } });
+  const client = dial(started);
+  const ended = endOf(client);
+  client.write(Buffer.alloc(64 * mebibyte));
+  expect((await ended).how).toBe('reset');
+  await reached(started);
+  await eventually(() => expect(started.connections).toMatchObject([{ reason: 'overloaded' }]));
+  await released(started);
+});
