@@ -4,7 +4,7 @@ import { profiles } from '../core/rules/engine/rule.ts';
 import type { Minor } from '../core/schema/availability.ts';
 import { parseBundleVersion, releases } from '../core/schema/bundle.ts';
 import { formatDuration, parseDuration } from '../core/text/duration.ts';
-import { parseAddressRange, type AddressRange } from '../core/text/ip-address.ts';
+import { parseAddressRange, parseIpAddress, type AddressRange } from '../core/text/ip-address.ts';
 import type { Parsed } from '../core/text/proxy-protocol.ts';
 import type { CredentialSource } from '../kubernetes/index.ts';
 import type { LogLevel } from '../telemetry/index.ts';
@@ -109,6 +109,12 @@ export function parseText<T>(parse: (text: string) => Parsed<T>): (text: string)
     if (!parsed.ok) throw new InvalidArgumentError(asSentence(parsed.problem));
     return parsed.value;
   };
+}
+
+/** Checks an IP address. */
+export function parseAddress(text: string): string {
+  if (parseIpAddress(text) === undefined) throw new InvalidArgumentError('Write an IP address, for example 192.0.2.10, 0.0.0.0 or ::.');
+  return text;
 }
 
 /** Reads a port from 0 to 65535. */

@@ -13,7 +13,7 @@ import type { PreflightOptions } from './preflight.ts';
 import type { ProxyCommandOptions } from './proxy.ts';
 import { formatNames } from './report/format-names.ts';
 import {
-  clusterOf, clusterOption, collect, collectRange, contextOption, durationOption, identityOption, logLevelOption, namespaceOption, parseCount, parseHostAndPort, parseMinor, parsePort, parseQualifiedName, parseRelease, parseSeconds, parseText, profileOption, type Release,
+  clusterOf, clusterOption, collect, collectRange, contextOption, durationOption, identityOption, logLevelOption, namespaceOption, parseAddress, parseCount, parseHostAndPort, parseMinor, parsePort, parseQualifiedName, parseRelease, parseSeconds, parseText, profileOption, type Release,
 } from './options.ts';
 import { isUsageError, UsageError } from './usage-error.ts';
 import type { WatchdogCommandOptions } from './watchdog.ts';
@@ -35,6 +35,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .description('validate and serve Gateway API objects from files on this machine; reloads on change')
     .requiredOption('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect)
     .option('--demo', 'start an echo server for each endpoint on a loopback address', false)
+    .option('--listen <address>', 'IP address for Gateways without spec.addresses, with the ports of their listeners; default: a loopback address for each Gateway', parseAddress)
     .option('--no-access-log', 'do not log requests')
     .addOption(profileOption())
     .option('--webhook-port <port>', 'webhook port; 0 for any free port', parsePort, 9443)
@@ -293,6 +294,7 @@ interface ImpactArguments extends Omit<ImpactOptions, 'cluster'>, ClusterArgumen
 interface RunArguments {
   readonly files: readonly string[];
   readonly demo: boolean;
+  readonly listen?: string;
   readonly accessLog: boolean;
   readonly profile: Profile;
   readonly webhookPort: number;

@@ -71,7 +71,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
 
   const certificates = new ReceivedCertificates();
   const proxy = createProxy({
-    bind: ({ port }) => ({ host: options.bind, port }),
+    bind: ({ port }) => [{ host: options.bind, port }],
     forwarded: options.forwarded,
     proxyProtocol: proxyProtocolOf(options),
     limits: limitsOf(options),

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { readTlsSecret } from '../certificates/facts.ts';
+import { addresses } from '../core/graph/addresses.ts';
 import type { Write } from '../core/incremental/index.ts';
 import { configuration } from '../core/routing/emit.ts';
 import type { Profile } from '../core/rules/engine/rule.ts';
@@ -30,6 +31,8 @@ import { createTerminal, type Terminal } from './terminal.ts';
 export interface RunOptions {
   readonly files: readonly string[];
   readonly demo: boolean;
+  /** The IP address for Gateways that request none; without it, each gets a loopback address. */
+  readonly listen?: string;
   readonly accessLog: boolean;
   readonly profile: Profile;
   readonly webhookPort: number;
@@ -67,16 +70,16 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const initial = workspace.update(watcher.content.documents);
   printFindings(terminal, workspace, watcher.content.problems);
 
-  const addresses = new StandaloneAddresses(await hasManyLoopbackHosts());
+  const places = new StandaloneAddresses(await hasManyLoopbackHosts(), { ...(options.listen === undefined ? {} : { listen: options.listen }), requested: (gateway) => requestedAddresses(workspace, gateway) });
   const proxy = createProxy({
-    bind: (listener) => addresses.addressOf(listener),
+    bind: (listener) => places.addressesOf(listener),
     certificates: (secret) => tlsMaterial(workspace, secret),
     onFault: errors.report,
     ...(options.accessLog ? { accessLog: ({ time: _began, ...entry }) => log.info(entry, 'request') } : {}),
     ...(options.accessLog ? { connectionLog: ({ time: _began, ...entry }) => log.info(entry, 'connection') } : {}),
   });
   exposeProxyCounters(metrics, proxy.counters());
-  const plane = new StandaloneDataPlane((change) => proxy.apply(change), (listener) => addresses.addressOf(listener));
+  const plane = new StandaloneDataPlane((change) => proxy.apply(change), (listener) => places.addressesOf(listener));
   plane.onAcknowledged((writes) => applyAcknowledgement(workspace, writes, log));
   const demo = options.demo ? await startDemoBackends(workspace) : { backends: [], close: async () => {} };
   running.add(() => demo.close());
@@ -92,11 +95,18 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   await probes.listen({ host, port: options.probePort });
 
   printStatusSection(terminal, workspace);
-  const listeners = plane.listeners().map((listener) => ({ listener, address: proxy.addressOf(listener.key) }));
+  const listeners = plane.listeners().map((listener) => ({ listener, addresses: proxy.addressesOf(listener.key) }));
   printServing(terminal, { listeners, backends: demo.backends, webhook, probes: { host, port: portOf(probes.server.address()) } }, workspace);
   errors.survive(running);
   started.resolve(createFollower({ terminal, workspace, plane, proxy, log, problems: watcher.content.problems }));
   terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
+}
+
+/** The IP addresses in spec.addresses of a Gateway; an entry without a value requests any address. */
+function requestedAddresses(workspace: Workspace, gateway: string): readonly string[] {
+  const [namespace = '', name = ''] = gateway.split('/');
+  const entries = workspace.kernel.read.query(addresses, namespace, name);
+  return entries.flatMap((entry) => (entry.outcome === 'wanted' && entry.type === 'IPAddress' && entry.value !== '' ? [entry.value] : []));
 }
 
 /** A fault in the evaluation is ours, and must not break the channel that the acknowledgement came by. */

@@ -25,7 +25,7 @@ import type { CertificateSource } from './tls-termination.ts';
 
 export interface ProxyOptions {
   /** Where a listener is bound. Listeners that get the same address share it; port 0 counts as an address too. */
-  readonly bind: (listener: ListenerConfig) => Address;
+  readonly bind: (listener: ListenerConfig) => readonly Address[];
   readonly certificates: CertificateSource;
   /** Takes one entry for each ended request and must not throw; absent, none is made. */
   readonly accessLog?: (entry: AccessLogEntry) => void;
@@ -54,8 +54,8 @@ export interface Proxy {
    * tried again with each transaction. Requests under way keep what they matched. Transactions apply in order.
    */
   apply(transaction: Transaction): Promise<readonly ConfigProblem[]>;
-  /** Where a listener can be reached; `undefined` where it is not bound. */
-  addressOf(listener: ConfigKey): Address | undefined;
+  /** Where a listener is bound; none where it could not be bound. */
+  addressesOf(listener: ConfigKey): readonly Address[];
   /** Takes the certificates of all listeners anew from their source; call it when a Secret has changed. */
   reloadCertificates(): Promise<readonly ConfigProblem[]>;
   counters(): ProxyCounters;
@@ -140,11 +140,11 @@ class DataPlaneProxy implements Proxy {
     });
   }
 
-  addressOf(listener: ConfigKey): Address | undefined {
-    for (const [name, { listeners }] of this.bindings) {
-      if (listeners.some(({ key }) => key === listener)) return this.fronts.get(name)?.address;
-    }
-    return undefined;
+  addressesOf(listener: ConfigKey): readonly Address[] {
+    return [...this.bindings].flatMap(([name, { listeners }]) => {
+      const address = listeners.some(({ key }) => key === listener) ? this.fronts.get(name)?.address : undefined;
+      return address === undefined ? [] : [address];
+    });
   }
 
   counters(): ProxyCounters {
@@ -195,13 +195,14 @@ class DataPlaneProxy implements Proxy {
   private bindingsOf(listeners: ReadonlyMap<ConfigKey, ListenerConfig>): Map<string, Binding> {
     const bindings = new Map<string, Binding>();
     for (const listener of listeners.values()) {
-      const address = this.options.bind(listener);
       const transport = listener.protocol === 'UDP' ? 'udp' : 'tcp';
-      // The same number of TCP and UDP are two ports.
-      const name = `${formatAddress(address.host, address.port)}${transport === 'udp' ? '/udp' : ''}`;
-      const binding = bindings.get(name) ?? { address, transport, listeners: [] };
-      binding.listeners.push(listener);
-      bindings.set(name, binding);
+      for (const address of this.options.bind(listener)) {
+        // The same number of TCP and UDP are two ports.
+        const name = `${formatAddress(address.host, address.port)}${transport === 'udp' ? '/udp' : ''}`;
+        const binding = bindings.get(name) ?? { address, transport, listeners: [] };
+        binding.listeners.push(listener);
+        bindings.set(name, binding);
+      }
     }
     return bindings;
   }

@@ -50,7 +50,7 @@ inSmall('an attack on a few connections leaves nothing behind', () => {
     const secure = listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/shop'] });
     const attachments = [web, secure].map(({ key }) => ({ listener: key, hostnames: [''] }));
     const { port, proxy } = await startProxy([secure, endpointsConfig('app', backend.port), routeConfig('shop/web', { attachments, rules: routeTo('app').rules })], {
-      bind: ({ key }) => ({ host: key === secure.key ? gatewayHost : '127.0.0.1', port: 0 }),
+      bind: ({ key }) => [{ host: key === secure.key ? gatewayHost : '127.0.0.1', port: 0 }],
       certificates: () => ({ cert: certificate, key: privateKey }),
     });
     const at = { plain: { host: '127.0.0.1', port }, secure: { host: gatewayHost, port: portOf(proxy, secure.key) } };

@@ -53,7 +53,7 @@ async function createWorld(): Promise<World> {
       routeConfig('shop/web', { attachments: [web, secure].map(({ key }) => ({ listener: key, hostnames: [''] })), rules }),
     ],
     {
-      bind: ({ key }) => ({ host: key === secure.key ? address : '127.0.0.1', port: 0 }),
+      bind: ({ key }) => [{ host: key === secure.key ? address : '127.0.0.1', port: 0 }],
       certificates: () => ({ cert: certificate, key: privateKey }),
       limits: { ...patient, ...tight },
       onFault: (error) => faults.push(error),

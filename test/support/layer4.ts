@@ -27,7 +27,7 @@ export interface Layer4UnderTest extends Omit<ProxyUnderTest, 'log' | 'port'> {
 export async function startLayer4(resources: readonly ConfigResource[], options: Partial<ProxyOptions> = {}): Promise<Layer4UnderTest> {
   const connections: ConnectionLogEntry[] = [];
   const { proxy, apply } = await startProxy(resources, {
-    bind: ({ port }) => ({ host: hostOf(port), port: 0 }),
+    bind: ({ port }) => [{ host: hostOf(port), port: 0 }],
     connectionLog: (entry) => connections.push(entry),
     ...options,
   });

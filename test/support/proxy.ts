@@ -39,7 +39,7 @@ export async function closeProxies(): Promise<void> {
 export async function startProxy(resources: readonly ConfigResource[], options: Partial<ProxyOptions> = {}): Promise<ProxyUnderTest> {
   const log: AccessLogEntry[] = [];
   const proxy = createProxy({
-    bind: () => ({ host: '127.0.0.1', port: 0 }),
+    bind: () => [{ host: '127.0.0.1', port: 0 }],
     certificates: () => undefined,
     accessLog: (entry) => log.push(entry),
     ...options,
@@ -56,7 +56,7 @@ export async function startProxy(resources: readonly ConfigResource[], options: 
 
 /** The port on which a listener of a proxy answers. */
 export function portOf(proxy: Proxy, listener = web.key): number {
-  const address = proxy.addressOf(listener);
+  const address = proxy.addressesOf(listener)[0];
   if (address === undefined) throw new Error(`${listener} is not bound`);
   return address.port;
 }

@@ -1,10 +1,7 @@
 import { createServer } from 'node:net';
-
-/** Where a listener is really bound in standalone mode. */
-export interface BoundAddress {
-  readonly host: string;
-  readonly port: number;
-}
+import { networkInterfaces } from 'node:os';
+import { parseIpAddress } from '../../core/text/ip-address.ts';
+import type { Address } from '../../proxy/address.ts';
 
 /** What the assignment needs to know of a listener. */
 export interface Placed {
@@ -13,29 +10,48 @@ export interface Placed {
   readonly port: number;
 }
 
-/** Ports below 1024 want privileges that a development tool should not have; they move up by this, visibly. */
+/** Where Gateways are bound that request no address. */
+export interface Placement {
+  /** An IP address of this machine, or `0.0.0.0` or `::` for all of them; without it, each Gateway gets a loopback address. */
+  readonly listen?: string;
+  /** The IP addresses in spec.addresses of a Gateway. */
+  readonly requested: (gateway: string) => readonly string[];
+}
+
+/** Ports below 1024 require privileges that a development tool should not have; they move up by this, visibly. */
 export const privilegedPortOffset = 8000;
 
 /** Steps to look for another port where one is taken by another listener port of the same address. */
 const collisionStep = 1000;
 
 /**
- * Gives every Gateway an address of its own on this machine, `127.0.1.n`, so that two Gateways may use one port as
- * they may in a cluster. Where the system has only one loopback address, Gateways are told apart by port.
- * Assignments last as long as the process.
+ * Decides where the listeners of each Gateway are bound: at the addresses that the Gateway requests, else at the address for all of
+ * them, both with the port of the listener; else at a loopback address of its own, `127.0.1.n`, so that two Gateways may use one port
+ * as they may in a cluster. Where the system has only one loopback address, Gateways are told apart by port. Loopback addresses
+ * stay assigned as long as the process runs.
  */
 export class StandaloneAddresses {
   private readonly manyHosts: boolean;
+  private readonly placement: Placement;
   private readonly gateways = new Map<string, number>();
-  private readonly assigned = new Map<string, BoundAddress>();
+  private readonly assigned = new Map<string, Address>();
   private readonly taken = new Set<string>();
 
-  constructor(manyHosts: boolean) {
+  /** @param manyHosts see hasManyLoopbackHosts */
+  constructor(manyHosts: boolean, placement: Placement) {
     this.manyHosts = manyHosts;
+    this.placement = placement;
   }
 
-  /** The address of a Gateway's port: the same answer for the same question. */
-  addressOf({ gateway, port }: Placed): BoundAddress {
+  /** The addresses of a Gateway's port: the same answer for the same question and Gateway. */
+  addressesOf(placed: Placed): readonly Address[] {
+    const { listen, requested } = this.placement;
+    const hosts = requested(placed.gateway);
+    if (hosts.length > 0) return hosts.map((host) => ({ host, port: placed.port }));
+    return [listen === undefined ? this.loopbackOf(placed) : { host: listen, port: placed.port }];
+  }
+
+  private loopbackOf({ gateway, port }: Placed): Address {
     const key = `${gateway} ${port}`;
     const known = this.assigned.get(key);
     if (known !== undefined) return known;
@@ -63,4 +79,24 @@ export async function hasManyLoopbackHosts(): Promise<boolean> {
     probe.once('error', () => resolve(false));
     probe.listen({ host: '127.0.1.1', port: 0 }, () => probe.close(() => resolve(true)));
   });
+}
+
+/**
+ * The addresses at which clients reach what is bound to `host`, for status.addresses: those of the machine for `0.0.0.0` and `::`,
+ * none for an address that this machine does not have.
+ */
+export function reachableAt(host: string): readonly string[] {
+  const address = parseIpAddress(host);
+  const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+  if (address !== anyIpv4 && address !== anyIpv6) return host.startsWith('127.') || own.some((entry) => parseIpAddress(entry.address) === address) ? [host] : [];
+  const reachable = own.filter((entry) => !entry.internal && !isLinkLocal(entry.address) && (address === anyIpv6 || entry.family === 'IPv4'));
+  return reachable.length > 0 ? reachable.map((entry) => entry.address) : ['127.0.0.1'];
+}
+
+const anyIpv4 = parseIpAddress('0.0.0.0');
+const anyIpv6 = parseIpAddress('::');
+
+/** Such an address requires a zone, which status.addresses cannot express. */
+function isLinkLocal(address: string): boolean {
+  return address.startsWith('fe80:');
 }

@@ -5,7 +5,8 @@ import { acknowledgementCell, type Acknowledgement } from '../../core/graph/inpu
 import { write, type Delta, type Write } from '../../core/incremental/index.ts';
 import type { ConfigKey, ConfigResource, ListenerConfig } from '../../core/routing/config.ts';
 import { configuration } from '../../core/routing/emit.ts';
-import type { BoundAddress } from './addresses.ts';
+import type { Address } from '../../proxy/address.ts';
+import { reachableAt } from './addresses.ts';
 
 /**
  * The controller's side of a data plane in the same process: publishes what evaluation emits and turns
@@ -14,15 +15,15 @@ import type { BoundAddress } from './addresses.ts';
 export class StandaloneDataPlane {
   readonly sink: ConfigurationSink;
   private readonly source = new ConfigurationSource();
-  private readonly addressOf: (listener: ListenerConfig) => BoundAddress;
+  private readonly addressesOf: (listener: ListenerConfig) => readonly Address[];
   private readonly connection: { close(): void };
   private readonly published = new Map<ConfigKey, ListenerConfig>();
   private readonly acknowledged = new Map<string, string>();
   private readonly waiting: { readonly id: number; readonly resolve: () => void }[] = [];
   private newest = 0;
 
-  constructor(apply: Apply, addressOf: (listener: ListenerConfig) => BoundAddress) {
-    this.addressOf = addressOf;
+  constructor(apply: Apply, addressesOf: (listener: ListenerConfig) => readonly Address[]) {
+    this.addressesOf = addressesOf;
     this.sink = new ConfigurationSink(apply);
     this.connection = connectInProcess(this.source, this.sink);
   }
@@ -77,14 +78,15 @@ export class StandaloneDataPlane {
   }
 
   private acknowledgementOf(listeners: readonly ListenerConfig[], state: SessionState): Acknowledgement {
-    const hosts = new Set(listeners.map((listener) => this.addressOf(listener).host));
+    const hosts = new Set(listeners.flatMap((listener) => this.addressesOf(listener).map(({ host }) => host)));
+    const reachable = new Set([...hosts].flatMap(reachableAt));
     const problems = listeners.flatMap((listener) => {
       const problem = state.problems.get(listener.key);
       return problem === undefined ? [] : [[listener.name, problem] as const];
     });
     return {
       generation: Math.max(...listeners.map((listener) => listener.generation)),
-      addresses: [...hosts].map((value) => ({ type: 'IPAddress', value })),
+      addresses: [...reachable].map((value) => ({ type: 'IPAddress', value })),
       listenerProblems: Object.fromEntries(problems),
     };
   }

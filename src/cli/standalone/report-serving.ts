@@ -4,28 +4,28 @@ import type { Resource } from '../../core/resources/resource.ts';
 import type { ListenerConfig } from '../../core/routing/config.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import type { Terminal } from '../terminal.ts';
-import type { BoundAddress } from './addresses.ts';
+import { formatAddress, type Address } from '../../proxy/address.ts';
 import type { DemoBackend } from './demo-backends.ts';
 
 /** What listens where. */
 export interface Serving {
-  /** Without address: the port could not be bound, as the Gateway's status says. */
-  readonly listeners: readonly { readonly listener: ListenerConfig; readonly address: BoundAddress | undefined }[];
+  /** Without addresses: the port could not be bound, as the Gateway's status says. */
+  readonly listeners: readonly { readonly listener: ListenerConfig; readonly addresses: readonly Address[] }[];
   readonly backends: readonly DemoBackend[];
-  readonly webhook: BoundAddress & { readonly caFile: string };
-  readonly probes: BoundAddress;
+  readonly webhook: Address & { readonly caFile: string };
+  readonly probes: Address;
 }
 
 /** Prints every address as a full URL, and commands to try. */
 export function printServing(terminal: Terminal, serving: Serving, workspace: Workspace): void {
   terminal.heading('Listening');
-  for (const { listener, address } of serving.listeners) {
-    if (address === undefined) {
-      terminal.line(`  ${`Gateway ${listener.gateway} ${listener.name}`.padEnd(40)} ${terminal.style('red', 'not bound, see its status')}`);
-      continue;
+  for (const { listener, addresses } of serving.listeners) {
+    const name = `Gateway ${listener.gateway} ${listener.name}`.padEnd(40);
+    if (addresses.length === 0) terminal.line(`  ${name} ${terminal.style('red', 'not bound, see its status')}`);
+    for (const address of addresses) {
+      const mapped = listener.port === address.port ? '' : `   (port ${listener.port} of the Gateway)`;
+      terminal.line(`  ${name} ${terminal.style('cyan', urlOf(listener, address))}${mapped}`);
     }
-    const mapped = listener.port === address.port ? '' : `   (port ${listener.port} of the Gateway)`;
-    terminal.line(`  ${`Gateway ${listener.gateway} ${listener.name}`.padEnd(40)} ${terminal.style('cyan', urlOf(listener, address))}${mapped}`);
   }
   const { webhook, probes } = serving;
   terminal.line(`  ${'Webhook'.padEnd(40)} ${terminal.style('cyan', `https://${webhook.host}:${webhook.port}/validate`)}   (CA: ${webhook.caFile})`);
@@ -36,9 +36,9 @@ export function printServing(terminal: Terminal, serving: Serving, workspace: Wo
   for (const command of commands(serving, workspace)) terminal.line(`  ${command}`);
 }
 
-function urlOf({ protocol }: ListenerConfig, { host, port }: BoundAddress): string {
+function urlOf({ protocol }: ListenerConfig, { host, port }: Address): string {
   const path = protocol === 'HTTP' || protocol === 'HTTPS' ? '/' : '';
-  return `${protocol.toLowerCase()}://${host}:${port}${path}`;
+  return `${protocol.toLowerCase()}://${formatAddress(host, port)}${path}`;
 }
 
 const shownCommands = 8;
@@ -57,8 +57,9 @@ function requestsOf(route: Resource<RequestRouteKind>, serving: Serving, workspa
   if (attached === undefined || attached.outcome.type !== 'attached') return [];
   const listenerName = attached.outcome.listeners[0]?.name;
   const place = serving.listeners.find(({ listener }) => listener.gateway === `${attached.parent.namespace}/${attached.parent.name}` && listener.name === listenerName);
-  if (place?.address === undefined) return [];
-  const { listener, address } = place;
+  const [address] = place?.addresses ?? [];
+  if (place === undefined || address === undefined) return [];
+  const { listener } = place;
   const hostname = route.spec?.hostnames?.[0]?.replace(/^\*\./, 'www.');
   return route.kind === 'GRPCRoute' ? callsOf(route, grpcurlTarget(listener, address, hostname)) : curlsOf(route, curlTarget(listener, address, hostname));
 }
@@ -80,13 +81,13 @@ function callsOf(route: Resource<'GRPCRoute'>, target: string): readonly string[
   });
 }
 
-function grpcurlTarget(listener: ListenerConfig, { host, port }: BoundAddress, hostname: string | undefined): string {
-  return `${listener.protocol === 'HTTPS' ? '-insecure' : '-plaintext'} ${hostname === undefined ? '' : `-authority ${hostname} `}${host}:${port}`;
+function grpcurlTarget(listener: ListenerConfig, { host, port }: Address, hostname: string | undefined): string {
+  return `${listener.protocol === 'HTTPS' ? '-insecure' : '-plaintext'} ${hostname === undefined ? '' : `-authority ${hostname} `}${formatAddress(host, port)}`;
 }
 
 /** Options and URL up to the path. TLS needs the name in the handshake, so there the address is what is replaced. */
-function curlTarget(listener: ListenerConfig, address: BoundAddress, hostname: string | undefined): string {
+function curlTarget(listener: ListenerConfig, address: Address, hostname: string | undefined): string {
   if (listener.protocol === 'HTTP') return `${hostname === undefined ? '' : `-H 'host: ${hostname}' `}${urlOf(listener, address).slice(0, -1)}`;
   const name = hostname ?? listener.hostname?.replace(/^\*\./, 'www.') ?? 'localhost';
-  return `-k --connect-to ${name}:443:${address.host}:${address.port} https://${name}`;
+  return `-k --connect-to ${name}:443:${formatAddress(address.host, address.port)} https://${name}`;
 }

@@ -11,7 +11,7 @@ import { createAdmissionMetrics } from '../../telemetry/admission.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { buildWebhook } from '../../webhook/index.ts';
-import type { BoundAddress } from './addresses.ts';
+import type { Address } from '../../proxy/address.ts';
 
 interface Surroundings {
   readonly kernel: Kernel;
@@ -21,13 +21,13 @@ interface Surroundings {
 }
 
 /** A webhook that listens. `caFile` holds the authority to verify it with, until it is closed. */
-export interface StandaloneWebhook extends BoundAddress {
+export interface StandaloneWebhook extends Address {
   readonly caFile: string;
   close(): Promise<void>;
 }
 
 /** Serves the webhook with a certificate of an authority that lives as long as the process. */
-export async function startStandaloneWebhook(address: BoundAddress, { kernel, policy, log, metrics }: Surroundings): Promise<StandaloneWebhook> {
+export async function startStandaloneWebhook(address: Address, { kernel, policy, log, metrics }: Surroundings): Promise<StandaloneWebhook> {
   const authority = await createAuthority();
   const material = await issueServingCertificate(authority, { dnsNames: ['localhost'], ipAddresses: [address.host] });
   const notAfter = new X509Certificate(material.certificate).validToDate.getTime() / 1000;

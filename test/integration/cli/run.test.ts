@@ -151,10 +151,42 @@ spec:
     expect((await get(`http://127.0.1.1:${port}/`)).statusCode).toBe(404);
   });
 
+  test('binds the addresses that a Gateway requests, with its own ports, and says which ones this machine does not have', async () => {
+    const requesting = (...values: readonly string[]) => objects(ports, 'one').replace('listeners: [', `addresses: [${values.map((value) => `{ value: "${value}" }`).join(', ')}]\n  listeners: [`);
+    await writeFile(join(folder, 'objects.yaml'), requesting('127.0.7.1', '127.0.7.2'));
+    await program.printed(/ applied .*objects\.yaml/);
+    for (const host of ['127.0.7.1', '127.0.7.2']) expect((await get(`http://${host}:${ports.listener}/`)).headers['x-version']).toBe('one');
+    await writeFile(join(folder, 'objects.yaml'), requesting('127.0.7.2', '192.0.2.77'));
+    await program.printed(/Gateway infra\/web +Accepted=True +Programmed=False\(AddressNotUsable\)/);
+    await program.printed(`cannot listen on 192.0.2.77:${ports.listener}: this machine does not have the address`);
+    expect((await get(`http://127.0.7.2:${ports.listener}/`)).headers['x-version']).toBe('one');
+    await expect(get(`http://127.0.7.1:${ports.listener}/`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
   test('drains at SIGTERM and exits with 0', async () => {
     await get(gateway());
     expect(await program.stop('SIGTERM')).toBe(0);
   });
+});
+
+test('sallyport run --listen binds Gateways at one address, with the ports of their listeners', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-test-'));
+  const ports = { listener: await freePort(), backend: await freePort() };
+  await writeFile(join(folder, 'objects.yaml'), objects(ports, 'one'));
+  const program = startProgram('run', '-f', folder, '--demo', '--webhook-port', '0', '--probe-port', '0', '--listen', '0.0.0.0');
+  try {
+    await program.printed(`Gateway infra/web http                   http://0.0.0.0:${ports.listener}/\n`);
+    for (const host of ['127.0.0.1', '127.0.9.9']) expect((await request(`http://${host}:${ports.listener}/`)).headers['x-version']).toBe('one');
+  } finally {
+    await program.stop('SIGKILL');
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('sallyport run --listen refuses what is no IP address', async () => {
+  const program = startProgram('run', '-f', 'examples/quickstart', '--listen', 'eth0');
+  expect(await program.ended()).toBe(1);
+  expect(program.errors()).toContain('Write an IP address, for example 192.0.2.10, 0.0.0.0 or ::.');
 });
 
 describe('sallyport', () => {

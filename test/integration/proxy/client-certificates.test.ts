@@ -37,7 +37,7 @@ async function startSecure(clientValidation?: ClientValidation) {
   const route = routeConfig('shop/web', { attachments: [{ listener: secure.key, hostnames: [''] }], rules: routeTo('app').rules });
   const started = await startProxy([secure, endpointsConfig('app', backend.port), route], { certificates: () => serving });
   await started.proxy.apply({ upserts: [], removals: [web.key] });
-  const port = started.proxy.addressOf(secure.key)?.port ?? 0;
+  const port = started.proxy.addressesOf(secure.key)[0]?.port ?? 0;
   return { port, apply: started.apply };
 }
 

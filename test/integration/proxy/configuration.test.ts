@@ -134,7 +134,7 @@ describe('ports', () => {
     await proxy.apply({ upserts: [], removals: [web.key] });
     await Promise.all(ends);
     expect(await sendRaw(port, get)).toBe('');
-    expect(proxy.addressOf(web.key)).toBeUndefined();
+    expect(proxy.addressesOf(web.key)).toEqual([]);
   });
 
   test('an answer that begins during the drain says that the connection ends', async () => {
@@ -172,12 +172,12 @@ describe('ports', () => {
     const { port: taken } = other.address() as AddressInfo;
     const blocked = listenerConfig('blocked', { port: taken });
     const { port, proxy, apply } = await startProxy([endpointsConfig('app', (await startEcho()).port), routeTo('app')], {
-      bind: (listener) => ({ host: '127.0.0.1', port: listener.port === taken ? taken : 0 }),
+      bind: (listener) => [{ host: '127.0.0.1', port: listener.port === taken ? taken : 0 }],
     });
     expect(await apply(blocked, routeOn(blocked.key))).toEqual([
       { key: blocked.key, message: `cannot listen on 127.0.0.1:${taken}: another process already uses this port` },
     ]);
-    expect(proxy.addressOf(blocked.key)).toBeUndefined();
+    expect(proxy.addressesOf(blocked.key)).toEqual([]);
     expect((await send(port, '/')).status).toBe(200);
     other.close();
     await once(other, 'close');
@@ -189,15 +189,15 @@ describe('ports', () => {
     const second = listenerConfig('second');
     let hostOfSecond = '127.0.0.2';
     const { proxy, apply } = await startProxy([], {
-      bind: (listener) => ({ host: listener.key === second.key ? hostOfSecond : '127.0.0.1', port: 0 }),
+      bind: (listener) => [{ host: listener.key === second.key ? hostOfSecond : '127.0.0.1', port: 0 }],
     });
     await apply(second, endpointsConfig('app', (await startEcho()).port), routeOn(second.key));
-    const before = proxy.addressOf(second.key);
+    const before = proxy.addressesOf(second.key)[0];
     expect(before?.host).toBe('127.0.0.2');
     expect((await send(portOf(proxy), '/')).status).toBe(404);
     hostOfSecond = '127.0.0.3';
     await apply(second);
-    expect(proxy.addressOf(second.key)?.host).toBe('127.0.0.3');
+    expect(proxy.addressesOf(second.key)[0]?.host).toBe('127.0.0.3');
     expect((await fetch(`http://127.0.0.3:${portOf(proxy, second.key)}/`)).status).toBe(200);
     await expect(fetch(`http://127.0.0.2:${before?.port}/`)).rejects.toThrow('fetch failed');
   });
@@ -212,7 +212,7 @@ describe('ports', () => {
   test('transactions apply in order, even where an earlier one has to wait for a port', async () => {
     const second = listenerConfig('second');
     const { port, apply } = await startProxy([endpointsConfig('app', (await startEcho()).port)], {
-      bind: (listener) => ({ host: listener.key === second.key ? '127.0.0.2' : '127.0.0.1', port: 0 }),
+      bind: (listener) => [{ host: listener.key === second.key ? '127.0.0.2' : '127.0.0.1', port: 0 }],
     });
     const below = (prefix: string) => webRoute(prefixRule(prefix, []));
     await Promise.all([apply(second, below('/1')), apply(below('/2'))]);

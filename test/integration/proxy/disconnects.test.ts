@@ -29,7 +29,7 @@ async function startBoth(backend: number, limits: Partial<ProxyLimits> = {}): Pr
   const listener = listenerConfig('secure', { port: 443, protocol: 'HTTPS', certificates: ['shop/shop'] });
   const route = routeConfig('shop/secure', { attachments: [{ listener: listener.key, hostnames: [''] }], rules: routeTo('app').rules });
   // The two listeners have ports of their own.
-  const bind = ({ key }: { key: string }) => ({ host: key === listener.key ? '127.0.0.2' : '127.0.0.1', port: 0 });
+  const bind = ({ key }: { key: string }) => [{ host: key === listener.key ? '127.0.0.2' : '127.0.0.1', port: 0 }];
   const started = await startProxy([listener, endpointsConfig('app', backend), routeTo('app'), route], { bind, certificates: () => pair, limits: { ...patient, ...limits } });
   return { ...started, securePort: portOf(started.proxy, listener.key) };
 }

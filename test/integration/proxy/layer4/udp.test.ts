@@ -104,7 +104,7 @@ describe('a UDPRoute', () => {
 
   test.each(['::', '0.0.0.0'])('answers from the address that received the datagram where it is bound to %s', async (host) => {
     const backend = await startUdp('a');
-    const started = await startLayer4([udp, endpointsConfig('app', backend.port), route], { bind: () => ({ host, port: 0 }), onFault: throwFault });
+    const started = await startLayer4([udp, endpointsConfig('app', backend.port), route], { bind: () => [{ host, port: 0 }], onFault: throwFault });
     for (const address of ['127.0.0.1', ...(host === '::' ? ['::1'] : [])]) {
       const client = await bound(address);
       client.connect(started.portOf(udp), address);
@@ -213,7 +213,7 @@ describe('a UDPRoute', () => {
     const { port } = probe.address();
     closeSocket(probe);
     const resources = [tcp, udp, endpointsConfig('app', datagrams.port), route, endpointsConfig('stream', stream.port), tcpRoute('stream')];
-    const started = await startLayer4(resources, { bind: ({ port: asked }) => ({ host: hostOf(asked), port: asked === 2 ? port : 0 }) });
+    const started = await startLayer4(resources, { bind: ({ port: asked }) => [{ host: hostOf(asked), port: asked === 2 ? port : 0 }] });
     expect(started.portOf(tcp)).toBe(started.portOf(udp));
     expect((await ask(await bound(), started, 'x')).text).toBe('udp x');
     const client = dial(started);
@@ -226,7 +226,7 @@ describe('a UDP port', () => {
   test('that cannot be bound is a problem of its listener', async () => {
     const taken = await bound(hostOf(2));
     const { port } = taken.address();
-    const { proxy } = await startLayer4([], { bind: ({ port: asked }) => ({ host: hostOf(asked), port: asked === 2 ? port : 0 }) });
+    const { proxy } = await startLayer4([], { bind: ({ port: asked }) => [{ host: hostOf(asked), port: asked === 2 ? port : 0 }] });
     const problems = await proxy.apply({ upserts: [udp], removals: [] });
     expect(problems).toEqual([{ key: udp.key, message: expect.stringContaining('another process already uses this port') }]);
     closeSocket(taken);
@@ -236,7 +236,7 @@ describe('a UDP port', () => {
   test('bound to all addresses notices that another process has it', async () => {
     const taken = await bound('0.0.0.0');
     const { port } = taken.address();
-    const { proxy } = await startLayer4([], { bind: ({ port: asked }) => (asked === 2 ? { host: '0.0.0.0', port } : { host: hostOf(asked), port: 0 }) });
+    const { proxy } = await startLayer4([], { bind: ({ port: asked }) => [asked === 2 ? { host: '0.0.0.0', port } : { host: hostOf(asked), port: 0 }] });
     const problems = await proxy.apply({ upserts: [udp], removals: [] });
     expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('another process already uses this port')]);
   });
@@ -287,7 +287,7 @@ const hasDig = spawnSync('dig', ['-v']).status === 0;
     const { port } = probe.address();
     closeSocket(probe);
     const resources = [tcp, udp, endpointsConfig('app', datagrams.address().port), route, endpointsConfig('stream', stream.port), tcpRoute('stream')];
-    await startLayer4(resources, { bind: ({ port: asked }) => ({ host: hostOf(asked), port: asked === 2 ? port : 0 }) });
+    await startLayer4(resources, { bind: ({ port: asked }) => [{ host: hostOf(asked), port: asked === 2 ? port : 0 }] });
     for (const transport of ['+notcp', '+tcp']) {
       const { stdout } = await run('dig', [`@${hostOf(2)}`, '-p', String(port), transport, '+short', '+noedns', '+tries=1', 'shop.example.com', 'A']);
       expect(stdout.trim()).toBe('192.0.2.7');
