@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { readTlsSecret } from '../certificates/facts.ts';
 import { addresses } from '../core/graph/addresses.ts';
 import type { Write } from '../core/incremental/index.ts';
+import { isReserved } from '../core/routing/config.ts';
 import { configuration } from '../core/routing/emit.ts';
 import type { Profile } from '../core/rules/engine/rule.ts';
 import { statuses } from '../core/status/emit.ts';
@@ -95,7 +96,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   await probes.listen({ host, port: options.probePort });
 
   printStatusSection(terminal, workspace);
-  const listeners = plane.listeners().map((listener) => ({ listener, addresses: proxy.addressesOf(listener.key) }));
+  const listeners = plane.listeners().map((listener) => ({ listener, addresses: isReserved(listener) ? [] : proxy.addressesOf(listener.key) }));
   printServing(terminal, { listeners, backends: demo.backends, webhook, probes: { host, port: portOf(probes.server.address()) } }, workspace);
   errors.survive(running);
   started.resolve(createFollower({ terminal, workspace, plane, proxy, log, problems: watcher.content.problems }));

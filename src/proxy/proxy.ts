@@ -1,4 +1,4 @@
-import type { ConfigKey, ListenerConfig } from '../core/routing/config.ts';
+import { isReserved, type ConfigKey, type ListenerConfig } from '../core/routing/config.ts';
 import type { AccessLogEntry } from './access-log.ts';
 import { formatAddress } from './address.ts';
 import type { Address } from './address.ts';
@@ -204,6 +204,7 @@ class DataPlaneProxy implements Proxy {
         bindings.set(name, binding);
       }
     }
+    for (const [name, { listeners: ofPort }] of bindings) if (ofPort.every(isReserved)) bindings.delete(name);
     return bindings;
   }
 

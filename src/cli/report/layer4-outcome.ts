@@ -32,7 +32,7 @@ function candidateText({ route, hostname }: Layer4Candidate): string {
 function plainDecision(decision: Exclude<Layer4Decision, { readonly route: unknown }>, listener: ListenerConfig | undefined): string {
   const isFlow = listener?.protocol === 'UDP';
   if (decision.type === 'requests') return 'The listener serves HTTPS: use an https:// URL to see how its requests are routed.';
-  const reason = decision.reason === 'no-listener' ? 'No listener covers this server name.' : `No route matches this ${isFlow ? 'flow' : 'connection'}.`;
+  const reason = decision.reason === 'no-listener' ? 'No listener serves this server name.' : `No route matches this ${isFlow ? 'flow' : 'connection'}.`;
   return `${isFlow ? 'Datagrams are dropped' : 'The connection is closed'}: ${reason}`;
 }
 

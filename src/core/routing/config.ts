@@ -32,7 +32,7 @@ export interface ListenerConfig {
   readonly tlsMode?: 'Terminate' | 'Passthrough';
   /** Absent: any host. May be a wildcard (`*.example.com`). Lower case. */
   readonly hostname?: string;
-  /** `namespace/name` of the Secrets to terminate TLS with; HTTPS, and TLS with the mode Terminate. */
+  /** `namespace/name` of the Secrets to terminate TLS with; HTTPS, and TLS with the mode Terminate. None: see `isReserved`. */
   readonly certificates: readonly string[];
   /** Where TLS is terminated: clients have to prove who they are (Gateway.spec.tls.frontend). */
   readonly clientValidation?: ClientValidation;
@@ -40,6 +40,14 @@ export interface ListenerConfig {
   readonly backendCertificate?: string;
   /** metadata.generation of the owner, for acknowledgements. */
   readonly generation: number;
+}
+
+/**
+ * Whether a listener only reserves its hostname: it terminates TLS, and no certificate is usable. No other listener serves the hostname,
+ * and connections for it are closed.
+ */
+export function isReserved({ protocol, tlsMode, certificates }: ListenerConfig): boolean {
+  return (protocol === 'HTTPS' || (protocol === 'TLS' && tlsMode === 'Terminate')) && certificates.length === 0;
 }
 
 export interface ClientValidation {

@@ -71,14 +71,12 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
   }
 }
 
-/** Protocol, hostname and TLS settings of a listener; `undefined` where it cannot be served with them. */
+/** Protocol, hostname and TLS settings of a listener; `undefined` where its protocol is not served. */
 function termsOf(listener: ListenerNode): Pick<ListenerConfig, 'protocol' | 'tlsMode' | 'hostname' | 'certificates'> | undefined {
   const { protocol, tlsMode, hostname } = listener;
   if (!isServedProtocol(protocol)) return undefined;
-  const terminates = terminatesTls(listener);
-  const certificates = terminates ? usableTargets(listener.certificates) : [];
-  // Without a certificate no handshake could succeed; the listener says so in ResolvedRefs.
-  if (terminates && certificates.length === 0) return undefined;
+  // Without a certificate no handshake can succeed: the listener says so in ResolvedRefs, and keeps its hostname.
+  const certificates = terminatesTls(listener) ? usableTargets(listener.certificates) : [];
   return {
     protocol,
     ...(protocol === 'TLS' ? { tlsMode: tlsMode === 'Passthrough' ? tlsMode : 'Terminate' } : {}),

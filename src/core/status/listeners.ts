@@ -36,7 +36,8 @@ export function judgeListeners(read: Reader, owner: ListenerOwner, { refusal, se
   const reported = read.input(acknowledgementCell, owner.kind, owner.namespace, owner.name)?.listenerProblems ?? {};
   const serviceOfOwner = refusal === undefined ? service : isFalse('Invalid', `The ${owner.kind} is not accepted; see its conditions.`);
   return listenersOf(read, owner).map((node) => {
-    const problem = Object.hasOwn(reported, node.name) ? reported[node.name] : undefined;
+    // A data plane repeats what evaluation knows of listeners that cannot serve.
+    const problem = canServe(node) && Object.hasOwn(reported, node.name) ? reported[node.name] : undefined;
     return judge(node, problems, refusal === undefined && problem !== undefined ? isFalse('Invalid', problem) : serviceOfOwner);
   });
 }

@@ -191,6 +191,22 @@ describe('certificates', () => {
     expect(await handshake(port, { servername: 'a.test' })).toBe('ECONNRESET');
   });
 
+  test('a listener without any keeps its hostname from a wildcard listener', async () => {
+    const { port } = await startSecure(wild, secure('bare', [], 'bare.example.com'));
+    expect((await sendSecure(port, 'other.example.com')).status).toBe(200);
+    expect(await handshake(port, { servername: 'bare.example.com' })).toBe('ECONNRESET');
+    expect((await sendSecure(port, 'other.example.com', { headers: { host: 'bare.example.com' } })).status).toBe(421);
+  });
+
+  test('a port of which no listener has any is not bound until one has', async () => {
+    const bare = secure('bare', [], 'bare.example.com');
+    const { proxy, apply } = await startProxy([], { bind: ({ port }) => [{ host: port === 443 ? '127.0.0.2' : '127.0.0.1', port: 0 }], certificates: (secret) => pairs.get(secret) });
+    await apply(bare);
+    expect(proxy.addressesOf(bare.key)).toEqual([]);
+    await apply({ ...bare, certificates: ['shop/wild'] });
+    expect(proxy.addressesOf(bare.key)).toMatchObject([{ host: '127.0.0.2' }]);
+  });
+
   test('a new one is shown to new connections once it is reloaded', async () => {
     const { port, proxy } = await startSecure(secure('renewed', ['shop/renewed']));
     pairs.set('shop/renewed', await issue('old.test'));

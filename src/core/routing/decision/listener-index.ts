@@ -1,4 +1,4 @@
-import type { ListenerConfig } from '../config.ts';
+import { isReserved, type ListenerConfig } from '../config.ts';
 
 /** Listeners of one protocol on one port, found by the host of a request or the server name of a handshake. */
 export class ListenerIndex {
@@ -14,9 +14,14 @@ export class ListenerIndex {
 
   /**
    * The one listener that serves a host (lower case): exact hostname, then the longest wildcard, then none. It alone
-   * serves it, whatever its routes (listener isolation).
+   * serves it, whatever its routes (listener isolation). `undefined` where that listener only reserves the hostname.
    */
   select(host: string): ListenerConfig | undefined {
+    const found = this.find(host);
+    return found === undefined || isReserved(found) ? undefined : found;
+  }
+
+  private find(host: string): ListenerConfig | undefined {
     const exact = this.byHostname.get(host);
     if (exact !== undefined && host !== '') return exact;
     for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
@@ -31,9 +36,10 @@ export class ListenerIndex {
    * hosts of other listeners must not be served on it (421, Gateway API Listener.hostname).
    */
   listenerFor(host: string, connection?: ListenerConfig): ListenerConfig | 'no-listener' | 'misdirected' {
-    const found = this.select(host);
+    const found = this.find(host);
     if (found === undefined) return 'no-listener';
-    return connection === undefined || connection.key === found.key ? found : 'misdirected';
+    if (connection !== undefined && connection.key !== found.key) return 'misdirected';
+    return isReserved(found) ? 'no-listener' : found;
   }
 
   get isEmpty(): boolean {

@@ -33,6 +33,16 @@ test('without a listener for any host some are served by none', () => {
   expect(index.isEmpty).toBe(false);
 });
 
+test('a listener without a certificate keeps its hostname, and serves nobody', () => {
+  const index = new ListenerIndex();
+  const [bare, wildcard] = [listenerConfig('bare', { protocol: 'HTTPS', hostname: 'shop.example.com' }), listenerConfig('wildcard', { protocol: 'HTTPS', hostname: '*.example.com', certificates: ['infra/wild'] })];
+  for (const listener of [bare, wildcard]) index.add(listener);
+  expect(index.select('shop.example.com')).toBeUndefined();
+  expect(index.listenerFor('shop.example.com')).toBe('no-listener');
+  expect(index.listenerFor('shop.example.com', wildcard)).toBe('misdirected');
+  expect(index.select('cart.example.com')).toBe(wildcard);
+});
+
 test('the first of two listeners for one hostname stays', () => {
   const index = new ListenerIndex();
   const [first, second] = [named('first', '*.example.com'), named('second', '*.example.com')];
