@@ -29,7 +29,7 @@ function input(client: string, work: number, record: [string, number][]): Input 
 const wholeTurn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 test('ordinary input is handled at once', () => {
-  const turns = new InputTurns();
+  const turns = new InputTurns(() => 0);
   const record: [string, number][] = [];
   turns.take(input('a', 10, record));
   turns.take(input('a', 20, record));
@@ -37,7 +37,7 @@ test('ordinary input is handled at once', () => {
 });
 
 test('a client that sends more waits, on all of its connections, and others do not wait for it', async () => {
-  const turns = new InputTurns();
+  const turns = new InputTurns(() => 0);
   const record: [string, number][] = [];
   const [first, second] = [input('a', 10_000, record), input('a', 300, record)];
   turns.take(first);
@@ -52,7 +52,7 @@ test('a client that sends more waits, on all of its connections, and others do n
 });
 
 test('a client that comes late in a turn has its part of it', () => {
-  const turns = new InputTurns();
+  const turns = new InputTurns(() => 0);
   const record: [string, number][] = [];
   turns.take(input('a', 10_000, record));
   for (const client of ['b', 'c']) turns.take(input(client, 10_000, record));
@@ -60,7 +60,7 @@ test('a client that comes late in a turn has its part of it', () => {
 });
 
 test('input that waits and comes again is handled once', async () => {
-  const turns = new InputTurns();
+  const turns = new InputTurns(() => 0);
   const record: [string, number][] = [];
   const [first, second] = [input('a', perTurn, record), input('a', 100, record)];
   for (const one of [first, second, second, second]) turns.take(one);
@@ -70,7 +70,7 @@ test('input that waits and comes again is handled once', async () => {
 });
 
 test('input that holds nothing when its turn comes is left out', async () => {
-  const turns = new InputTurns();
+  const turns = new InputTurns(() => 0);
   const record: [string, number][] = [];
   turns.take(input('a', perTurn, record));
   const stopped = { ...input('a', 100, record), isHolding: true };
@@ -82,8 +82,25 @@ test('input that holds nothing when its turn comes is left out', async () => {
   expect(next.left).toBe(0);
 });
 
+test('long turns make less work of the next ones, and short ones more again', async () => {
+  let now = 0;
+  const turns = new InputTurns(() => now);
+  const record: [string, number][] = [];
+  const waits = input('a', 100_000, record);
+  turns.take(waits);
+  const turn = async (milliseconds: number): Promise<number> => {
+    now += milliseconds;
+    const before = waits.left;
+    await new Promise(setImmediate);
+    return before - waits.left;
+  };
+  const done: number[] = [];
+  for (const milliseconds of [11, 11, 50, 50, 50, 1, 10, 1, 1]) done.push(await turn(milliseconds));
+  expect(done).toEqual([256, 128, 64, 64, 64, 128, 256, 512, 512]);
+});
+
 test('clients that wait take turns', async () => {
-  const turns = new InputTurns();
+  const turns = new InputTurns(() => 0);
   const record: [string, number][] = [];
   const inputs = ['a', 'b', 'c'].map((client) => input(client, 2_000, record));
   for (const one of inputs) turns.take(one);
