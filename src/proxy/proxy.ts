@@ -83,6 +83,9 @@ interface Binding {
   readonly listeners: ListenerConfig[];
 }
 
+/** Milliseconds for which a datagram may wait in a socket after its flow has ended, with room to spare. */
+const flowMemory = 2_000;
+
 class DataPlaneProxy implements Proxy {
   private readonly options: ProxyOptions;
   private readonly plane: DataPlane;
@@ -114,8 +117,9 @@ class DataPlaneProxy implements Proxy {
       ruleOf: (matched) => configuration.ruleOf(matched),
       endpoints,
       layer4: configuration.layer4,
-      ownConnections: new OwnConnections(),
-      ownFlows: new OwnConnections(),
+      // A connection cannot be accepted any more once it has been closed.
+      ownConnections: new OwnConnections(0),
+      ownFlows: new OwnConnections(flowMemory),
       forwarder,
       certificates: options.certificates,
       limits,

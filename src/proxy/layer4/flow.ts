@@ -62,6 +62,12 @@ export class Flow implements OrderedFlow, Pass {
     else this.drop(sendDatagram(socket, message, this.plane.limits.udpQueueBytes));
   }
 
+  /** Notes where the flow comes from; it ends if its route leads back to the data plane. */
+  arrive(): void {
+    const { address, port } = this.client;
+    this.plane.ownFlows.arrive({ host: address, port }, this);
+  }
+
   looped(): void {
     this.end('loop-detected');
   }
@@ -70,6 +76,7 @@ export class Flow implements OrderedFlow, Pass {
     if (this.isOver) return;
     this.isOver = true;
     this.disconnect();
+    this.plane.ownFlows.leave(this);
     this.account.close(reason);
     this.client.ended();
   }
@@ -85,6 +92,8 @@ export class Flow implements OrderedFlow, Pass {
   }
 
   private connect(): Socket | undefined {
+    // The flow may have turned out to be a loop.
+    if (this.isOver) return undefined;
     const destination = this.reconsider();
     const endpoint = destination?.endpoints.pick([], performance.now());
     if (destination === undefined || endpoint === undefined) return undefined;
@@ -99,7 +108,7 @@ export class Flow implements OrderedFlow, Pass {
     socket.on('error', () => this.refused(socket, endpoint));
     socket.on('message', (message) => this.guard(() => this.received(message, endpoint)));
     // Before the first datagram leaves.
-    socket.once('connect', () => this.noteSource(socket));
+    socket.once('connect', () => this.guard(() => this.noteSource(socket)));
     try {
       socket.connect(port, host);
     } catch {
@@ -145,8 +154,10 @@ export class Flow implements OrderedFlow, Pass {
     const { socket } = this;
     this.socket = undefined;
     this.endpoint = undefined;
-    this.plane.ownFlows.leave(this);
     if (socket === undefined) return;
+    // Another flow may get the port of the socket.
+    this.plane.ownFlows.leave(this);
+    if (!this.isOver) this.arrive();
     socket.removeAllListeners().on('error', () => undefined);
     socket.close();
   }

@@ -160,7 +160,7 @@ export class UdpPort {
     }, { route, destination });
     entrance.flows.set(key, flow);
     this.order.add(flow);
-    plane.ownFlows.arrive({ host: address, port }, flow);
+    flow.arrive();
     return entrance.flows.get(key);
   }
 

@@ -70,6 +70,13 @@ test('a datagram to a UDPRoute that leads to its own listener is dropped', async
   expect(layer4.started.udp).toBe(27);
 });
 
+test('datagrams whose flows make room for each other loop no longer than others', async () => {
+  const started = await startLayer4([udp, layer4Route('UDPRoute', udp)], { limits: { udpFlowsPerClient: 4 } });
+  await started.apply(endpointsAt(hostOf(2), started.portOf(udp)));
+  for (let count = 0; count < 20; count += 1) await sendTo(hostOf(2), started.portOf(udp));
+  await eventually(() => expect(started.proxy.counters().layer4.droppedDatagrams).toBe(20));
+});
+
 test('a chain of UDP listeners of one data plane is no loop', async () => {
   const other = { ...udp, key: 'listener/infra/gateway/other', name: 'other', port: 4 };
   const on = layer4Route('UDPRoute', other, { key: 'route/UDPRoute/shop/on', route: 'shop/on', backends: [backendTo('on')] });
