@@ -1,6 +1,7 @@
 import type { ListenerConfig, MatchedRoute } from '../core/routing/config.ts';
 import { decide, decideAuthorization, decideBackend } from '../core/routing/decision/decide.ts';
 import type { BackendReason, Decision, Permitted, Taken } from '../core/routing/decision/decide.ts';
+import { editFields } from '../core/routing/decision/header-edits.ts';
 import type { Fields } from '../core/text/fields.ts';
 import type { AccessLogEntry } from './access-log.ts';
 import { AuthorizationStep } from './authorization/step.ts';
@@ -229,7 +230,7 @@ export class Exchange implements AuthorizedRequest {
 
   private carryOut(outcome: Permitted<CompiledRule>, head: RequestHead, backend: CompiledBackend | undefined, permission: Permission | undefined): void {
     if (outcome.type === 'redirect') {
-      this.answerWithoutBody(outcome.status, outcome.fields);
+      this.answerWithoutBody(outcome.status, editFields(outcome.fields, permission?.responseEdits === undefined ? [] : [permission.responseEdits]));
       return;
     }
     this.backend = backend;

@@ -359,12 +359,13 @@ export class Forwarding implements ResponseReceiver {
   private responseHead({ status, fields, httpVersion }: UpstreamHead): string[] | undefined {
     const kept = responseFields(fields);
     if (kept === undefined) return undefined;
-    const { head, rule, backend } = this.destination;
+    const { head, rule, backend, permission } = this.destination;
     const hasLength = hasField(kept, 'content-length');
     const hasBody = !hasNoContent(head.method, status);
     // In HTTP/1.1 only chunks have room for them.
     this.trailersPossible = hasBody && (head.httpVersion === '2.0' || (head.httpVersion === '1.1' && !hasLength));
     let edited = editFields(rule.cors?.respond(kept, head) ?? kept, backend.responseEdits);
+    if (permission?.responseEdits !== undefined) edited = editFields(edited, [permission.responseEdits]);
     // RFC 9110 section 8.6; and Trailer makes no sense where none can follow.
     if (status === 204 || status === 205) edited = withoutField(edited, 'content-length');
     if (!this.trailersPossible) edited = withoutField(edited, 'trailer');

@@ -25,7 +25,7 @@ export const httpAuthorization: AuthorizationMessages = {
   verdict({ authorization }, { head: { status, fields }, body }) {
     const kept = responseFields(fields);
     if (kept === undefined) return { type: 'failed' };
-    if (status === permits) return { type: 'permitted', edits: editsAfterPermission(authorization, kept) };
+    if (status === permits) return { type: 'permitted', edits: editsAfterPermission(authorization, kept), responseEdits: undefined };
     return { type: 'denied', status, fields: fieldsWhere(kept, (key) => key !== 'content-length' && key !== 'trailer'), body };
   },
 };

@@ -29,8 +29,8 @@ export interface AuthorizationAnswer {
 
 /** What the answer means. `failed`: it is none; nothing is permitted then. */
 export type Verdict =
-  /** `edits` are made to the request before a backend gets it. */
-  | { readonly type: 'permitted'; readonly edits: HeaderEdits }
+  /** `edits` are made to the request before a backend gets it, `responseEdits` to the response that the client gets. */
+  | { readonly type: 'permitted'; readonly edits: HeaderEdits; readonly responseEdits: HeaderEdits | undefined }
   | Denial
   | { readonly type: 'failed' };
 

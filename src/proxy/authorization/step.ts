@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import type { HeaderEdits } from '../../core/routing/decision/header-edits.ts';
 import { editFields } from '../../core/routing/decision/header-edits.ts';
 import type { Authorization } from '../../core/routing/decision/authorization.ts';
 import type { Taken } from '../../core/routing/decision/decide.ts';
@@ -19,8 +18,9 @@ import type { RequestHead } from '../request-head.ts';
 import { hasNoContent, isFinalStatus, Unsendable } from '../sendable.ts';
 import { Timer } from '../timer.ts';
 import { identityOf } from '../upstream-identity.ts';
+import { grpcAuthorization } from './grpc.ts';
 import { httpAuthorization } from './http.ts';
-import type { AuthorizationMessages, Denial, Subject } from './messages.ts';
+import type { AuthorizationMessages, Denial, Subject, Verdict } from './messages.ts';
 import type { Permission } from './permission.ts';
 
 /** A request as far as its authorization is concerned. */
@@ -37,7 +37,7 @@ export interface Authorized {
   readonly endpoints: EndpointSet;
 }
 
-const protocols: Readonly<Record<Authorization['protocol'], AuthorizationMessages | undefined>> = { http: httpAuthorization, grpc: undefined };
+const protocols: Readonly<Record<Authorization['protocol'], AuthorizationMessages>> = { http: httpAuthorization, grpc: grpcAuthorization };
 
 const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   connect: 'authorization-unavailable',
@@ -202,7 +202,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     if (this.ended) return;
     const messages = protocols[this.about.authorization.protocol];
     const endpoint = this.about.endpoints.pick(this.tried, performance.now());
-    if (endpoint === undefined || messages === undefined) {
+    if (endpoint === undefined) {
       this.fail('authorization-unavailable');
       return;
     }
@@ -248,9 +248,8 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
 
   private judge(trailers: Fields): void {
     const { head, answer: body } = this;
-    const messages = protocols[this.about.authorization.protocol];
-    if (this.ended || head === undefined || messages === undefined) return;
-    const verdict = messages.verdict(this.subject(), { head, body, trailers });
+    if (this.ended || head === undefined) return;
+    const verdict = protocols[this.about.authorization.protocol].verdict(this.subject(), { head, body, trailers });
     switch (verdict.type) {
       case 'failed':
         this.fail('authorization-failed');
@@ -259,16 +258,16 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
         this.deny(verdict, head);
         return;
       case 'permitted':
-        this.permit(verdict.edits);
+        this.permit(verdict);
     }
   }
 
-  private permit(edits: HeaderEdits): void {
+  private permit({ edits, responseEdits }: Extract<Verdict, { readonly type: 'permitted' }>): void {
     this.end();
     this.exchange.plane.counters.authorizations.permitted += 1;
     this.answer = [];
     this.release('answerBytes');
-    this.permitted({ edits, editsBefore: this.about.authorization.editsBefore, body: this.readsBody ? this.body : undefined });
+    this.permitted({ edits, responseEdits, editsBefore: this.about.authorization.editsBefore, body: this.readsBody ? this.body : undefined });
   }
 
   private deny({ status, fields, body }: Denial, { httpVersion }: UpstreamHead): void {

@@ -22,6 +22,12 @@ export async function startGrpcServer(): Promise<GrpcServer> {
   const programs = interopPrograms();
   const port = await freePort();
   const server = spawn(join(programs, 'server'), [`--port=${port}`], { stdio: 'ignore' });
+  await answering(port);
+  return { port, programs, stop: () => void server.kill('SIGKILL') };
+}
+
+/** Waits until something listens on a loopback port. */
+export async function answering(port: number): Promise<void> {
   await eventually(async () => {
     const socket = connect(port, '127.0.0.1');
     try {
@@ -30,7 +36,6 @@ export async function startGrpcServer(): Promise<GrpcServer> {
       socket.destroy();
     }
   });
-  return { port, programs, stop: () => void server.kill('SIGKILL') };
 }
 
 /** The interop client of grpc-go, over HTTP and HTTPS. */

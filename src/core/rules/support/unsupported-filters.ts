@@ -20,7 +20,7 @@ const served: Readonly<Record<RequestRouteKind, { readonly onRule: readonly stri
 const pathModifierTypes = ['ReplaceFullPath', 'ReplacePrefixMatch'];
 const redirectSchemes = ['http', 'https'];
 const redirectCodes = [301, 302, 303, 307, 308];
-const authorizationProtocols = ['HTTP'];
+const authorizationProtocols = ['HTTP', 'GRPC'];
 /** Bytes of a request body that is kept until the request is authorized. */
 const longestForwardedBody = 1024 * 1024;
 
