@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { SharedQuota } from './quota.ts';
 
@@ -80,7 +81,8 @@ export class WatchedInput {
     const push = stream.push.bind(stream);
     stream.push = (piece: unknown, encoding?: BufferEncoding): boolean => {
       if (this.isOver || !(piece instanceof Buffer)) return push(piece, encoding);
-      const wantsMore = push(standalone(piece));
+      // A connection of HTTP/1 that is not read keeps one read at most. Copies of its pieces would cost more than they save.
+      const wantsMore = push(stream instanceof IncomingMessage ? piece : standalone(piece));
       this.note(piece.length);
       return wantsMore;
     };

@@ -114,7 +114,7 @@ export const defaultLimits: ProxyLimits = {
   tunnelHalfClosedTimeout: 10_000,
   mirrors: 256,
   retries: 1_024,
-  bufferedBytes: 128 * 1024 * 1024,
+  bufferedBytes: 64 * 1024 * 1024,
   streamsPerConnection: 128,
   streamWindow: 256 * 1024,
   connectTimeout: 5_000,

@@ -12,14 +12,13 @@ const endHeaders = 4;
 /** Streams of a connection; a data plane allows 128. */
 const streams = 100;
 const numbers = Array.from({ length: streams }, (_, index) => 2 * index + 1);
-/** Milliseconds between the beginnings of two connections. */
-const spacing = 5;
-
 /** An attack that makes a data plane keep bytes: what each connection sends, after which it holds still. */
 export interface BufferAttack {
   /** Connections at full size, and in the small part. */
   readonly connections: number;
   readonly few: number;
+  /** Milliseconds between the beginnings of two connections. */
+  readonly spacing: number;
   /** Opens a connection, sends everything, and returns what ends it. */
   readonly open: (at: Place, size: number) => () => void;
   /** What each connection sends at full size and in the small part, in the attack's own measure. */
@@ -40,7 +39,7 @@ const initialWindow = 4;
 /** Attacks by name, for the backend in `deaf-backend.ts`. */
 export const bufferAttacks: Readonly<Record<string, BufferAttack>> = {
   'HTTP/2 uploads that the backend does not take': {
-    connections: 40, few: 2, size: 256 * 1024, small: 64 * 1024,
+    connections: 40, few: 2, spacing: 100, size: 256 * 1024, small: 64 * 1024,
     open: ({ host, port }, size) => {
       const session = connectHttp2(`http://${host}:${port}`, { createConnection: () => connect({ host, port, localAddress: attackerAddress }) }).on('error', () => undefined);
       const body = Buffer.alloc(size);
@@ -49,18 +48,18 @@ export const bufferAttacks: Readonly<Record<string, BufferAttack>> = {
     },
   },
   'HTTP/2 uploads in DATA frames of one byte': {
-    connections: 8, few: 1, size: 4_000, small: 20,
+    connections: 8, few: 1, spacing: 5, size: 4_000, small: 20,
     open: (at, rounds) => {
       const round = Buffer.concat(numbers.map((stream) => frame('data', 0, stream, Buffer.alloc(1))));
       return send(at, Buffer.concat([preface, headers(0, 'POST', '/deaf')]), Array.from({ length: rounds }, () => round));
     },
   },
   'HTTP/1.1 uploads in chunks of one byte': {
-    connections: 2_000, few: 8, size: 10_000, small: 10_000,
+    connections: 2_000, few: 8, spacing: 2, size: 10_000, small: 10_000,
     open: (at, chunks) => send(at, Buffer.from(`POST /deaf HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(chunks)}`), []),
   },
   'HTTP/2 responses to a client with a window of 0': {
-    connections: 100, few: 2, size: 1, small: 1,
+    connections: 100, few: 2, spacing: 5, size: 1, small: 1,
     open: (at) => send(at, Buffer.concat([preface, setting(initialWindow, 0), headers(endStream, 'GET', '/piece')]), []),
   },
 };
@@ -73,7 +72,7 @@ function send({ host, port }: Place, first: Buffer, more: readonly Buffer[]): ()
 }
 
 /** Makes an attack with so many connections until `duration` milliseconds are over. */
-export async function attackBuffers({ open }: BufferAttack, at: Place, { connections, size, duration }: { readonly connections: number; readonly size: number; readonly duration: number }): Promise<void> {
+export async function attackBuffers({ open, spacing }: BufferAttack, at: Place, { connections, size, duration }: { readonly connections: number; readonly size: number; readonly duration: number }): Promise<void> {
   const end = performance.now() + duration;
   const ends: (() => void)[] = [];
   for (let count = 0; count < connections; count += 1) {

@@ -4,9 +4,12 @@ import type { AddressInfo } from 'node:net';
 
 const piece = Buffer.alloc(60 * 1024);
 
-/** A backend that speaks HTTP/2, takes no byte of any request body, and answers only `/piece`, with 60 KiB. As a program: prints its port. */
+/**
+ * A backend that speaks HTTP/2, takes no byte of any request body, and answers only `/piece`, with 60 KiB. It does not mind resets, so that
+ * its connections stay. As a program: prints its port.
+ */
 export async function startDeafBackend(): Promise<{ readonly port: number; close(): void }> {
-  const server = createServer({ settings: { initialWindowSize: 0, maxConcurrentStreams: 100_000 } });
+  const server = createServer({ streamResetBurst: 100_000, streamResetRate: 100_000, settings: { initialWindowSize: 0, maxConcurrentStreams: 100_000 } });
   const sessions = new Set<ServerHttp2Session>();
   server.on('session', (session) => {
     sessions.add(session);
