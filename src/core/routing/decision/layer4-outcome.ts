@@ -6,6 +6,7 @@ import { Layer4Table } from './layer4.ts';
 import type { Layer4Candidate } from './layer4.ts';
 import { ListenerIndex } from './listener-index.ts';
 import { decided } from './outcome.ts';
+import { sharesOf, type Share } from './shares.ts';
 
 /** A connection, or a flow of datagrams, with the place at which it arrives. */
 export interface ArrivingConnection {
@@ -34,24 +35,54 @@ export type Layer4Decision =
   | { readonly type: 'requests' }
   | { readonly type: 'forward'; readonly route: Layer4RouteConfig; readonly shares: readonly Layer4Share[] };
 
-/** `weight` of `total` connections or flows go this way. */
-export interface Layer4Share {
-  readonly weight: number;
-  readonly total: number;
-  /** `undefined` where no backend has a weight above zero. */
-  readonly backend: Layer4Backend | undefined;
-  readonly result: { readonly type: 'send'; readonly endpoints: EndpointsConfig } | { readonly type: 'close'; readonly reason: BackendReason; readonly detail: string | undefined };
-}
+export type Layer4Share = Share<Layer4Backend, { readonly type: 'send'; readonly endpoints: EndpointsConfig } | { readonly type: 'close'; readonly reason: BackendReason; readonly detail: string | undefined }>;
 
 /** What every Gateway that has a listener for the protocol and port does with a connection, in the order of their names. */
 export function layer4OutcomesOf(resources: Iterable<ConfigResource>, connection: ArrivingConnection): readonly Layer4Outcome[] {
-  const all = [...resources];
-  const listeners = all.filter((resource) => resource.kind === 'listener' && arrivesAt(resource, connection)) as readonly ListenerConfig[];
-  const byGateway = Map.groupBy(listeners, ({ gateway }) => gateway);
-  const table = new Layer4Table();
-  for (const resource of all) if (resource.kind === 'layer4Route') table.upsert(resource);
-  const served = [...byGateway].filter(([, ofGateway]) => ofGateway.some(({ protocol }) => protocol === connection.protocol));
-  return served.sort(([one], [other]) => (one < other ? -1 : 1)).map(([gateway, ofGateway]) => outcomeOf(gateway, { listeners: ofGateway, table, endpoints: endpointsOf(gateway, all) }, connection));
+  const prepared = new PreparedConnections(resources);
+  return prepared.of(connection).map((routed) => ({ ...routed, candidates: routed.listener === undefined ? [] : [...prepared.table.candidates(routed.listener.key, connection.serverName)] }));
+}
+
+/** An outcome without its candidates. */
+export type RoutedConnection = Omit<Layer4Outcome, 'candidates'>;
+
+/** The same configuration for many connections: what an outcome needs is prepared once for each Gateway and port. */
+export class PreparedConnections {
+  readonly table = new Layer4Table();
+  private readonly resources: readonly ConfigResource[];
+  private readonly prepared = new Map<string, readonly GatewayState[]>();
+
+  constructor(resources: Iterable<ConfigResource>) {
+    this.resources = [...resources];
+    for (const resource of this.resources) if (resource.kind === 'layer4Route') this.table.upsert(resource);
+  }
+
+  /** The outcome of a connection at each Gateway, in the order of their names, without the routes that do not apply. */
+  of(connection: ArrivingConnection): readonly RoutedConnection[] {
+    const place = `${connection.protocol} ${connection.port}`;
+    const known = this.prepared.get(place) ?? this.gatewaysAt(connection);
+    this.prepared.set(place, known);
+    return known.map((state) => this.outcomeOf(state, connection));
+  }
+
+  private gatewaysAt(connection: ArrivingConnection): readonly GatewayState[] {
+    const listeners = this.resources.filter((resource): resource is ListenerConfig => resource.kind === 'listener' && arrivesAt(resource, connection));
+    const served = [...Map.groupBy(listeners, ({ gateway }) => gateway)].filter(([, ofGateway]) => ofGateway.some(({ protocol }) => protocol === connection.protocol));
+    return served.sort(([one], [other]) => (one < other ? -1 : 1)).map(([gateway, ofGateway]) => ({ gateway, listeners: indexOf(ofGateway), endpoints: endpointsOf(gateway, this.resources) }));
+  }
+
+  private outcomeOf({ gateway, listeners, endpoints }: GatewayState, { serverName }: ArrivingConnection): RoutedConnection {
+    const listener = listeners.select(serverName);
+    if (listener === undefined) return { gateway, listener, decision: { type: 'close', reason: 'no-listener' } };
+    if (listener.protocol === 'HTTPS') return { gateway, listener, decision: { type: 'requests' } };
+    return { gateway, listener, decision: decideRoute(this.table.routeFor(listener.key, serverName), endpoints) };
+  }
+}
+
+function indexOf(listeners: readonly ListenerConfig[]): ListenerIndex {
+  const index = new ListenerIndex();
+  for (const listener of listeners) index.add(listener);
+  return index;
 }
 
 /** HTTPS listeners share the port with TLS listeners: the server name decides between them. */
@@ -66,27 +97,15 @@ function endpointsOf(gateway: string, resources: readonly ConfigResource[]): End
 }
 
 interface GatewayState {
-  readonly listeners: readonly ListenerConfig[];
-  readonly table: Layer4Table;
+  readonly gateway: string;
+  readonly listeners: ListenerIndex;
   readonly endpoints: Endpoints;
-}
-
-function outcomeOf(gateway: string, { listeners, table, endpoints }: GatewayState, { serverName }: ArrivingConnection): Layer4Outcome {
-  const index = new ListenerIndex();
-  for (const listener of listeners) index.add(listener);
-  const listener = index.select(serverName);
-  if (listener === undefined) return { gateway, listener, decision: { type: 'close', reason: 'no-listener' }, candidates: [] };
-  if (listener.protocol === 'HTTPS') return { gateway, listener, decision: { type: 'requests' }, candidates: [] };
-  return { gateway, listener, decision: decideRoute(table.routeFor(listener.key, serverName), endpoints), candidates: [...table.candidates(listener.key, serverName)] };
 }
 
 function decideRoute(route: Layer4RouteConfig | undefined, endpoints: Endpoints): Layer4Decision {
   if (route === undefined) return { type: 'close', reason: 'no-route' };
   if (route.failure !== undefined) return { type: 'close', reason: 'rule-failure', route };
-  const backends = route.backends.filter(({ weight }) => weight > 0);
-  const total = backends.reduce((sum, { weight }) => sum + weight, 0);
-  if (total === 0) return { type: 'forward', route, shares: [{ weight: 1, total: 1, backend: undefined, result: resultOf(undefined, endpoints) }] };
-  return { type: 'forward', route, shares: backends.map((backend) => ({ weight: backend.weight, total, backend, result: resultOf(backend, endpoints) })) };
+  return { type: 'forward', route, shares: sharesOf(route.backends, (backend) => resultOf(backend, endpoints)) };
 }
 
 function resultOf(backend: Layer4Backend | undefined, endpoints: Endpoints): Layer4Share['result'] {
@@ -97,6 +116,6 @@ function resultOf(backend: Layer4Backend | undefined, endpoints: Endpoints): Lay
 }
 
 /** Whether every share of connections reaches a backend. */
-export function isForwarded({ decision }: Layer4Outcome): boolean {
+export function isForwarded({ decision }: RoutedConnection): boolean {
   return decision.type === 'forward' && decision.shares.every(({ result }) => result.type === 'send');
 }

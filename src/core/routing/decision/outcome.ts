@@ -9,6 +9,7 @@ import type { AuthorizationReason, BackendReason, DecidedEndpoints, DecidedReque
 import { ListenerIndex } from './listener-index.ts';
 import { prepareRule } from './prepared-rule.ts';
 import type { PreparedBackend, PreparedRule } from './prepared-rule.ts';
+import { sharesOf, type Share } from './shares.ts';
 
 /** A request with the place at which it arrives. */
 export interface ArrivingRequest extends DecidedRequest {
@@ -48,14 +49,7 @@ export interface AskedServer {
   readonly target: string;
 }
 
-/** `weight` of `total` requests go this way. */
-export interface BackendShare {
-  readonly weight: number;
-  readonly total: number;
-  /** `undefined` where no backend has a weight above zero. */
-  readonly backend: PreparedBackend | undefined;
-  readonly result: AnsweredShare<BackendReason> | SentShare;
-}
+export type BackendShare = Share<PreparedBackend, AnsweredShare<BackendReason> | SentShare>;
 
 export interface AnsweredShare<R> {
   readonly type: 'answer';
@@ -168,7 +162,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     if (typeof listener === 'string') return { gateway, listener: undefined, decision: { type: 'answer', reason: listener }, authorization: undefined, shares: [] };
     const decision = decide(this, listener, request);
     const settled = settledDecision(decision);
-    const shares = settled.type === 'forward' ? this.sharesOf(settled.taken, request) : [];
+    const shares = settled.type === 'forward' ? sharesOf(settled.taken.rule.backends, (backend) => this.resultOf(backend, settled.taken, request)) : [];
     return { gateway, listener, decision, authorization: decision.type === 'authorize' ? this.authorizationOf(decision.authorization, request) : undefined, shares };
   }
 
@@ -183,13 +177,6 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     const connection = this.listeners.select(serverName);
     if (connection === undefined) return 'no-listener';
     return connection.protocol === 'TLS' ? undefined : this.listeners.listenerFor(host, connection);
-  }
-
-  private sharesOf(taken: Taken<PreparedRule>, request: ArrivingRequest): readonly BackendShare[] {
-    const backends = taken.rule.backends.filter(({ weight }) => weight > 0);
-    const total = backends.reduce((sum, { weight }) => sum + weight, 0);
-    if (total === 0) return [{ weight: 1, total: 1, backend: undefined, result: this.resultOf(undefined, taken, request) }];
-    return backends.map((backend) => ({ weight: backend.weight, total, backend, result: this.resultOf(backend, taken, request) }));
   }
 
   private resultOf(backend: PreparedBackend | undefined, { matched }: Taken<PreparedRule>, request: ArrivingRequest): AnsweredShare<BackendReason> | SentShare {
