@@ -49,6 +49,26 @@ describe('patterns', () => {
     );
   });
 
+  test('find a text that they match where there is one of the given characters', () => {
+    const characters = 'ab1 -';
+    const texts = fc.array(fc.stringMatching(/^[ab1 -]{0,4}$/), { maxLength: 12 });
+    fc.assert(
+      fc.property(pattern, texts, fc.constantFrom('', 'a', 'b1'), (text, some, prefix) => {
+        const compiled = compilePattern(text);
+        if (!compiled.ok) return;
+        const shortest = compiled.pattern.shortest(prefix, characters);
+        const others = some.map((rest) => prefix + rest).filter((value) => value !== '' && compiled.pattern.matches(value));
+        if (shortest === undefined) expect([text, others]).toEqual([text, []]);
+        else {
+          expect([text, shortest.startsWith(prefix), compiled.pattern.matches(shortest)]).toEqual([text, true, true]);
+          // An empty text is found only where there is no other one.
+          expect([text, shortest === '' ? others : others.filter((value) => value.length < shortest.length)]).toEqual([text, []]);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
   test.each(['Any', 'C', 'Cn', 'L', 'LC', 'M', 'N', 'P', 'S', 'Z', ...categoryNames, ...scriptNames])('know the characters of %s', (name) => {
     expect(codePointsNamed(name).length).toBeGreaterThan(0);
     const points = codePointsNamed(name);

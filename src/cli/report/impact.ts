@@ -5,6 +5,7 @@ import { printable } from '../../core/text/display.ts';
 import { answerFor, type AnswerReason } from '../../proxy/reasons.ts';
 import type { Terminal } from '../terminal.ts';
 import { jsonText } from './json-text.ts';
+import { closeReasons } from './layer4-outcome.ts';
 
 /** The effect of a change. */
 export interface ImpactReport {
@@ -73,7 +74,7 @@ function linesOf({ statuses, routing }: ImpactReport, effect: Effect): readonly 
   const requests = routing.filter((change) => change.effect === effect);
   const shown = requests.slice(0, shownRequests).map(({ gateway, request, before, after }) => ({ subject: `${request} at Gateway ${gateway}`, before: routedText(before), after: routedText(after) }));
   const more = requests.length - shown.length;
-  const rest = more > 0 ? [{ subject: `and ${more} more examples of requests`, before: 'see', after: '-o json' }] : [];
+  const rest = more > 0 ? [{ subject: `and ${more} more examples`, before: 'see', after: '-o json' }] : [];
   return [...conditions, ...shown, ...rest].map(({ subject, before, after }) => ({ subject: printable(subject, longestLine), before: printable(before, longestLine), after: printable(after, longestLine) }));
 }
 
@@ -93,6 +94,12 @@ function routedText({ rule, decision, authorization, reason, location, shares }:
       return `${at}redirect to ${location}`;
     case 'forward':
       return `${at}${shares.map(shareText).join('; ')}`;
+    case 'connect':
+      return `${at}${shares.map(connectionText).join('; ')}`;
+    case 'close':
+      return `${at}${closeText(reason)}`;
+    case 'requests':
+      return 'an HTTPS listener routes the requests of the connection';
     default:
       return `${at}${decision}`;
   }
@@ -102,6 +109,15 @@ function shareText({ weight, total, backend, reason, target }: ShareSummary): st
   const share = weight === total ? '' : `${weight} of ${total} `;
   if (reason !== undefined) return `${share}${answerText(reason)}`;
   return `${share}to ${backend ?? ''} as ${target ?? ''}`;
+}
+
+function connectionText({ weight, total, backend, reason }: ShareSummary): string {
+  const share = weight === total ? '' : `${weight} of ${total} `;
+  return reason === undefined ? `${share}to ${backend ?? ''}` : `${share}${closeText(reason)}`;
+}
+
+function closeText(reason = ''): string {
+  return `rejected: ${closeReasons[reason as keyof typeof closeReasons]}`;
 }
 
 function answerText(reason = ''): string {

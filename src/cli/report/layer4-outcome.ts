@@ -42,11 +42,19 @@ function decisionLines(decision: Extract<Layer4Decision, { readonly route: unkno
   return decision.shares.map((share) => shareLine(share, listener));
 }
 
-const reasons = { 'no-backend': 'no backend has a weight above 0', 'invalid-backend': 'the backend cannot be used', 'no-endpoints': 'the backend has no endpoints' } as const;
+/** Why a connection or a share of connections reaches no backend. */
+export const closeReasons = {
+  'no-listener': 'no listener serves the server name',
+  'no-route': 'no route matches',
+  'rule-failure': 'the route is invalid',
+  'no-backend': 'no backend has a weight above 0',
+  'invalid-backend': 'the backend cannot be used',
+  'no-endpoints': 'the backend has no endpoints',
+} as const;
 
 function shareLine({ weight, total, backend, result }: Layer4Share, listener: ListenerConfig | undefined): string {
   const share = `${weight} of ${total}`;
   const name = backend?.target.type === 'endpoints' ? backend.target.key.slice('endpoints/'.length) : undefined;
   if (result.type === 'send') return `${share} to ${name}: ${result.endpoints.addresses.map(({ host, port }) => `${host}:${port}`).join(', ')}${result.endpoints.tls === undefined || listener?.tlsMode === 'Passthrough' ? '' : ' over TLS'}`;
-  return `${share} ${listener?.protocol === 'UDP' ? 'dropped' : 'reset'}${name === undefined ? '' : ` (${name})`}: ${result.detail ?? reasons[result.reason]}`;
+  return `${share} ${listener?.protocol === 'UDP' ? 'dropped' : 'reset'}${name === undefined ? '' : ` (${name})`}: ${result.detail ?? closeReasons[result.reason]}`;
 }

@@ -1,7 +1,9 @@
-import type { ConfigKey, ConfigResource, EndpointsConfig, ListenerConfig, NamedMatch, RouteConfig, RouteMatch } from '../routing/config.ts';
+import type { ConfigKey, ConfigResource, EndpointsConfig, Layer4RouteConfig, ListenerConfig, NamedMatch, RouteConfig, RouteMatch } from '../routing/config.ts';
 import { endpointsOf } from '../routing/config.ts';
+import type { ArrivingConnection } from '../routing/decision/layer4-outcome.ts';
 import type { ArrivingRequest } from '../routing/decision/outcome.ts';
 import { intersectHostnames } from '../text/hostname.ts';
+import { normalizePath } from '../text/path.ts';
 import { compilePattern } from '../text/pattern.ts';
 
 /** A request that stands for all requests that meet one match of a route at one listener. */
@@ -16,27 +18,37 @@ const maxExamples = 5_000;
 /** The host of a request to a listener and a route that both accept any host. */
 const anyHost = 'any.example';
 
+/** Requests and connections whose outcome a change can affect. */
+export interface Examples {
+  readonly requests: readonly ExampleRequest[];
+  readonly connections: readonly ArrivingConnection[];
+  /** Whether there are more than fit. */
+  readonly incomplete: boolean;
+}
+
 /**
- * Finds an example for every match that a change can affect: matches of routes that change, of routes at listeners that change,
- * and of routes whose endpoints change.
+ * Finds an example for every match and every hostname of a route of layer 4 that a change can affect: of routes that change, of
+ * routes at listeners that change, and of routes whose endpoints change.
  *
  * @param before the configuration by key
  * @param after the same after the change
- * @returns the examples, and whether there were more than fit
  */
-export function examplesOf(before: ReadonlyMap<ConfigKey, ConfigResource>, after: ReadonlyMap<ConfigKey, ConfigResource>): { readonly examples: readonly ExampleRequest[]; readonly incomplete: boolean } {
+export function examplesOf(before: ReadonlyMap<ConfigKey, ConfigResource>, after: ReadonlyMap<ConfigKey, ConfigResource>): Examples {
   const changed = changedKeys(before, after);
-  const examples = new Map<string, ExampleRequest>();
+  const requests = new Map<string, ExampleRequest>();
+  const connections = new Map<string, ArrivingConnection>();
+  const all = (incomplete: boolean): Examples => ({ requests: [...requests.values()], connections: [...connections.values()], incomplete });
   for (const state of [before, after]) {
-    for (const resource of state.values()) {
-      if (resource.kind !== 'route' || !isAffected(resource, changed)) continue;
-      for (const example of examplesOfRoute(resource, state)) {
-        if (examples.size === maxExamples) return { examples: [...examples.values()], incomplete: true };
-        examples.set(nameOf(example), example);
+    for (const route of state.values()) {
+      if ((route.kind !== 'route' && route.kind !== 'layer4Route') || !isAffected(route, changed)) continue;
+      for (const example of examplesOfRoute(route, state)) {
+        if (requests.size + connections.size === maxExamples) return all(true);
+        if ('request' in example) requests.set(nameOf(example), example);
+        else connections.set(JSON.stringify(example), example);
       }
     }
   }
-  return { examples: [...examples.values()], incomplete: false };
+  return all(false);
 }
 
 /** How people write the request: method, URL and headers. */
@@ -44,6 +56,16 @@ export function nameOf({ request, headers }: ExampleRequest): string {
   const { method, protocol, authority, path, search } = request;
   const fields = headers.map(([name, value]) => ` -H '${name}: ${value}'`).join('');
   return `${method} ${protocol.toLowerCase()}://${authority}${path}${search}${fields}`;
+}
+
+/**
+ * The URL of a connection, as `explain` takes it. TCP and UDP have no server name: the URL names the Gateway.
+ *
+ * @param gateway `namespace/name`
+ */
+export function urlOf({ protocol, port, serverName }: ArrivingConnection, gateway: string): string {
+  const [namespace = '', name = ''] = gateway.split('/');
+  return `${protocol.toLowerCase()}://${protocol === 'TLS' ? serverName : `${name}.${namespace}`}:${port}`;
 }
 
 /** Addresses of endpoints come and go; only whether there are any decides about a request. */
@@ -61,23 +83,33 @@ function essentials({ addresses, ...rest }: EndpointsConfig): unknown {
   return { ...rest, isEmpty: addresses.length === 0 };
 }
 
-function isAffected(route: RouteConfig, changed: ReadonlySet<ConfigKey>): boolean {
+function isAffected(route: RouteConfig | Layer4RouteConfig, changed: ReadonlySet<ConfigKey>): boolean {
   return changed.has(route.key) || route.attachments.some(({ listener }) => changed.has(listener)) || endpointsOf(route).some((key) => changed.has(key));
 }
 
-function* examplesOfRoute(route: RouteConfig, state: ReadonlyMap<ConfigKey, ConfigResource>): Iterable<ExampleRequest> {
+function* examplesOfRoute(route: RouteConfig | Layer4RouteConfig, state: ReadonlyMap<ConfigKey, ConfigResource>): Iterable<ExampleRequest | ArrivingConnection> {
   for (const { listener: key, hostnames } of route.attachments) {
     const listener = state.get(key);
     if (listener?.kind !== 'listener') continue;
     for (const hostname of hostnames) {
       const common = intersectHostnames(listener.hostname ?? '', hostname);
       if (common === undefined) continue;
-      for (const match of route.rules.flatMap(({ matches }) => matches)) {
-        const example = exampleOf(listener, hostOf(common), { match, isGrpc: route.protocol === 'grpc' });
-        if (example !== undefined) yield example;
-      }
+      if (route.kind === 'layer4Route') yield* connectionTo(listener, hostOf(common));
+      else yield* requestsTo(listener, hostOf(common), route);
     }
   }
+}
+
+function* requestsTo(listener: ListenerConfig, host: string, route: RouteConfig): Iterable<ExampleRequest> {
+  for (const match of route.rules.flatMap(({ matches }) => matches)) {
+    const example = exampleOf(listener, host, { match, isGrpc: route.protocol === 'grpc' });
+    if (example !== undefined) yield example;
+  }
+}
+
+function* connectionTo({ protocol, port }: ListenerConfig, host: string): Iterable<ArrivingConnection> {
+  if (protocol === 'HTTP' || protocol === 'HTTPS') return;
+  yield { protocol, port, serverName: protocol === 'TLS' ? host : '' };
 }
 
 function hostOf(hostname: string): string {
@@ -87,7 +119,7 @@ function hostOf(hostname: string): string {
 
 /** `undefined` where no value is known that an expression of the match accepts. */
 function exampleOf(listener: ListenerConfig, host: string, { match, isGrpc }: { readonly match: RouteMatch; readonly isGrpc: boolean }): ExampleRequest | undefined {
-  const path = match.path.type === 'RegularExpression' ? acceptedBy(match.path.value, '/') : match.path.value;
+  const path = match.path.type === 'RegularExpression' ? pathAcceptedBy(match.path.value) : match.path.value;
   const headers = pairsOf(match.headers);
   const query = pairsOf(match.query);
   if (path === undefined || headers === undefined || query === undefined) return undefined;
@@ -111,15 +143,30 @@ function exampleOf(listener: ListenerConfig, host: string, { match, isGrpc }: { 
 }
 
 function pairsOf(matches: readonly NamedMatch[]): readonly (readonly [string, string])[] | undefined {
-  const pairs = matches.map(({ name, type, value }) => [name, type === 'RegularExpression' ? acceptedBy(value, '') : value] as const);
+  const pairs = matches.map(({ name, type, value }) => [name, type === 'RegularExpression' ? valueAcceptedBy(value) : value] as const);
   return pairs.every((pair): pair is readonly [string, string] => pair[1] !== undefined) ? pairs : undefined;
 }
 
-/** A text that an expression accepts, found by trying the text without its operators; `undefined` where none fits. */
-function acceptedBy(expression: string, start: string): string | undefined {
+const wordCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+/** Characters of a path that need no encoding, and `%`, with which encodings begin. */
+const pathCharacters = `${wordCharacters}-_~/!$&()*+,;=:@'.%`;
+/** Printable characters of ASCII, those that a shell takes for signs of its own last. */
+const valueCharacters = `${wordCharacters}-_.~/:,;=+@%^!?#*&()[]{}|<>$"\\\`' `;
+
+/** The shortest path of a request that an expression accepts; `undefined` where no path of ASCII characters fits. */
+function pathAcceptedBy(expression: string): string | undefined {
+  const path = shortestOf(expression, '/', pathCharacters);
+  const normalized = normalizePath(path ?? '');
+  return normalized.ok && normalized.path === path ? path : undefined;
+}
+
+/** The same for a header or a query parameter. Data planes ignore spaces around a header's value. */
+function valueAcceptedBy(expression: string): string | undefined {
+  const value = shortestOf(expression, '', valueCharacters);
+  return value?.trim() === value ? value : undefined;
+}
+
+function shortestOf(expression: string, prefix: string, characters: string): string | undefined {
   const compiled = compilePattern(expression);
-  if (!compiled.ok) return undefined;
-  const literal = expression.replaceAll(/\\(?=[^a-zA-Z0-9])/g, '');
-  const filled = literal.replaceAll(/\[0-9\][*+]?|\\d[*+]?/g, '1').replaceAll(/\[[^\]]*\][*+]?|\.[*+]|\\w[*+]?/g, 'a').replaceAll(/[()?^$]/g, '');
-  return [literal, filled, start, `${start}a`, '1', 'true'].find((text) => text.startsWith(start) && compiled.pattern.matches(text));
+  return compiled.ok ? compiled.pattern.shortest(prefix, characters) : undefined;
 }

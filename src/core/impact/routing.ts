@@ -1,13 +1,14 @@
 import type { ConfigKey, ConfigResource } from '../routing/config.ts';
 import { isServed, PreparedOutcomes, settledDecision, type BackendShare, type RoutedOutcome } from '../routing/decision/outcome.ts';
+import { isForwarded, PreparedConnections, type Layer4Share, type RoutedConnection } from '../routing/decision/layer4-outcome.ts';
 import { effectOf, type Effect } from './effect.ts';
-import { examplesOf, nameOf } from './examples.ts';
+import { examplesOf, nameOf, urlOf } from './examples.ts';
 
-/** Requests that a change routes differently, by an example. */
+/** Requests or connections that a change routes differently, by an example. */
 export interface RoutingChange {
   /** `namespace/name` of the Gateway. */
   readonly gateway: string;
-  /** The example: method, URL and headers. */
+  /** The example: method, URL and headers; of a connection, its URL alone. */
   readonly request: string;
   readonly before: RoutedSummary;
   readonly after: RoutedSummary;
@@ -18,7 +19,10 @@ export interface RoutingChange {
 export interface RoutedSummary {
   /** `HTTPRoute shop/store rule 0 match 1`; `undefined` where no route matches. */
   readonly rule: string | undefined;
-  /** The name of the decision: `forward`, `redirect`, `answer` and so on; `none` where the Gateway has no such listener. */
+  /**
+   * The name of the decision: `forward`, `redirect`, `answer` and so on; `none` where the Gateway has no such listener. Of a connection:
+   * `connect`, `close`, or `requests` where an HTTPS listener takes it.
+   */
   readonly decision: string;
   /** `namespace/service/port` of the authorization server that has to permit the request first. */
   readonly authorization?: string;
@@ -46,31 +50,58 @@ export interface ShareSummary {
  * @returns the changes, and whether there were more matches than could be compared
  */
 export function compareRouting(before: ReadonlyMap<ConfigKey, ConfigResource>, after: ReadonlyMap<ConfigKey, ConfigResource>): { readonly changes: readonly RoutingChange[]; readonly incomplete: boolean } {
-  const { examples, incomplete } = examplesOf(before, after);
+  const { requests, connections, incomplete } = examplesOf(before, after);
   const [former, present] = [new PreparedOutcomes(before.values()), new PreparedOutcomes(after.values())];
-  const changes = examples.flatMap((example) => {
-    const was = byGateway(former.of(example.request));
-    const is = byGateway(present.of(example.request));
-    return [...new Set([...was.keys(), ...is.keys()])].sort().flatMap((gateway): readonly RoutingChange[] => {
-      const [one, other] = [was.get(gateway), is.get(gateway)];
-      const [earlier, later] = [summaryOf(one), summaryOf(other)];
-      if (JSON.stringify(earlier) === JSON.stringify(later)) return [];
-      return [{ gateway, request: nameOf(example), before: earlier, after: later, effect: effectOf(works(one), works(other)) }];
-    });
+  const [formerly, presently] = [new PreparedConnections(before.values()), new PreparedConnections(after.values())];
+  const ofRequests = requests.flatMap((example) => changesOf(former.of(example.request).map(seenRequest), present.of(example.request).map(seenRequest), () => nameOf(example)));
+  const ofConnections = connections.flatMap((connection) => changesOf(formerly.of(connection).map(seenConnection), presently.of(connection).map(seenConnection), (gateway) => urlOf(connection, gateway)));
+  return { changes: [...ofRequests, ...ofConnections], incomplete };
+}
+
+/** What a Gateway does with an example. */
+interface Seen {
+  readonly gateway: string;
+  readonly works: boolean;
+  readonly summary: RoutedSummary;
+}
+
+function changesOf(before: readonly Seen[], after: readonly Seen[], nameAt: (gateway: string) => string): readonly RoutingChange[] {
+  const gateways = new Set([...before, ...after].map(({ gateway }) => gateway));
+  return [...gateways].sort().flatMap((gateway): readonly RoutingChange[] => {
+    const [was, is] = [seenAt(gateway, before), seenAt(gateway, after)];
+    if (JSON.stringify(was.summary) === JSON.stringify(is.summary)) return [];
+    return [{ gateway, request: nameAt(gateway), before: was.summary, after: is.summary, effect: effectOf(was.works, is.works) }];
   });
-  return { changes, incomplete };
 }
 
-function byGateway(outcomes: readonly RoutedOutcome[]): ReadonlyMap<string, RoutedOutcome> {
-  return new Map(outcomes.map((outcome) => [outcome.gateway, outcome]));
+function seenAt(gateway: string, all: readonly Seen[]): Seen {
+  return all.find((seen) => seen.gateway === gateway) ?? { gateway, works: false, summary: { rule: undefined, decision: 'none', shares: [] } };
 }
 
-function works(outcome: RoutedOutcome | undefined): boolean {
-  return outcome !== undefined && isServed(outcome);
+function seenRequest(outcome: RoutedOutcome): Seen {
+  return { gateway: outcome.gateway, works: isServed(outcome), summary: summaryOf(outcome) };
 }
 
-function summaryOf(outcome: RoutedOutcome | undefined): RoutedSummary {
-  if (outcome === undefined) return { rule: undefined, decision: 'none', shares: [] };
+function seenConnection(outcome: RoutedConnection): Seen {
+  const { gateway, decision } = outcome;
+  return {
+    gateway,
+    works: isForwarded(outcome),
+    summary: {
+      rule: 'route' in decision ? `${decision.route.routeKind} ${decision.route.route}` : undefined,
+      decision: decision.type === 'forward' ? 'connect' : decision.type,
+      ...('reason' in decision ? { reason: decision.reason } : {}),
+      shares: 'shares' in decision ? decision.shares.map(connectionShare) : [],
+    },
+  };
+}
+
+function connectionShare({ weight, total, backend, result }: Layer4Share): ShareSummary {
+  const named = { weight, total, backend: backend?.target.type === 'endpoints' ? backend.target.key.slice('endpoints/'.length) : undefined };
+  return result.type === 'close' ? { ...named, reason: result.reason } : named;
+}
+
+function summaryOf(outcome: RoutedOutcome): RoutedSummary {
   const { authorization, shares } = outcome;
   const decision = settledDecision(outcome.decision);
   return {

@@ -62,6 +62,39 @@ export function accepts(table: PatternTable, text: string): boolean {
   return accepting[state] === 1;
 }
 
+/**
+ * The shortest text that a table takes. It is not empty where a longer one is taken, too.
+ *
+ * @param prefix how the text begins
+ * @param characters what it may consist of, ASCII alone; the first ones are preferred
+ * @returns `undefined` where there is no such text
+ */
+export function shortestAccepted(table: PatternTable, prefix: string, characters: string): string | undefined {
+  const { asciiClasses, classCount, next, accepting } = table;
+  const step = (state: number, characterClass: number): number => next[state * classCount + characterClass] ?? dead;
+  const first = Array.from(prefix).reduce((state, character) => step(state, asciiClasses[character.charCodeAt(0)] ?? 0), start);
+  if (first === dead) return undefined;
+  // The pattern does not tell characters of one class apart.
+  const steps = new Map(Array.from(characters).toReversed().map((character) => [asciiClasses[character.charCodeAt(0)] ?? 0, character] as const));
+  const reached = new Set<number>();
+  for (let open = [{ state: first, text: prefix }]; open.length > 0;) {
+    const found = open.find(({ state, text }) => accepting[state] === 1 && text !== '');
+    if (found !== undefined) return found.text;
+    const further: typeof open = [];
+    for (const { state, text } of open) {
+      for (const character of characters) {
+        const characterClass = asciiClasses[character.charCodeAt(0)] ?? 0;
+        const after = steps.get(characterClass) === character ? step(state, characterClass) : dead;
+        if (after === dead || reached.has(after)) continue;
+        reached.add(after);
+        further.push({ state: after, text: text + character });
+      }
+    }
+    open = further;
+  }
+  return prefix === '' && accepting[first] === 1 ? '' : undefined;
+}
+
 function assertionsOf(list: readonly State[]): number {
   return list.reduce((asked, state) => (state.type === 'assertion' ? asked | held[state.assertion] : asked), 0);
 }

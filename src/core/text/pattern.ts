@@ -3,7 +3,7 @@ import { TooCostly } from './pattern-allowance.ts';
 import { membersOf, weightOf } from './pattern-sets.ts';
 import { statesOf } from './pattern-states.ts';
 import { parsePattern, PatternSyntaxError, type ParsedPattern } from './pattern-syntax.ts';
-import { accepts, tableOf, type PatternTable } from './pattern-table.ts';
+import { accepts, shortestAccepted, tableOf, type PatternTable } from './pattern-table.ts';
 
 /** A regular expression that reads each character of a value once, whatever the expression is. */
 export interface Pattern {
@@ -12,6 +12,8 @@ export interface Pattern {
   readonly bytes: number;
   /** Whether the pattern matches the whole value. */
   matches(value: string): boolean;
+  /** The shortest text of some ASCII characters that the pattern matches, beginning with `prefix`; see `shortestAccepted`. */
+  shortest(prefix: string, characters: string): string | undefined;
 }
 
 /** A pattern, or why it cannot be used. `effort` is what it took to know that; it depends on the text alone. */
@@ -94,7 +96,7 @@ function compile(text: string): CompiledPattern {
   const table = tableWithin(parsed, allowance);
   const effort = ofText + effortOf.range * weight + patternLimits.effort - Math.max(allowance.effort, 0);
   if (typeof table === 'string') return { ok: false, effort, problem: table };
-  return { ok: true, effort, pattern: { text, bytes: table.bytes, matches: (value) => accepts(table, value) } };
+  return { ok: true, effort, pattern: { text, bytes: table.bytes, matches: (value) => accepts(table, value), shortest: (prefix, characters) => shortestAccepted(table, prefix, characters) } };
 }
 
 function parse(text: string): ParsedPattern | string {

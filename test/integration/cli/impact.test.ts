@@ -72,6 +72,15 @@ spec: { ports: [{ port: 8080 }] }
     expect((await outcome(...quickstart, '--delete', 'Service/shop/cart', '--fail-on', 'changed')).code).toBe(1);
   });
 
+  test('connections that no HTTP route gets are examples, too', async () => {
+    const { code, output } = await outcome('-f', 'test/golden/tls-routes/input.yaml', '--delete', 'service/shop/mail');
+    expect(output).toContain('  tls://any.example.com:443 at Gateway shop/front\n    before: TLSRoute shop/later: to shop/mail/993\n    after:  TLSRoute shop/later: rejected: the backend cannot be used\n');
+    expect(output).toContain('    before: TLSRoute shop/mail: 3 of 4 to shop/mail/993; 1 of 4 rejected: the backend cannot be used\n');
+    expect(code).toBe(1);
+    const tcp = await outcome('-f', 'test/golden/tcp-routes/input.yaml', '--delete', 'tcproute/shop/first');
+    expect(tcp.output).toContain('tcp://front.shop:5432 at Gateway shop/front\n    before: TCPRoute shop/first: 9 of 12 ');
+  });
+
   test('Markdown is a table per effect, and values cannot leave their cell', async () => {
     const { output } = await outcome(...quickstart, '--delete', 'service/shop/cart', '-o', 'markdown');
     expect(output).toContain('### Impact on Gateway API objects\n\n#### Breaks\n\n| | Before | After |\n|---|---|---|\n| GET http://store.example.com/cart at Gateway infra/public |');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { compareRouting, type RoutingChange } from '../../../../src/core/impact/routing.ts';
-import type { ConfigKey, ConfigResource, RouteBackend, RouteConfig, RouteFilter, RouteMatch } from '../../../../src/core/routing/config.ts';
+import type { ConfigKey, ConfigResource, Layer4RouteConfig, RouteBackend, RouteConfig, RouteFilter, RouteMatch } from '../../../../src/core/routing/config.ts';
 import { endpointsConfig, listenerConfig } from '../../../support/config.ts';
 import { routeConfig, routeMatch } from '../../../support/routes.ts';
 
@@ -114,5 +114,75 @@ describe('examples of requests', () => {
     ['gRPC', { protocol: 'grpc', matches: [{ path: { type: 'Exact', value: '/shop.Cart/Add' } }] }, ["POST http://any.example/shop.Cart/Add -H 'content-type: application/grpc'"]],
   ])('%s', (_, parts, expected) => {
     expect(examplesOf(parts)).toEqual(expected);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['/v[0-9]+/items', ['GET http://any.example/v0/items']],
+    ['/(cart|basket)/.+\\.json', ['GET http://any.example/cart/a.json']],
+    ['/[^a-zA-Z0-9]{2}', ['GET http://any.example/--']],
+    ['(?i)/ABC', ['GET http://any.example/abc']],
+    ['/.*', ['GET http://any.example/']],
+    ['/a%20b', ['GET http://any.example/a%20b']],
+    // No request has such a path once it is normalized, or a host would end it.
+    ['/\\.\\.', []],
+    ['/é', []],
+    ['/a\\?b', []],
+    ['cart', []],
+  ])('the shortest path that the expression %j accepts', (value, expected) => {
+    expect(examplesOf({ matches: [{ path: { type: 'RegularExpression', value } }] })).toEqual(expected);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['v[0-9]+(-beta)?', ["GET http://any.example/ -H 'x-version: v0'"]],
+    ['.*', ["GET http://any.example/ -H 'x-version: a'"]],
+    ['(a b)?', ["GET http://any.example/ -H 'x-version: a b'"]],
+    ['', ["GET http://any.example/ -H 'x-version: '"]],
+    [' +', []],
+    ['[', []],
+  ])('the shortest header value that the expression %j accepts', (value, expected) => {
+    expect(examplesOf({ matches: [{ headers: [{ name: 'x-version', type: 'RegularExpression', value }] }] })).toEqual(expected);
+  });
+});
+
+describe('connections', () => {
+  const passed = listenerConfig('passed', { port: 443, protocol: 'TLS', tlsMode: 'Passthrough', hostname: '*.example.com' });
+  const shop = listenerConfig('shop', { port: 443, protocol: 'HTTPS', hostname: 'shop.example.com', certificates: ['shop/good'] });
+  const database = listenerConfig('database', { port: 5432, protocol: 'TCP' });
+  const names = listenerConfig('names', { port: 53, protocol: 'UDP' });
+
+  function routeTo(listener: ConfigResource, parts: Partial<Layer4RouteConfig> = {}): Layer4RouteConfig {
+    return {
+      kind: 'layer4Route', key: 'route/TCPRoute/shop/data', route: 'shop/data', routeKind: 'TCPRoute', created: '2026-01-01T00:00:00Z',
+      attachments: [{ listener: listener.key, hostnames: [''] }], backends: [backend('cart')], generation: 1, ...parts,
+    };
+  }
+
+  const mail = routeTo(passed, { route: 'shop/mail', routeKind: 'TLSRoute', attachments: [{ listener: passed.key, hostnames: ['mail.example.com'] }] });
+  const connected = { rule: 'TCPRoute shop/data', decision: 'connect', shares: [{ weight: 1, total: 1, backend: 'shop/cart/80' }] };
+
+  test.each<[string, readonly ConfigResource[], readonly ConfigResource[], readonly Partial<RoutingChange>[]]>([
+    ['nothing changes', [database, routeTo(database), ...endpoints], [database, routeTo(database, { generation: 2 }), ...endpoints], []],
+    ['a TCPRoute that goes', [database, routeTo(database), ...endpoints], [database, ...endpoints], [{
+      effect: 'broken', request: 'tcp://gateway.infra:5432', gateway: 'infra/gateway', before: connected, after: { rule: undefined, decision: 'close', reason: 'no-route', shares: [] },
+    }]],
+    ['a UDPRoute that comes', [names, ...endpoints], [names, routeTo(names, { routeKind: 'UDPRoute' }), ...endpoints], [{ effect: 'recovered', request: 'udp://gateway.infra:53' }]],
+    ['another backend', [database, routeTo(database), ...endpoints], [database, routeTo(database, { backends: [backend('next')] }), ...endpoints], [{
+      effect: 'changed', after: { ...connected, shares: [{ weight: 1, total: 1, backend: 'shop/next/80' }] },
+    }]],
+    ['the last endpoint goes', [database, routeTo(database), endpointsConfig('cart', 1)], [database, routeTo(database), endpointsConfig('cart')], [{
+      effect: 'broken', after: { ...connected, shares: [{ weight: 1, total: 1, backend: 'shop/cart/80', reason: 'no-endpoints' }] },
+    }]],
+    ['a route that fails', [database, routeTo(database), ...endpoints], [database, routeTo(database, { failure: 'invalid' }), ...endpoints], [{
+      effect: 'broken', after: { rule: 'TCPRoute shop/data', decision: 'close', reason: 'rule-failure', shares: [] },
+    }]],
+    ['a TLSRoute that goes', [passed, mail, ...endpoints], [passed, ...endpoints], [{ effect: 'broken', request: 'tls://mail.example.com:443' }]],
+    ['an HTTPS listener that takes the server name', [passed, { ...mail, attachments: [{ listener: passed.key, hostnames: ['shop.example.com'] }] }, ...endpoints], [passed, shop, routeTo(passed, { attachments: [] }), ...endpoints], [{
+      effect: 'broken', request: 'tls://shop.example.com:443', after: { rule: undefined, decision: 'requests', shares: [] },
+    }]],
+    ['a listener that goes', [database, routeTo(database), ...endpoints], [routeTo(database, { attachments: [] }), ...endpoints], [{ effect: 'broken', after: { rule: undefined, decision: 'none', shares: [] } }]],
+  ])('%s', (_, before, after, changes) => {
+    const found = compare(before, after);
+    expect(found).toMatchObject(changes);
+    expect(found).toHaveLength(changes.length);
   });
 });
