@@ -71,9 +71,9 @@ export function authorityFacts(configMap: unknown): AuthorityFacts {
   return broken === -1 ? { type: 'authorities', certificates } : unusable(`certificate ${broken + 1} of ${certificates.length} in ca.crt cannot be read`);
 }
 
-type Entry = { readonly type: 'text'; readonly text: string } | Unusable;
+type SecretEntry = { readonly type: 'text'; readonly text: string } | Unusable;
 
-function readEntry(name: 'tls.crt' | 'tls.key', data: Record<string, unknown>, stringData: Record<string, unknown>): Entry {
+function readEntry(name: 'tls.crt' | 'tls.key', data: Record<string, unknown>, stringData: Record<string, unknown>): SecretEntry {
   const plain = stringData[name];
   if (typeof plain === 'string' && plain !== '') return { type: 'text', text: plain };
   const encoded = data[name];

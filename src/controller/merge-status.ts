@@ -55,17 +55,17 @@ function subjectOf(ours: Exclude<OwnStatus, PolicyStatus | RouteStatus>): Condit
   return 'listeners' in ours ? 'listenerSet' : 'gatewayClass';
 }
 
-interface Place {
+interface TransitionContext {
   readonly generation: number;
   readonly now: string;
 }
 
-function mergeListeners(status: JsonRecord, ours: readonly ListenerStatus[], place: Place): readonly JsonRecord[] {
+function mergeListeners(status: JsonRecord, ours: readonly ListenerStatus[], place: TransitionContext): readonly JsonRecord[] {
   const byName = firstBy(listOf(status['listeners']), (entry) => entry['name']);
   return ours.map((listener) => mergeListener(byName.get(listener.name), listener, place));
 }
 
-function mergeListener(live: JsonRecord = {}, { name, supportedKinds, attachedRoutes, conditions }: ListenerStatus, place: Place): JsonRecord {
+function mergeListener(live: JsonRecord = {}, { name, supportedKinds, attachedRoutes, conditions }: ListenerStatus, place: TransitionContext): JsonRecord {
   return { ...live, name, supportedKinds, attachedRoutes, conditions: mergeConditions(live['conditions'], conditions, { ...place, subject: 'listener' }) };
 }
 

@@ -73,7 +73,7 @@ export class Outline {
 
   /** The position of a path below a node, or of its nearest ancestor that exists. */
   locate(node: number, path: Path): Position {
-    let place: Place = { node, offset: this.startOf(node) };
+    let place: SourceNode = { node, offset: this.startOf(node) };
     for (const part of path) {
       const child = typeof part === 'number' ? this.item(place.node, part) : this.member(place.node, part);
       if (child === undefined) break;
@@ -91,7 +91,7 @@ export class Outline {
   }
 
   /** The value under a key of a mapping, with the offset of the key. */
-  member(mapping: number, name: string): Place | undefined {
+  member(mapping: number, name: string): SourceNode | undefined {
     if (this.typeOf(mapping) !== nodeType.mapping) return undefined;
     const end = this.behind(mapping);
     for (let key = mapping + 1; key < end; ) {
@@ -102,7 +102,7 @@ export class Outline {
     return undefined;
   }
 
-  private item(sequence: number, index: number): Place | undefined {
+  private item(sequence: number, index: number): SourceNode | undefined {
     let position = 0;
     for (const node of this.items(sequence)) {
       if (position === index) return { node, offset: this.startOf(node) };
@@ -151,7 +151,7 @@ export class Outline {
   }
 }
 
-interface Place {
+interface SourceNode {
   readonly node: number;
   readonly offset: number | undefined;
 }

@@ -51,12 +51,12 @@ export async function* listPages(client: ApiClient, selection: Selection, signal
   } while (token !== undefined);
 }
 
-interface Place {
+interface PageRequest {
   readonly token: string | undefined;
   readonly signal: AbortSignal;
 }
 
-function requestPage(client: ApiClient, selection: Selection, { token, signal }: Place): Promise<unknown> {
+function requestPage(client: ApiClient, selection: Selection, { token, signal }: PageRequest): Promise<unknown> {
   return client.request({
     path: pathOf(selection.type, selectedNamespace(selection)),
     query: { ...selectors(selection), limit: pageSize, continue: token },

@@ -24,10 +24,10 @@ interface Client<T> {
   /** Its requests that wait, with a place or without. */
   waiting: number;
   /** Those that wait for a place, the first one first. */
-  readonly line: LinkedSet<Entry<T>>;
+  readonly line: LinkedSet<WaitingEntry<T>>;
 }
 
-interface Entry<T> extends Aging {
+interface WaitingEntry<T> extends Aging {
   readonly waiter: T;
   readonly client: Client<T>;
   hasPlace: boolean;
@@ -44,9 +44,9 @@ type QueueLimits = Pick<ProxyLimits, 'waitingPerEndpoint' | 'waitTimeout'>;
  */
 export class WaitingQueue<T extends Waiter> {
   /** All that wait, by age. */
-  private readonly entries: ExpiringSet<Entry<T>>;
+  private readonly entries: ExpiringSet<WaitingEntry<T>>;
   /** Those that have a place. */
-  private readonly ready = new LinkedSet<Entry<T>>();
+  private readonly ready = new LinkedSet<WaitingEntry<T>>();
   private readonly clients = new Map<string, Client<T>>();
   /** Clients with requests that wait for a place. */
   private readonly turns = new TurnOrder<Client<T>>();
@@ -97,7 +97,7 @@ export class WaitingQueue<T extends Waiter> {
       queueMicrotask(() => waiter.fail('busy'));
       return;
     }
-    const entry: Entry<T> = { waiter, client, renewedAt: 0, hasPlace: false };
+    const entry: WaitingEntry<T> = { waiter, client, renewedAt: 0, hasPlace: false };
     this.entries.add(entry);
     client.waiting += 1;
     waiter.leave = () => this.drop(entry);
@@ -150,7 +150,7 @@ export class WaitingQueue<T extends Waiter> {
     return mayHaveMore(places, this.places - this.taken);
   }
 
-  private makeReady(entry: Entry<T>): void {
+  private makeReady(entry: WaitingEntry<T>): void {
     entry.hasPlace = true;
     this.ready.add(entry);
     this.givePlace(entry.client);
@@ -186,18 +186,18 @@ export class WaitingQueue<T extends Waiter> {
   }
 
   /** Takes one out that has given up: somebody else may have its place. */
-  private drop(entry: Entry<T>): void {
+  private drop(entry: WaitingEntry<T>): void {
     if (this.entries.delete(entry)) this.dropped(entry);
   }
 
-  private dropped(entry: Entry<T>): void {
+  private dropped(entry: WaitingEntry<T>): void {
     this.removed(entry);
     if (!entry.hasPlace) return;
     this.takePlace(entry.client);
     this.admit();
   }
 
-  private removed(entry: Entry<T>): void {
+  private removed(entry: WaitingEntry<T>): void {
     const { client, waiter } = entry;
     waiter.leave = undefined;
     this.quotas.waiting.release(client.address);
@@ -207,7 +207,7 @@ export class WaitingQueue<T extends Waiter> {
     this.forget(client);
   }
 
-  private expire(overdue: readonly Entry<T>[]): void {
+  private expire(overdue: readonly WaitingEntry<T>[]): void {
     for (const entry of overdue) this.dropped(entry);
     for (const { waiter } of overdue) {
       this.quotas.reached('wait-time');

@@ -19,7 +19,7 @@ export interface WorkspaceObject {
   readonly candidate: Candidate;
 }
 
-interface Entry extends WorkspaceObject {
+interface WorkspaceEntry extends WorkspaceObject {
   readonly id: string;
 }
 
@@ -38,7 +38,7 @@ export class Workspace {
   readonly kernel: Kernel;
   private readonly policy: AdmissionPolicy;
   /** Identity → documents that claim it, in order of appearance; the first one counts. */
-  private readonly entries = new Map<string, Entry[]>();
+  private readonly entries = new Map<string, WorkspaceEntry[]>();
   private documents: ReadonlySet<SourceDocument> = new Set();
   private readonly remarksByDocument = new Map<SourceDocument, Remark>();
   private readonly generations = new Map<string, { readonly generation: number; readonly spec: unknown }>();
@@ -112,7 +112,7 @@ export class Workspace {
       return;
     }
     const id = idOf(read.candidate.resource.ref);
-    const entry: Entry = { id, document, candidate: read.candidate };
+    const entry: WorkspaceEntry = { id, document, candidate: read.candidate };
     this.entries.set(id, [...(this.entries.get(id) ?? []), entry].sort((one, other) => compare(one.document, other.document)));
     touched.add(id);
   }
@@ -142,7 +142,7 @@ export class Workspace {
   }
 
   /** Files rarely carry a generation; count changes of what is not metadata, as the API server does. */
-  private numbered(entry: Entry): Entry {
+  private numbered(entry: WorkspaceEntry): WorkspaceEntry {
     const { resource } = entry.candidate;
     if (resource.meta.generation > 0) return entry;
     const { spec } = entry.candidate.json as { readonly spec?: unknown };

@@ -3,7 +3,7 @@ import { formatPath, type Path } from '../../core/resources/path.ts';
 import { memberOf } from './member.ts';
 
 /** What a finding is about. */
-export interface Place {
+export interface FindingLocation {
   readonly rule: string;
   /** `HTTPRoute shop/cart`. */
   readonly object: string;
@@ -16,7 +16,7 @@ export interface Place {
  * What stays the same wherever the object stands and whatever is inserted before the place: list items go by their
  * name or text, or else by what they hold. `parent-not-found HTTPRoute shop/cart spec.parentRefs[name=front]`.
  */
-export function identityOf({ rule, object, path, json }: Place): string {
+export function identityOf({ rule, object, path, json }: FindingLocation): string {
   let text = '';
   let value = json;
   for (const part of path) {

@@ -31,10 +31,10 @@ export function readSettings(json: unknown): ReadSettings {
   return { ok: true, settings: { ...defaultSettings, ...given, exemptions: { ...defaultSettings.exemptions, ...given?.exemptions } } };
 }
 
-type Report = (path: Path, message: string) => undefined;
+type ReportProblem = (path: Path, message: string) => undefined;
 
 /** Reads a value, or reports why it cannot and returns nothing. */
-type Read<T> = (json: unknown, path: Path, report: Report) => T | undefined;
+type Read<T> = (json: unknown, path: Path, report: ReportProblem) => T | undefined;
 
 type Fields<T> = { readonly [K in keyof T]-?: Read<NonNullable<T[K]>> };
 

@@ -52,9 +52,9 @@ export const listenerConflicts = defineQuery({
   },
 });
 
-/** What the listeners of one owner ask for, in the order of the specification. */
-const askedFor = defineQuery({
-  name: 'askedFor',
+/** The port, protocol and hostname of each listener of an owner, in the order of its spec. */
+const requestedListeners = defineQuery({
+  name: 'requestedListeners',
   stratum: strata.links,
   compute(read, kind: OwnerKind, namespace: string, name: string): readonly OwnedListener[] {
     const owner: ListenerOwner = { kind, namespace, name };
@@ -63,7 +63,7 @@ const askedFor = defineQuery({
 });
 
 function ownedListeners(read: Reader, namespace: string, gateway: string): readonly OwnedListener[] {
-  return read.query(listenerOwners, namespace, gateway).flatMap((owner) => read.query(askedFor, owner.kind, owner.namespace, owner.name));
+  return read.query(listenerOwners, namespace, gateway).flatMap((owner) => read.query(requestedListeners, owner.kind, owner.namespace, owner.name));
 }
 
 /** A port of a Gateway. TCP and UDP ports of one number are two ports. */

@@ -18,7 +18,7 @@ export interface RouteStatus {
 }
 
 /** Of these parents it is not for us to speak. */
-const untold: ReadonlySet<AttachmentOutcome['type']> = new Set(['foreign', 'absent', 'unobserved']);
+const unreportedOutcomes: ReadonlySet<AttachmentOutcome['type']> = new Set(['foreign', 'absent', 'unobserved']);
 
 /**
  * Our entries of a route's status: one per parentRef that names a Gateway of ours, in the order of the
@@ -27,7 +27,7 @@ const untold: ReadonlySet<AttachmentOutcome['type']> = new Set(['foreign', 'abse
 export function routeStatus(read: Reader, kind: string, namespace: string, name: string): RouteStatus | undefined {
   const route = readObject(read, kind as ServedRouteKind, namespace, name);
   if (route === undefined) return undefined;
-  const ours = read.query(attachments, kind, namespace, name).filter(({ outcome }) => !untold.has(outcome.type));
+  const ours = read.query(attachments, kind, namespace, name).filter(({ outcome }) => !unreportedOutcomes.has(outcome.type));
   if (ours.length === 0) return undefined;
   const controllerName = read.input(installationCell)?.controllerName ?? '';
   const problems = read.query(partProblems, kind, namespace, name);

@@ -9,7 +9,7 @@ export class Layer4Table {
   upsert(route: Layer4RouteConfig): void {
     this.remove(route.key);
     this.routes.set(route.key, route);
-    for (const { listener, hostname } of placesOf(route)) {
+    for (const { listener, hostname } of attachedHostnamesOf(route)) {
       const byHostname = this.listeners.get(listener) ?? new Map<string, Layer4RouteConfig[]>();
       this.listeners.set(listener, byHostname);
       byHostname.set(hostname, [...(byHostname.get(hostname) ?? []), route].toSorted(byAge));
@@ -21,7 +21,7 @@ export class Layer4Table {
     const route = this.routes.get(key);
     if (route === undefined) return;
     this.routes.delete(key);
-    for (const { listener, hostname } of placesOf(route)) {
+    for (const { listener, hostname } of attachedHostnamesOf(route)) {
       const byHostname = this.listeners.get(listener);
       const rest = byHostname?.get(hostname)?.filter((other) => other.key !== key) ?? [];
       if (rest.length > 0) byHostname?.set(hostname, rest);
@@ -71,14 +71,14 @@ export interface Layer4Candidate {
   readonly covers: boolean;
 }
 
-interface Place {
+interface AttachedHostname {
   readonly listener: ConfigKey;
   readonly hostname: string;
 }
 
 /** A route may attach to a listener twice, by its name and by its Gateway. */
-function placesOf({ attachments }: Layer4RouteConfig): readonly Place[] {
-  const places = new Map<string, Place>();
+function attachedHostnamesOf({ attachments }: Layer4RouteConfig): readonly AttachedHostname[] {
+  const places = new Map<string, AttachedHostname>();
   for (const { listener, hostnames } of attachments) {
     for (const hostname of hostnames) places.set(JSON.stringify([listener, hostname]), { listener, hostname });
   }

@@ -19,7 +19,7 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
   const names = Object.keys(tables) as T[];
   const nothing = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<T, readonly Finding[]>;
   // Sites never change: their tree is built once for each version of a kind in a bundle.
-  const known = new Map<string, Place>();
+  const known = new Map<string, LocationNode>();
   return ({ kind, apiVersion, json }, view, bundle) => {
     const version = versionOf(kind, apiVersion, bundle)?.name;
     if (version === undefined) return nothing;
@@ -53,11 +53,11 @@ function isTaken(json: unknown, path: Path): boolean {
 }
 
 /** Sites as a tree of the fields that lead to them, to be walked along with an object. */
-interface Place {
+interface LocationNode {
   readonly asked: Asked[];
-  readonly below: { readonly name: string; readonly place: Place }[];
+  readonly below: { readonly name: string; readonly place: LocationNode }[];
   /** Each item of a list. */
-  each?: Place;
+  each?: LocationNode;
 }
 
 interface Asked {
@@ -66,7 +66,7 @@ interface Asked {
   readonly table: number;
 }
 
-function placesOf(tables: readonly (readonly Site[])[]): Place {
+function placesOf(tables: readonly (readonly Site[])[]): LocationNode {
   const root = emptyPlace();
   for (const [table, sites] of tables.entries()) {
     // A view has the types of its table, so what stands at a site is what its demands are about.
@@ -75,13 +75,13 @@ function placesOf(tables: readonly (readonly Site[])[]): Place {
   return root;
 }
 
-function placeAt(root: Place, path: string): Place {
+function placeAt(root: LocationNode, path: string): LocationNode {
   let place = root;
   for (const part of partsOf(path)) place = typeof part === 'number' ? (place.each ??= emptyPlace()) : fieldOf(place, part);
   return place;
 }
 
-function fieldOf({ below }: Place, name: string): Place {
+function fieldOf({ below }: LocationNode, name: string): LocationNode {
   const known = below.find((field) => field.name === name);
   if (known !== undefined) return known.place;
   const place = emptyPlace();
@@ -89,7 +89,7 @@ function fieldOf({ below }: Place, name: string): Place {
   return place;
 }
 
-function emptyPlace(): Place {
+function emptyPlace(): LocationNode {
   return { asked: [], below: [] };
 }
 
@@ -117,7 +117,7 @@ class Walk {
     }
   }
 
-  visit(place: Place, value: unknown): void {
+  visit(place: LocationNode, value: unknown): void {
     for (const asked of place.asked) {
       this.#asked = asked;
       asked.demand.judge(value, this.#report);
@@ -134,7 +134,7 @@ class Walk {
     }
   }
 
-  #visitBelow(place: Place, part: string | number, value: unknown): void {
+  #visitBelow(place: LocationNode, part: string | number, value: unknown): void {
     this.#path.push(part);
     this.visit(place, value);
     this.#path.pop();

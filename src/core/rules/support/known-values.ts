@@ -5,7 +5,7 @@ import { unsupportedValueAt } from '../engine/parts.ts';
 import type { Report } from '../engine/rule.ts';
 
 /** A value of an object, for messages: "The match type "Prefix" is unknown". */
-export interface Place<T> {
+export interface CheckedValue<T> {
   /** What it is, without article. */
   readonly what: string;
   readonly value: T | undefined;
@@ -15,14 +15,14 @@ export interface Place<T> {
 const outcomes: Readonly<Partial<Record<string, string>>> = { listener: 'the listener is not served', match: 'the match matches nothing', backendRef: 'its share of requests gets an error', rule: 'requests that match this rule get an error' };
 
 /** Reports a value that is none of those known here; one that is absent has a default, or is nobody's concern. */
-export function expectOneOf(known: readonly string[], { what, value, path }: Place<string>, report: Report): void {
+export function expectOneOf(known: readonly string[], { what, value, path }: CheckedValue<string>, report: Report): void {
   if (value === undefined || known.includes(value)) return;
   const consequence = unsupportedValueAt(path);
   report({ path, value: display(value), consequence, message: `Unsupported ${what} ${quote(value)}: ${outcomes[consequence.scope] ?? 'it is ignored'}. ${advice(value, known)}` });
 }
 
 /** Reports a number below the first or above the last of `bounds`, which are allowed themselves. */
-export function expectWithin([from, to]: readonly [from: number, to: number], { what, value, path }: Place<number>, report: Report): void {
+export function expectWithin([from, to]: readonly [from: number, to: number], { what, value, path }: CheckedValue<number>, report: Report): void {
   if (value === undefined || (value >= from && value <= to)) return;
   const consequence = unsupportedValueAt(path);
   const cure = Number.isFinite(to) ? `between ${from} and ${to}` : `at least ${from}`;
