@@ -5,7 +5,7 @@ import { bundle } from './bundle.ts';
 import { writeDeclarations } from './declarations.ts';
 
 /** What the program loads beside check, below src/cli. */
-const commands = ['run', 'explain', 'explain-rule', 'impact', 'preflight', 'webhook', 'controller', 'proxy', 'watchdog', 'doctor/doctor'];
+const commands = ['run', 'explain', 'explain-rule', 'audit', 'impact', 'preflight', 'webhook', 'controller', 'proxy', 'watchdog', 'doctor/doctor'];
 
 const folder = process.argv[2] ?? 'dist';
 await rm(folder, { recursive: true, force: true });

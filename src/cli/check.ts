@@ -13,9 +13,9 @@ import { withAnnotations } from './report/annotation.ts';
 import { BaselineRecorder, readBaseline, withBaseline, type Baseline } from './report/baseline.ts';
 import { reportWorkspace } from './report/findings.ts';
 import type { FormatName } from './report/format-names.ts';
-import { formats } from './report/formats.ts';
-import { counted, nothing, type Report, type Reported, type Severity } from './report/report.ts';
+import type { Report, Reported, Severity } from './report/report.ts';
 import { reportedProblem } from './report/reported.ts';
+import { writeReport } from './report/write.ts';
 import { controllerName, filesAmongOthers, filesOnly, policyOf } from './settings.ts';
 import { createTerminal } from './terminal.ts';
 import { orUsageError } from './usage-error.ts';
@@ -50,13 +50,7 @@ export async function check(paths: readonly string[], options: CheckOptions): Pr
   const recorder = new BaselineRecorder();
   const judged = withAnnotations(cluster === undefined ? judgeFiles(paths, options, () => progress.step()) : await judgeCluster({ files: paths, cluster }, options));
   const report = baseline.type === 'none' ? judged : withBaseline(judged, await baselineOf(baseline, recorder));
-  let tally = nothing;
-  const pieces = formats[output](observed(report, (object) => { tally = counted(tally, object); }), { style, version: packageVersion() });
-  for await (const block of blocksOf(pieces)) {
-    progress.clear();
-    process.stdout.write(block);
-  }
-  progress.clear();
+  const tally = await writeReport(report, { output, progress, setting: { style, version: packageVersion() } });
   if (baseline.type === 'write') {
     await recorder.write(baseline.file);
     process.stderr.write(`${recorder.size} findings written to ${baseline.file}\n`);
@@ -132,25 +126,4 @@ async function* eachCounted<T>(values: AsyncIterable<T>, step: () => void): Asyn
     step();
     yield value;
   }
-}
-
-async function* observed(report: Report, look: (object: Reported) => void): Report {
-  for await (const object of report) {
-    look(object);
-    yield object;
-  }
-}
-
-/** Characters that are written at once. */
-const blockSize = 16_384;
-
-async function* blocksOf(pieces: AsyncIterable<string>): AsyncIterable<string> {
-  let block = '';
-  for await (const piece of pieces) {
-    block += piece;
-    if (block.length < blockSize) continue;
-    yield block;
-    block = '';
-  }
-  yield block;
 }

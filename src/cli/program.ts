@@ -3,6 +3,7 @@ import { defaultRotationPolicy } from '../certificates/rotation.ts';
 import type { Profile } from '../core/rules/engine/rule.ts';
 import { channels, type Channel, type Minor } from '../core/schema/availability.ts';
 import { parseNetworks, parseProxyVersions } from '../core/text/proxy-protocol.ts';
+import type { AuditOptions } from './audit.ts';
 import type { CheckOptions } from './check.ts';
 import type { ControllerCommandOptions } from './controller.ts';
 import type { Installation } from './doctor/facts.ts';
@@ -100,6 +101,22 @@ export async function main(argv: readonly string[]): Promise<void> {
       process.exitCode = notDone;
       const { impact } = await import('./impact.ts');
       process.exitCode = await impact({ ...options, cluster: clusterOf(cluster, context) });
+    });
+
+  program
+    .command('audit')
+    .description('validate all stored objects of a cluster by the current rules; exit code 1 if an object would be denied, 2 if the audit failed')
+    .addOption(clusterOption())
+    .addOption(contextOption())
+    .option('-f, --files <path>', 'YAML or JSON file, or folder of files; may be repeated', collect, [])
+    .addOption(profileOption())
+    .option('--since <report>', 'report only findings that an earlier report (-o json) does not have, and list those that are gone')
+    .addOption(new Option('-o, --output <format>', 'output format').choices([...formatNames]).default('text'))
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
+    .action(async ({ cluster, context, since, ...options }: AuditArguments) => {
+      process.exitCode = notDone;
+      const { audit } = await import('./audit.ts');
+      process.exitCode = await audit({ ...options, since, cluster: clusterOf(cluster, context) });
     });
 
   program
@@ -233,7 +250,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The exit code of `check`, `impact` and `preflight` where nothing could be found out. */
+/** The exit code of `check`, `audit`, `impact` and `preflight` where nothing could be found out. */
 const notDone = 2;
 
 async function runCheck(paths: readonly string[], { explain, bundle, channel, closed, stateless, baseline, writeBaseline, cluster, context, ...options }: CheckArguments): Promise<number> {
@@ -284,6 +301,9 @@ interface ClusterArguments {
 }
 
 interface ExplainArguments extends Omit<ExplainOptions, 'cluster'>, ClusterArguments {}
+interface AuditArguments extends Pick<AuditOptions, 'files' | 'output' | 'profile'>, ClusterArguments {
+  readonly since?: string;
+}
 interface PreflightArguments extends Pick<PreflightOptions, 'files' | 'output'>, ClusterArguments {
   readonly to?: Release;
   readonly channel: Channel;

@@ -74,7 +74,8 @@ function definitionsAmong(documents: readonly SourceDocument[]): readonly Kubern
   return documents.map(({ value }) => value).filter(isKubernetesObject).filter((object) => object.kind === customResourceDefinitions.kind && isOfGatewayApi(object));
 }
 
-function clusterDocument(object: KubernetesObject, index: number): SourceDocument {
+/** The document of an object of a cluster. */
+export function clusterDocument(object: KubernetesObject, index: number): SourceDocument {
   const { kind = '', metadata: { namespace = '', name } } = object;
   const start = { line: 1, column: 1 };
   return { file: describeRef({ kind, namespace, name }), isStored: true, index, value: object, line: 1, locate: () => start, textOf: () => '' };

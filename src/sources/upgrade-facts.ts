@@ -30,13 +30,8 @@ const admissionPolicies: ResourceType = {
 export async function readUpgradeFacts(source: CredentialSource, definitions: readonly KubernetesObject[]): Promise<UpgradeFacts> {
   const client = createClient(await loadCredentials(source));
   try {
-    const others: KubernetesObject[] = [];
-    const notes: string[] = [];
-    for (const [kind, type] of otherTypes(definitions)) {
-      const listed = await listAll(client, kind, type);
-      if (typeof listed === 'string') notes.push(`Objects of kind ${kind} are not observed: ${listed}`);
-      else others.push(...listed);
-    }
+    const others = await listOthers(client, definitions);
+    const notes = [...others.notes];
     const policies = await unlessForbidden(readPolicies(client));
     if (typeof policies === 'string') notes.push(`ValidatingAdmissionPolicies are not observed: ${policies}`);
     const facts: ClusterFacts = {
@@ -45,10 +40,42 @@ export async function readUpgradeFacts(source: CredentialSource, definitions: re
       policies: typeof policies === 'string' ? new Map() : policies,
       storageMigration: await readStorageMigration(client),
     };
-    return { facts, others, notes };
+    return { facts, others: others.objects, notes };
   } finally {
     await client.close();
   }
+}
+
+/** Objects of kinds that Sallyport does not evaluate. */
+export interface OtherObjects {
+  readonly objects: readonly KubernetesObject[];
+  /** Permissions that are missing, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Lists the objects of installed kinds of the Gateway API that Sallyport does not evaluate, such as XBackend.
+ *
+ * @throws errors of the kubeconfig and of the API server, with a message for people
+ */
+export async function readOtherObjects(source: CredentialSource, definitions: readonly KubernetesObject[]): Promise<OtherObjects> {
+  const client = createClient(await loadCredentials(source));
+  try {
+    return await listOthers(client, definitions);
+  } finally {
+    await client.close();
+  }
+}
+
+async function listOthers(client: ApiClient, definitions: readonly KubernetesObject[]): Promise<OtherObjects> {
+  const objects: KubernetesObject[] = [];
+  const notes: string[] = [];
+  for (const [kind, type] of otherTypes(definitions)) {
+    const listed = await listAll(client, kind, type);
+    if (typeof listed === 'string') notes.push(`Objects of kind ${kind} are not observed: ${listed}`);
+    else objects.push(...listed);
+  }
+  return { objects, notes };
 }
 
 /** An installed CRD as preflight looks at it. */

@@ -5,9 +5,13 @@ import type { Report, ReportedFinding } from './report.ts';
 
 /** Findings that are known and do not count, each as often as it was found when the baseline was written. */
 export interface Baseline {
+  /** Why such a finding does not count. */
+  readonly reason: string;
   /** Takes one finding of this identity out of the baseline; false where there is none left. */
   take(identity: string): boolean;
 }
+
+const listedReason = 'listed in the baseline';
 
 /** The baseline of a file that `BaselineRecorder` wrote. Throws UsageError where it cannot be read. */
 export async function readBaseline(file: string): Promise<Baseline> {
@@ -15,6 +19,7 @@ export async function readBaseline(file: string): Promise<Baseline> {
   const left = new Map<string, number>();
   for (const identity of identitiesIn(text, file)) left.set(identity, (left.get(identity) ?? 0) + 1);
   return {
+    reason: listedReason,
     take(identity) {
       const count = left.get(identity) ?? 0;
       if (count > 0) left.set(identity, count - 1);
@@ -40,6 +45,7 @@ function identitiesIn(text: string, file: string): readonly string[] {
 
 /** A baseline that holds whatever is found, to be written to a file. */
 export class BaselineRecorder implements Baseline {
+  readonly reason = listedReason;
   private readonly identities: string[] = [];
 
   take(identity: string): boolean {
@@ -66,5 +72,5 @@ export async function* withBaseline(report: Report, baseline: Baseline): Report 
 function compare(finding: ReportedFinding, baseline: Baseline): ReportedFinding {
   const { identity, suppression } = finding;
   if (identity === undefined || suppression !== undefined || !baseline.take(identity())) return finding;
-  return { ...finding, suppression: { by: 'baseline', reason: 'listed in the baseline' } };
+  return { ...finding, suppression: { by: 'baseline', reason: baseline.reason } };
 }

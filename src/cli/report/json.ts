@@ -11,7 +11,7 @@ export const mostProblems = 4_096;
  * For programs: an object on each line with its verdict and findings, suppressed ones included, then problems of files and a
  * summary; the fields are in docs/guides/check.md.
  */
-export async function* writeJson(report: Report, { version }: ReportSetting): AsyncGenerator<string> {
+export async function* writeJson(report: Report, { version, comparison }: ReportSetting): AsyncGenerator<string> {
   let tally = nothing;
   let problemsLeftOut = 0;
   const verdicts = { allowed: 0, denied: 0, skipped: 0 };
@@ -32,7 +32,7 @@ export async function* writeJson(report: Report, { version }: ReportSetting): As
   }
   yield `\n],"problems":[${problems.join(',')}`;
   const { bySeverity, suppressed } = tally;
-  yield `\n],"summary":${jsonText({ ...verdicts, ...bySeverity, suppressed, problemsLeftOut })}}\n`;
+  yield `\n],"summary":${jsonText({ ...verdicts, ...bySeverity, suppressed, problemsLeftOut })}${comparison === undefined ? '' : `,"comparison":${jsonText(comparison())}`}}\n`;
 }
 
 function entryOf(object: ReportedObject) {

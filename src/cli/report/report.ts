@@ -49,11 +49,22 @@ export type Reported = ReportedObject | ReportedProblem;
 /** What `check` found, object by object, in the order of the files. */
 export type Report = AsyncIterable<Reported>;
 
+/** The findings of a report compared with those of an earlier one. */
+export interface Comparison {
+  /** Findings that the earlier report does not have. */
+  readonly new: number;
+  readonly unchanged: number;
+  /** Identities of findings that the earlier report has, and this one does not. */
+  readonly gone: readonly string[];
+}
+
 /** What a format may use beside the report. */
 export interface ReportSetting {
   /** Styles for people; leaves texts as they are where nobody looks on. */
   readonly style: (style: 'red' | 'yellow' | 'cyan' | 'dim' | 'bold', text: string) => string;
   readonly version: string;
+  /** The comparison with an earlier report, to be asked for at the end; absent without one. */
+  readonly comparison?: () => Comparison;
 }
 
 /** Writes a report in one format, piece by piece. */

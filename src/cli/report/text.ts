@@ -1,11 +1,12 @@
 import { printable } from '../../core/text/display.ts';
+import { describeComparison } from './comparison.ts';
 import { excerpt } from './excerpt.ts';
 import { activeFindings, counted, describeTally, nothing, type Report, type ReportedFinding, type ReportSetting, type Severity } from './report.ts';
 
 const colours = { error: 'red', warning: 'yellow', note: 'cyan' } as const satisfies Record<Severity, string>;
 
 /** For people: a line for each finding, the line of the file below it, and a summary at the end. */
-export async function* writeText(report: Report, { style }: ReportSetting): AsyncGenerator<string> {
+export async function* writeText(report: Report, { style, comparison }: ReportSetting): AsyncGenerator<string> {
   let tally = nothing;
   for await (const object of report) {
     tally = counted(tally, object);
@@ -18,7 +19,10 @@ export async function* writeText(report: Report, { style }: ReportSetting): Asyn
       yield `${findingLine(object.file, finding, style)}\n${line === undefined ? '' : `${style('dim', `${line}\n${caret}`)}\n`}`;
     }
   }
+  const compared = comparison?.();
+  if (compared !== undefined && compared.gone.length > 0) yield `${style('bold', 'Gone since the earlier report:')}\n${compared.gone.map((identity) => `  ${escaped(identity)}\n`).join('')}`;
   yield `${describeTally(tally)}\n`;
+  if (compared !== undefined) yield `${describeComparison(compared)}\n`;
 }
 
 /** `file:line:column: severity [rule] field: message`, a form that editors make links of. */

@@ -1,0 +1,55 @@
+import type { Profile } from '../core/rules/engine/rule.ts';
+import type { SourceDocument } from '../files/document.ts';
+import { clusterDocument, readObjects, type SourceObjects, type SourceOptions } from '../sources/objects.ts';
+import { readOtherObjects } from '../sources/upgrade-facts.ts';
+import { Workspace } from '../workspace/workspace.ts';
+import { rejectProblems } from './evaluated.ts';
+import { packageVersion } from './package-files.ts';
+import { createProgress } from './progress.ts';
+import { withAnnotations } from './report/annotation.ts';
+import { withBaseline } from './report/baseline.ts';
+import { describeComparison, readEarlierFindings } from './report/comparison.ts';
+import { reportWorkspace } from './report/findings.ts';
+import type { FormatName } from './report/format-names.ts';
+import type { Report } from './report/report.ts';
+import { writeReport } from './report/write.ts';
+import { assumedBundle, controllerName, policyOf } from './settings.ts';
+import { createTerminal } from './terminal.ts';
+import { orUsageError, UsageError } from './usage-error.ts';
+
+/** Settings of `sallyport audit`. */
+export interface AuditOptions extends SourceOptions {
+  readonly profile: Profile;
+  readonly output: FormatName;
+  /** A report of an earlier run in JSON; its findings do not count again. */
+  readonly since: string | undefined;
+}
+
+/**
+ * Judges all stored objects of a cluster by the current rules, in the formats of `check`.
+ *
+ * @returns the exit code: 1 where admission would deny an object, and with `since` where it would not have been denied before
+ * @throws UsageError for objects or reports that cannot be read
+ */
+export async function audit(options: AuditOptions): Promise<number> {
+  const { files, cluster, output, since } = options;
+  if (files.length === 0 && cluster === undefined) throw new UsageError('No objects: use --cluster or --files.');
+  const earlier = since === undefined ? undefined : await readEarlierFindings(since);
+  const source = await orUsageError('the source of objects', readObjects({ files, cluster }, { bundle: assumedBundle, controllerName, scope: 'closed' }));
+  rejectProblems(source.problems);
+  const others = cluster === undefined ? { objects: [], notes: [] } : await orUsageError('the cluster', readOtherObjects(cluster, source.definitions));
+  for (const note of [...source.notes, ...others.notes]) process.stderr.write(`${note}\n`);
+  const judged = withAnnotations(judgeAll(source, others.objects.map(clusterDocument), options.profile));
+  const comparison = earlier && (() => earlier.comparison());
+  const setting = { style: createTerminal().style, version: packageVersion(), ...(comparison && { comparison }) };
+  const tally = await writeReport(earlier === undefined ? judged : withBaseline(judged, earlier), { output, setting, progress: createProgress(process.stderr, 'objects judged') });
+  // The other formats have no place for it.
+  if (earlier !== undefined && output !== 'text' && output !== 'json') process.stderr.write(`${describeComparison(earlier.comparison())}\n`);
+  return tally.bySeverity.error > 0 ? 1 : 0;
+}
+
+async function* judgeAll(source: SourceObjects, others: readonly SourceDocument[], profile: Profile): Report {
+  const workspace = new Workspace(source.installation, policyOf(profile, source.bundle), []);
+  workspace.update([...source.documents, ...others]);
+  yield* reportWorkspace(workspace, [], 'error');
+}
