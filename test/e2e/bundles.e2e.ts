@@ -141,7 +141,7 @@ function gateway(annotations: number): object {
 
 /** In the standard channel from v1.7 on. */
 const retrying = httpRoute({ name: 'cart', namespace }, { rules: [{ retry: { attempts: 2 } }] });
-const unknownField = expect.stringMatching(/^\[schema-unknown-field\] spec\.rules\[0\]\.retry: is in the standard channel since v1\.7 .*, not in v1\.5 standard/);
+const unknownField = expect.stringMatching(/^\[schema-unknown-field\] spec\.rules\[0\]\.retry: Unknown field: it is in the standard channel since v1\.7 .*, not in v1\.5 standard, so the API server drops it\./);
 /** Wrong in every bundle, and nothing that a CRD refuses. */
 const bad = httpRoute({ name: 'bad', namespace }, { rules: [{ filters: [{ type: 'RequestHeaderModifier', requestHeaderModifier: { remove: ['x shop'] } }] }] });
 

@@ -280,6 +280,7 @@ describe('v1.7', () => {
     expect(refused).toContain(`gateways.${group}`);
     expect(refused.filter((name) => name.endsWith(experimentalGroup))).toEqual([]);
     for (const command of denial?.commands ?? []) await run(command);
-    expect(await refusedCrds('v1.7.0', 'experimental')).toEqual([]);
+    // API servers notice the deletion of a policy after a moment.
+    await waitFor('the policy denies nothing', async () => ((await refusedCrds('v1.7.0', 'experimental')).length === 0 ? true : undefined));
   });
 });

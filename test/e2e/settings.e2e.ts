@@ -131,7 +131,7 @@ describe('changed settings', () => {
   });
 
   test('say which bundle holds, whatever the CRDs say', async () => {
-    expect(await create('cors', [cors])).toMatchObject({ code: 1, stderr: expect.stringContaining('"CORS" is in the standard channel since v1.5') });
+    expect(await create('cors', [cors])).toMatchObject({ code: 1, stderr: expect.stringContaining('Unsupported value "CORS": it is in the standard channel since v1.5') });
   });
 
   test('that are wrong are told with their place, and the last good ones stay', async () => {
