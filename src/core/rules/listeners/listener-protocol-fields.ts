@@ -1,5 +1,5 @@
 import { isReadable } from '../../resources/resource.ts';
-import { display } from '../../text/display.ts';
+import { display, quote } from '../../text/display.ts';
 import { demand, violationsAt, type Demand, type ReportViolation } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
@@ -52,7 +52,7 @@ function streamWithHostname({ protocol, hostname = '' }: ListenerView, report: R
 
 function httpsPassthrough({ protocol, tls: { mode = 'Terminate' } = {} }: ListenerView, report: ReportViolation): void {
   if (protocol !== 'HTTPS' || mode === 'Terminate') return;
-  report({ below: ['tls', 'mode'], value: display(mode), message: 'Invalid mode ${quote(mode)}: a listener with protocol HTTPS must terminate TLS. Use mode: Terminate, or use protocol: TLS for passthrough.' });
+  report({ below: ['tls', 'mode'], value: display(mode), message: `Invalid mode ${quote(mode)}: a listener with protocol HTTPS must terminate TLS. Use mode: Terminate, or use protocol: TLS for passthrough.` });
 }
 
 function tlsMissing({ protocol, tls }: ListenerView, report: ReportViolation): void {

@@ -25,7 +25,7 @@ describe('listener-protocol-fields', () => {
     ['UDP with tls', { protocol: 'UDP', tls: {} }, 'tls', 'tls conflicts with protocol UDP, which has no TLS. Remove tls.'],
     ['TCP with a hostname', { protocol: 'TCP', hostname: 'a.example' }, 'hostname', 'hostname conflicts with protocol TCP, which carries no hostname. Remove hostname, or use protocol: TLS.'],
     ['UDP with a hostname', { protocol: 'UDP', hostname: 'a.example' }, 'hostname', 'hostname conflicts with protocol UDP, which carries no hostname. Remove hostname.'],
-    ['HTTPS passed through', { protocol: 'HTTPS', tls: { mode: 'Passthrough' } }, 'tls.mode', 'Invalid mode ${quote(mode)}: a listener with protocol HTTPS must terminate TLS. Use mode: Terminate, or use protocol: TLS for passthrough.'],
+    ['HTTPS passed through', { protocol: 'HTTPS', tls: { mode: 'Passthrough' } }, 'tls.mode', 'Invalid mode "Passthrough": a listener with protocol HTTPS must terminate TLS. Use mode: Terminate, or use protocol: TLS for passthrough.'],
     ['TLS without tls', { protocol: 'TLS' }, 'tls', 'tls is required with protocol TLS. Set tls with mode: Passthrough, or with mode: Terminate and certificateRefs.'],
   ])('%s', (_, listener, at, message) => {
     const gateway = gatewayWith({ protocol: 'HTTP' }, listener);
