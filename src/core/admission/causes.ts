@@ -3,14 +3,14 @@ import { shorten } from '../text/display.ts';
 import type { JudgedFinding } from './judged-finding.ts';
 import type { AdmissionCause } from './types.ts';
 
-/** So many problems are told one by one, as long as they fit. */
+/** The maximum number of problems that a denial lists one by one. */
 export const mostCauses = 100;
-/** Characters of all fields and messages. The message of a denial repeats them. */
+/** The maximum number of characters of all fields and messages. The message of a denial repeats them. */
 export const causeCharacters = 32 * 1024;
-/** Keys of maps in a path may be of any length. */
+/** The maximum number of characters of a path. Map keys in a path can have any length. */
 const pathCharacters = 512;
 
-/** The causes of a denial: the first findings, and how many more there are. */
+/** Returns the causes of a denial: the first findings, and the number of the remaining ones. */
 export function causesOf(findings: readonly JudgedFinding[]): readonly AdmissionCause[] {
   const causes: AdmissionCause[] = [];
   let left = causeCharacters;
@@ -28,7 +28,7 @@ function causeOf(finding: JudgedFinding): AdmissionCause {
   return { field: shortPath(finding.path), message: `${finding.message} [${finding.rule}]`, reason: 'FieldValueInvalid' };
 }
 
-/** A path as people read it, cut where its keys are too long for that. */
+/** Formats a path for people, and shortens it if its keys are too long. */
 export function shortPath(path: Path): string {
   return shorten(formatPath(path), pathCharacters);
 }

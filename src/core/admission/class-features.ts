@@ -1,6 +1,6 @@
 /**
- * The features that the status of a GatewayClass lists (status.supportedFeatures, GEP-2162); before v1.2 each was a name alone.
- * `undefined` where it lists none. Never throws.
+ * Returns the features that the status of a GatewayClass lists (status.supportedFeatures, GEP-2162), or `undefined` if it lists
+ * none. Before v1.2, each feature was a plain name. Never throws.
  *
  * @param json the object, of any shape
  */
@@ -11,7 +11,7 @@ export function featuresOf(json: unknown): readonly string[] | undefined {
   return names.length === 0 ? undefined : names;
 }
 
-/** The CRD allows 64; there are about as many. */
+/** The CRD allows 64 features. About as many exist. */
 const mostFeatures = 256;
 
 function memberOf(json: unknown, name: string): unknown {

@@ -17,19 +17,19 @@ import type { AdmissionRequest, AdmissionVerdict, CountedFinding } from './types
 export interface AdmissionContext {
   readonly kernel: Kernel;
   readonly policy: AdmissionPolicy;
-  /** Asked between steps of work that can be left out; false when the request's time is used up. */
+  /** Called between steps of optional work. Returns false when the time budget of the request is used up. */
   readonly mayContinue: () => boolean;
 }
 
 /**
- * Judges one write on an overlay of the present state: nothing is written, so a dry run needs no case of its own.
- * Never denies what is being deleted, what only touches status or metadata, and what the old object already had.
+ * Judges one write on an overlay of the current state. Nothing is written, so a dry run needs no special case. Never denies an
+ * object that is being deleted, a change of status or metadata only, or a problem that the old object already had.
  */
 export function decideAdmission(request: AdmissionRequest, context: AdmissionContext): AdmissionVerdict {
   return runToEnd(decisionOf(request, context));
 }
 
-/** The same in steps. The kernel may apply writes between them. */
+/** Like `decideAdmission`, in steps. The kernel may apply writes between steps. */
 export function* decisionOf(request: AdmissionRequest, context: AdmissionContext): Steps<AdmissionVerdict> {
   if (request.subResource !== '' || request.operation === 'CONNECT') return allowed([]);
   const before = readSubmitted(request, request.oldObject, context.policy);
@@ -46,7 +46,7 @@ export function* decisionOf(request: AdmissionRequest, context: AdmissionContext
   const present = overlaysOf(context, ref, candidate);
   const created: Creation = { ref, after, judge: () => judgement(() => present().read, candidate, policy) };
   if (before === undefined) return yield* decideCreation(created, policy);
-  // Most changes are fine, and then nobody asks what was before.
+  // Most changes are fine and do not need the previous state.
   const previous = onceInSteps(function* previously() {
     return overlaysOf(context, ref, yield* before.candidate());
   });
@@ -61,7 +61,7 @@ export function* decisionOf(request: AdmissionRequest, context: AdmissionContext
   }, policy);
 }
 
-/** An object of the Gateway API that is too large to be read is never stored by way of that. */
+/** Denies an object of the Gateway API that is too large to read. Otherwise its size would be a way around validation. */
 function decideUnread({ group, kind, namespace, name }: AdmissionRequest, problem: string, policy: AdmissionPolicy): AdmissionVerdict {
   const entry = findKind(group, kind);
   if (entry === undefined || !gatewayGroups.includes(group)) return allowed([]);
@@ -69,7 +69,7 @@ function decideUnread({ group, kind, namespace, name }: AdmissionRequest, proble
   return verdict({ group, kind, namespace, name }, { fresh: found, found, impact: [] });
 }
 
-/** Kinds that take no part in evaluation are judged by themselves; nothing else depends on them. */
+/** Kinds that are not evaluated are judged on their own, because no other object depends on them. */
 function* decideUnevaluated(request: AdmissionRequest, { kernel, policy }: AdmissionContext): Steps<AdmissionVerdict> {
   const [before, after] = [readUnevaluated(request, request.oldObject), readUnevaluated(request, request.object)];
   if (after === undefined || after.deleting) return allowed([]);
@@ -92,7 +92,7 @@ interface Creation {
 interface Update extends Creation {
   readonly before: WrittenObject;
   readonly judgeBefore: () => Steps<readonly JudgedFinding[]>;
-  /** What it does to other objects, as warnings. */
+  /** The effects on other objects, as warnings. */
   readonly impact: () => Steps<readonly string[]>;
 }
 
@@ -105,17 +105,17 @@ function* decideCreation({ ref, after, judge: judgeAfter }: Creation, policy: Ad
 
 function* decideUpdate({ ref, before, after, judge: judgeAfter, judgeBefore, impact }: Update, policy: AdmissionPolicy): Steps<AdmissionVerdict> {
   const ofApply = findingsOfApply(after, before.json, policy);
-  // Labels can still break others: those of a Namespace let routes in, those of an EndpointSlice name its Service.
+  // Labels can still break other objects: labels of a Namespace allow routes to attach, and labels of an EndpointSlice name its Service.
   if (sameSpec(before.json, after.json)) return verdict(ref, { fresh: [], found: ofApply, impact: yield* impact() });
   yield;
   const found = yield* judgeAfter();
   yield;
-  // Only a denial, or what the profile keeps from being one, depends on what was wrong before; most changes have neither.
+  // Earlier problems matter only for a denial, or for a finding that the profile `audit` withholds. Most changes have neither.
   const earlier = found.some(({ effect, withheld }) => effect === 'deny' || withheld) ? yield* judgeBefore() : [];
   yield;
   const ofChange = [...findingsOfChange(after.kind, before.json, after.json, policy), ...ofApply];
   const fresh = [...newFindings({ candidate: before, findings: earlier }, { candidate: after, findings: found }), ...ofChange];
-  // A change that is denied breaks nothing.
+  // A denied change breaks nothing.
   const isDenied = fresh.some(({ effect }) => effect === 'deny');
   return verdict(ref, { fresh, found: [...found, ...ofChange], impact: isDenied ? [] : yield* impact() });
 }
@@ -140,7 +140,7 @@ function* decideDeletion({ ref, candidate }: Submitted, context: AdmissionContex
   return allowed(yield* describeImpact({ subject: `Deleting this ${ref.kind}`, ref, before, after: overlaysOf(context, ref, undefined) }, context));
 }
 
-/** An object of a request that takes part in evaluation. */
+/** An object of a request, of a kind that is evaluated. */
 interface Submitted {
   readonly ref: ObjectRef;
   readonly object: WrittenObject;
@@ -150,13 +150,13 @@ interface Submitted {
 
 function readSubmitted(request: AdmissionRequest, json: unknown, { bundle }: AdmissionPolicy): Submitted | undefined {
   const identified = identifyObject(named(request, json));
-  // A crafted request could promise one kind and carry another; such an object is not ours to judge.
+  // A crafted request could name one kind and contain another. Such an object is not judged.
   if (identified.type !== 'resource' || identified.kind !== request.kind || identified.ref.group !== request.group) return undefined;
   const { kind, ref, apiVersion, deleting } = identified;
   return { ref, object: { kind, apiVersion, json }, deleting, candidate: onceInSteps(() => candidateInSteps(identified, json, bundle)) };
 }
 
-/** With generateName an object has no name yet at this point; identity comes from the request. */
+/** Takes the identity from the request: with generateName, an object has no name yet at this point. */
 function named(request: AdmissionRequest, json: unknown): unknown {
   if (typeof json !== 'object' || json === null) return json;
   const metadata: unknown = (json as { metadata?: unknown }).metadata;
@@ -176,7 +176,7 @@ function withoutMetadata(json: unknown): unknown {
   return rest;
 }
 
-/** The overlay with a candidate in its place, made anew whenever the kernel has applied something since. */
+/** Returns the overlay with the candidate in place. The overlay is recreated if the kernel has applied writes since. */
 function overlaysOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: Candidate | undefined): () => Overlay {
   let overlay: Overlay | undefined;
   return () => {
@@ -186,7 +186,7 @@ function overlaysOf({ kernel }: AdmissionContext, ref: ObjectRef, candidate: Can
 }
 
 interface Change {
-  /** How sentences about it begin. */
+  /** The beginning of sentences about the change. */
   readonly subject: string;
   readonly ref: ObjectRef;
   readonly before: () => Steps<() => Overlay>;
@@ -213,7 +213,7 @@ function describeRest(more: number, remainder: 'counted' | 'unknown'): string | 
 
 interface Judged {
   readonly found: readonly JudgedFinding[];
-  /** Those of `found` that the old object did not have. */
+  /** The elements of `found` that the old object did not have. */
   readonly fresh: readonly JudgedFinding[];
   readonly impact: readonly string[];
 }
@@ -247,7 +247,7 @@ function modeOf(finding: JudgedFinding, fresh: ReadonlySet<JudgedFinding>): Coun
 
 const annotationKeys: Readonly<Record<CountedFinding['mode'], string>> = { deny: 'denied', warn: 'warned', tolerate: 'tolerated', record: 'recorded', 'would-deny': 'would-deny' };
 
-/** What was denied, would be, was warned of or only recorded, as rule ids: enough for an audit log to be searched. */
+/** Groups the rule ids of findings by mode (denied, would be denied, warned, recorded), so that audit logs can be searched. */
 function annotations(counted: readonly CountedFinding[]): Readonly<Record<string, string>> {
   const byMode = Map.groupBy(counted, ({ mode }) => mode);
   return Object.fromEntries([...byMode].map(([mode, found]) => [annotationKeys[mode], [...new Set(found.map(({ rule }) => rule))].sort().join(',')]));

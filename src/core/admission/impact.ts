@@ -10,19 +10,19 @@ import { ownershipOfObject } from './ownership.ts';
 import { isDialect } from './policy.ts';
 import type { Steps } from '../text/steps.ts';
 
-/** What a change does to other objects. */
+/** The effects of a change on other objects. */
 export interface Impact {
-  /** `HTTPRoute shop/cart: spec.rules[0]…: message`, the first few. */
+  /** The first few, as `HTTPRoute shop/cart: spec.rules[0]…: message`. */
   readonly broken: readonly string[];
-  /** How many more objects were seen to break. */
+  /** The number of further objects that break, as far as they were checked. */
   readonly more: number;
-  /** The budget ended before everything was looked at. */
+  /** The budget ended before all objects were checked. */
   readonly incomplete: boolean;
 }
 
 const shown = 5;
 
-/** How many findings an object has, where it has any: a kernel that emits this keeps at hand what `impactOf` compares. */
+/** Emits the number of findings of each object that has any. A kernel with this emission keeps the findings that `impactOf` compares. */
 export const findingCounts = defineEmission<number>({
   name: 'findingCounts',
   stratum: strata.findings,
@@ -34,12 +34,11 @@ export const findingCounts = defineEmission<number>({
 });
 
 /**
- * Which other objects get findings by a change that they did not have before it, step by step: `mayContinue` is asked
- * before each, so that the caller's budget bounds the work, whatever the number of objects. It ends with the first change
- * of the kernel between two steps.
+ * Finds other objects that get new findings by a change, in steps. `mayContinue` is called before each step, so the caller's
+ * budget limits the work regardless of the number of objects. Ends when the kernel changes between two steps.
  *
- * @param before asked for where anything may differ: evaluation with the object as the API server says it was, which a cache may lag behind
- * @param after evaluation with the object as it would be
+ * @param before called where anything may differ: evaluation with the old object of the request, because a cache may lag behind
+ * @param after evaluation with the new object
  */
 export function* impactOf(before: () => Steps<Reader>, after: Overlay, options: { readonly self: string; readonly mayContinue: () => boolean }): Steps<Impact> {
   const broken: string[] = [];
@@ -51,7 +50,7 @@ export function* impactOf(before: () => Steps<Reader>, after: Overlay, options: 
   };
   for (const affected of after.affectedInSteps(findings, mayContinue)) {
     yield;
-    // What came in meanwhile makes the rest a guess.
+    // The kernel has changed in the meantime, so the remaining results would be unreliable.
     if (!after.isValid) return { broken, more, incomplete: true };
     if (affected === undefined) continue;
     const { args, after: findingsAfter } = affected;
@@ -66,7 +65,7 @@ export function* impactOf(before: () => Steps<Reader>, after: Overlay, options: 
   return { broken, more, incomplete };
 }
 
-/** What Sallyport does not serve is no matter of objects that others serve, or may serve. */
+/** Findings about features that Sallyport does not support do not apply to objects that other controllers serve, or may serve. */
 function isTrueOf(finding: Finding, ref: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>, read: Reader): boolean {
   return !isDialect(finding) || ['ours', 'mixed'].includes(ownershipOfObject(read, ref).standing);
 }

@@ -17,7 +17,7 @@ import { judgeWith, type Candidate } from './judge.ts';
 import type { JudgedFinding } from './judged-finding.ts';
 import type { AdmissionPolicy } from './policy.ts';
 
-/** Rules about other objects, none of which is seen here. */
+/** Rules about other objects, which are not available here. */
 const aboutOthers: ReadonlySet<string> = new Set([parentNotFound, noMatchingParent, notAllowedByListeners, noMatchingListenerHostname, backendNotFound, backendNotPermitted, backendKindUnsupported, backendProtocolUnsupported].map(({ id }) => id));
 
 const kinds = Object.keys(tables) as KindName[];
@@ -26,10 +26,10 @@ const rulesByKind = new Map<KindName, readonly ObjectRule[]>(
 );
 
 /**
- * Judges objects each as if it were the only one there is, and remembers none of them: what may be wrong between objects is
- * not looked for.
+ * Returns a function that judges each object as if it were the only one, and keeps none of them. Problems between objects are
+ * not detected.
  *
- * @param kernel an empty evaluation, for this purpose alone
+ * @param kernel an empty kernel, for exclusive use
  */
 export function createLoneJudge(kernel: Kernel, installation: Installation, policy: AdmissionPolicy): (candidate: Candidate) => readonly JudgedFinding[] {
   kernel.apply([write(installationCell, [], amongOthers(installation))]);

@@ -5,14 +5,14 @@ import type { SchemaKind, WrittenObject } from '../schema/index.ts';
 import { withEffects, type JudgedFinding } from './judged-finding.ts';
 import type { AdmissionPolicy } from './policy.ts';
 
-/** What is wrong with the change from one object to another. Such a finding is always new. */
+/** Finds problems of the change from one object to another. Such a finding is always new. */
 export function findingsOfChange(kind: SchemaKind, before: unknown, after: unknown, policy: AdmissionPolicy): readonly JudgedFinding[] {
   return withEffects(judgeChange(kind, before, after), policy, unknownOwnership);
 }
 
 /**
- * What the API server dropped of what was applied with this write. Whoever writes without apply leaves the note of the
- * last one as it was, and hears nothing.
+ * Finds fields that the API server dropped from the configuration applied with this write. A client that writes without apply
+ * leaves the annotation of the last apply unchanged, and gets no findings.
  *
  * @param before the old object, if there is one
  */

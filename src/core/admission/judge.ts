@@ -14,24 +14,24 @@ import { withBundleEffects, withEffects, type JudgedFinding } from './judged-fin
 import { lostProtectionRule, schemaRule, unknownFieldRule, type AdmissionPolicy } from './policy.ts';
 import { tellOnce, withoutRepetition } from './tell-once.ts';
 
-/** One object as it came, and as it was read, with defaults. */
+/** An object as submitted, and as read with defaults. */
 export interface Candidate {
   readonly json: unknown;
   readonly apiVersion: string;
   readonly resource: Resource;
-  /** What the schema of the policy's bundle makes of it. */
+  /** The result of checking the object against the schema of the policy's bundle. */
   readonly examination: Examination;
 }
 
 /**
- * Reads an object as the API server of a bundle stores it: with defaults, without the fields that the bundle does not have. The body
- * is read once, where what is left is as the bundle's schema says.
+ * Reads an object as the API server of a bundle stores it: with defaults, and without the fields that the bundle does not have.
+ * Reads the body only once if the remaining fields conform to the bundle's schema.
  */
 export function candidateOf(identified: IdentifiedResource, json: unknown, bundle: Bundle): Candidate {
   return runToEnd(candidateInSteps(identified, json, bundle));
 }
 
-/** The same in steps. */
+/** Like `candidateOf`, in steps. */
 export function* candidateInSteps({ kind, apiVersion, read, adopt }: IdentifiedResource, json: unknown, bundle: Bundle): Steps<Candidate> {
   const examination = yield* examinationOf({ kind, apiVersion, json }, bundle);
   const { stored, settled, isWhole } = examination;
@@ -39,14 +39,14 @@ export function* candidateInSteps({ kind, apiVersion, read, adopt }: IdentifiedR
 }
 
 /**
- * Everything that is to be said about one object: its structure by the schema of the bundle, then the rules. The
- * webhook and the command line call this, with the same policy, and so say the same.
+ * Returns all findings about one object: its structure by the schema of the bundle, then the rules. The webhook and the command
+ * line both call this, so they report the same with the same policy.
  */
 export function judge(read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
   return runToEnd(judgement(() => read, candidate, policy));
 }
 
-/** The same in steps, between which the state may become another. */
+/** Like `judge`, in steps. The state may change between steps. */
 export function* judgement(present: () => Reader, candidate: Candidate, policy: AdmissionPolicy): Steps<readonly JudgedFinding[]> {
   const { kind, ref } = candidate.resource;
   const found = present().query(findings, kind, ref.namespace, ref.name);
@@ -54,7 +54,7 @@ export function* judgement(present: () => Reader, candidate: Candidate, policy: 
   return yield* judgementWith(found, present, candidate, policy);
 }
 
-/** The same, of what was found by rules other than the bundle's. */
+/** Like `judge`, with given findings of the rules other than the bundle's. */
 export function judgeWith(found: readonly Finding[], read: Reader, candidate: Candidate, policy: AdmissionPolicy): readonly JudgedFinding[] {
   return runToEnd(judgementWith(found, () => read, candidate, policy));
 }
@@ -71,12 +71,12 @@ function* judgementWith(found: readonly Finding[], present: () => Reader, candid
   return tellOnce(bySchema, judged, json);
 }
 
-/** What is to be said about an object of a kind that is not evaluated, and so not served. */
+/** Returns all findings about an object of a kind that is not evaluated, and therefore not served. */
 export function judgeUnevaluated(read: Reader, object: WrittenObject, policy: AdmissionPolicy): readonly JudgedFinding[] {
   return runToEnd(unevaluatedJudgement(() => read, object, policy));
 }
 
-/** The same in steps, between which the state may become another. */
+/** Like `judgeUnevaluated`, in steps. The state may change between steps. */
 export function* unevaluatedJudgement(present: () => Reader, object: WrittenObject, policy: AdmissionPolicy): Steps<readonly JudgedFinding[]> {
   const examination = yield* examinationOf(object, policy.bundle);
   const byBundle = yield* judgeExamined(object, examination, policy.bundle);
@@ -88,11 +88,11 @@ export function* unevaluatedJudgement(present: () => Reader, object: WrittenObje
 }
 
 interface Found extends JudgedByBundle {
-  /** By rules that look at objects as they are linked. */
+  /** Findings of rules about linked objects. */
   readonly linked: readonly Finding[];
 }
 
-/** Some rules are asked in more than one way, which find the same; the first that has an effect is told. */
+/** Combines findings of rules that run in more than one way with the same result. The first finding that has an effect is kept. */
 function judgedTogether({ linked, official, unenforced }: Found, policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
   const judged = withEffects(linked, policy, owners);
   const refused = withBundleEffects(withoutRepetition(judged, official), policy, owners);
@@ -105,7 +105,7 @@ function* judgeExamined(object: WrittenObject, examination: Examination, bundle:
   return { official, unenforced: [...unenforced, ...(yield* findingsOfNewest(object, bundle, [...official, ...examination.problems]))] };
 }
 
-/** What the schema of the bundle says. */
+/** Findings of the bundle's schema. */
 function structural(problems: readonly StructureProblem[], policy: AdmissionPolicy): readonly JudgedFinding[] {
   if (problems.length === 0) return [];
   const found = problems.map((problem): Finding => ({ rule: structuralRule(problem), path: problem.path, message: problem.message }));

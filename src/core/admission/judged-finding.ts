@@ -2,21 +2,21 @@ import type { Ownership } from '../graph/ownership.ts';
 import type { Effect, Finding } from '../rules/engine/rule.ts';
 import { effectOf, isDialect, isWithheld, type AdmissionPolicy } from './policy.ts';
 
-/** A finding together with what admission does with it. */
+/** A finding and its effect on admission. */
 export interface JudgedFinding extends Finding {
   readonly effect: Exclude<Effect, 'none'>;
-  /** It would deny, did not the profile `audit` only record. */
+  /** The finding would deny, but the profile `audit` only records it. */
   readonly withheld: boolean;
 }
 
-/** The effects of what the bundle refuses. Where it is a guess which bundle that is, only an override makes it a denial. */
+/** Returns the effects of findings about rejections by the bundle. If the bundle is a guess, only an override can deny. */
 export function withBundleEffects(found: readonly Finding[], policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
   const judged = withEffects(found, policy, owners);
   if (policy.guessed !== true) return judged;
   return judged.map((finding) => (Object.hasOwn(policy.overrides, finding.rule) ? finding : { ...finding, effect: finding.effect === 'deny' ? 'warn' : finding.effect, withheld: false }));
 }
 
-/** What admission does with findings about an object with these controllers; those without effect are left out. */
+/** Returns the effects of findings about an object with these controllers, without the findings that have no effect. */
 export function withEffects(found: readonly Finding[], policy: AdmissionPolicy, owners: Ownership): readonly JudgedFinding[] {
   const { standing } = owners;
   return found.flatMap((finding) => {
@@ -29,7 +29,7 @@ export function withEffects(found: readonly Finding[], policy: AdmissionPolicy, 
 
 const namedParents = 3;
 
-/** For which parents a statement about what Sallyport serves holds. */
+/** Names the parents to which a statement about Sallyport's support applies. */
 function scopeOf({ parents }: Ownership): string {
   const names = parents.filter(({ owner }) => owner.type === 'ours').map(({ parent }) => parent);
   const more = names.length > namedParents ? ` and ${names.length - namedParents} more` : '';

@@ -6,7 +6,7 @@ import type { ObjectRef } from '../resources/reference.ts';
 import type { WrittenObject } from '../schema/index.ts';
 import { metadataOf } from '../rules/engine/written-object.ts';
 
-/** The controllers of an object that is evaluated. A BackendTLSPolicy is ours where Gateways of ours send requests to its Services. */
+/** Returns the controllers of an evaluated object. A BackendTLSPolicy is ours if our Gateways forward requests to its Services. */
 export function ownershipOfObject(read: Reader, { kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>): Ownership {
   if (kind !== 'BackendTLSPolicy') return read.query(ownership, kind, namespace, name);
   return read.query(gatewaysOfPolicy, namespace, name).length > 0 ? { standing: 'ours', parents: [] } : unknownOwnership;
@@ -21,9 +21,9 @@ interface Attaching {
 }
 
 /**
- * The controllers of an object that is not evaluated, by the references in it.
+ * Returns the controllers of an object that is not evaluated, by its references.
  *
- * @param stored what examining the object left of it: it has the types of its table
+ * @param stored the object after examination; its fields have the types of the kind's table
  */
 export function ownershipOfWritten(read: Reader, { json }: WrittenObject, stored: unknown): Ownership {
   const { controllerName, parentRef, parentRefs, targetRef, targetRefs }: Attaching = specOf(stored);
@@ -41,7 +41,7 @@ function specOf(stored: unknown): Attaching {
   return typeof stored === 'object' && stored !== null && 'spec' in stored && typeof stored.spec === 'object' && stored.spec !== null ? stored.spec : {};
 }
 
-/** A policy belongs to whoever serves its target. Anybody may send requests to a Service. */
+/** A policy belongs to the controller of its target. Any controller may forward requests to a Service. */
 function ownershipOfTarget(read: Reader, target: OwnerReference, own: string): Ownership {
   const { kind = '', name = '', namespace } = target;
   if (isOwnerKind(kind)) return ownershipOf(read, [target], { namespace: own, at: targetsAt });
@@ -50,7 +50,7 @@ function ownershipOfTarget(read: Reader, target: OwnerReference, own: string): O
 
 const targetsAt = ['spec', 'targetRefs'];
 
-/** The same for a target at another position of the list. */
+/** Returns the ownership for a target at another position of the list. */
 function placedAt(index: number, { standing, parents }: Ownership): Ownership {
   return { standing, parents: parents.map((parent) => ({ ...parent, path: [...targetsAt, index] })) };
 }

@@ -3,18 +3,18 @@ import { allRules } from '../rules/engine/registry.ts';
 import type { Effect, Finding, Profile, Rule } from '../rules/engine/rule.ts';
 import type { Bundle } from '../schema/index.ts';
 
-/** What admission does with findings: a profile, and what a user decided otherwise for single rules. */
+/** The effects of findings on admission: a profile, and overrides for single rules. */
 export interface AdmissionPolicy {
   readonly profile: Profile;
   /** Rule id → effect. */
   readonly overrides: Readonly<Record<string, Effect>>;
-  /** Whose schema and rules objects are held against. */
+  /** The bundle whose schema and rules are applied. */
   readonly bundle: Bundle;
-  /** It is a guess that the API server has this bundle: what only the bundle refuses is then warned of instead of denied. */
+  /** Set if the bundle of the API server is a guess. Violations of the bundle alone then warn instead of deny. */
   readonly guessed?: true;
 }
 
-/** Rule ids of findings that come from the schema itself, beside those of the registry. */
+/** Rule ids of findings of the schema itself, in addition to those of the registry. */
 export const schemaRule = 'schema';
 export const unknownFieldRule = 'schema-unknown-field';
 export const lostProtectionRule = 'schema-lost-protection';
@@ -29,16 +29,16 @@ const schemaEffects: Readonly<Record<string, Readonly<Record<Profile, Effect>>>>
 
 const rules = new Map<string, Rule>(allRules.map((rule) => [rule.id, rule]));
 
-/** Whether a finding is about what Sallyport serves, rather than about the specification. */
+/** Returns whether a finding is about Sallyport's support, not about the specification. */
 export function isDialect({ rule, about }: Pick<Finding, 'rule' | 'about'>): boolean {
   return about === 'dialect' || rules.get(rule)?.about === 'dialect';
 }
 
-/** The effect of a finding under a policy, by who serves its object. */
+/** Returns the effect of a finding under a policy, depending on the controller of the object. */
 export function effectOf(finding: Pick<Finding, 'rule' | 'about'>, policy: AdmissionPolicy, standing: Ownership['standing']): Effect {
   const { rule } = finding;
   const aboutUs = isDialect(finding);
-  // The statement would be false, whatever a user wants to hear.
+  // The statement would be false, so overrides do not apply.
   if (aboutUs && standing === 'other') return 'none';
   const override = Object.hasOwn(policy.overrides, rule) ? policy.overrides[rule] : undefined;
   if (override !== undefined) return override;
@@ -48,7 +48,7 @@ export function effectOf(finding: Pick<Finding, 'rule' | 'about'>, policy: Admis
   return effect === 'deny' && standing === 'mixed' ? 'warn' : effect;
 }
 
-/** Whether the profile `audit` keeps from denial what `standard`, with the same overrides, would deny. */
+/** Returns whether the profile `audit` only records a finding that `standard` would deny with the same overrides. */
 export function isWithheld(finding: Pick<Finding, 'rule' | 'about'>, policy: AdmissionPolicy, standing: Ownership['standing']): boolean {
   return policy.profile === 'audit' && effectOf(finding, policy, standing) === 'record' && effectOf(finding, { ...policy, profile: 'standard' }, standing) === 'deny';
 }

@@ -4,8 +4,8 @@ import type { Candidate } from './judge.ts';
 import type { JudgedFinding } from './judged-finding.ts';
 
 /**
- * Which findings about the new object are new: those that the old object did not already have on the same subtree.
- * Without this, an object stored before a rule existed could never be labelled again.
+ * Returns the findings about the new object that the old object did not have on the same subtree. Otherwise an object that was
+ * stored before a rule existed could never be labelled again.
  */
 export function newFindings(before: Judged, after: Judged): readonly JudgedFinding[] {
   const known = new Map<string, number>();
@@ -26,13 +26,13 @@ export interface Judged {
   readonly findings: readonly JudgedFinding[];
 }
 
-/** Positions are left out, so that inserting a rule above an old mistake does not make it a new one. */
+/** Leaves out list positions, so that inserting a rule above an old mistake does not make the mistake a new one. */
 function fingerprintOf(finding: JudgedFinding, { json }: Judged['candidate']): string {
   const fields = finding.path.filter((part) => typeof part === 'string').join('.');
   return `${finding.rule} ${fields} ${canonical(valueAt(json, subtreeOf(finding.path)))}`;
 }
 
-/** The list item that the finding lies in, or the field itself: what its owner wrote as one piece. */
+/** Returns the list item that contains the finding, or the field itself: the unit that its owner wrote. */
 function subtreeOf(path: Path): Path {
   const lastItem = path.findLastIndex((part) => typeof part === 'number');
   return lastItem === -1 ? path : path.slice(0, lastItem + 1);
@@ -40,7 +40,7 @@ function subtreeOf(path: Path): Path {
 
 const depthLimit = 64;
 
-/** Whether two values are the same JSON, in whatever order keys come. What lies deeper than any schema goes is taken for different. */
+/** Returns whether two values are the same JSON, regardless of key order. Values nested deeper than any schema count as different. */
 export function sameJson(one: unknown, other: unknown, depth = 0): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null || depth > depthLimit) return false;
@@ -54,7 +54,7 @@ export function sameJson(one: unknown, other: unknown, depth = 0): boolean {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** JSON with sorted keys. What lies deeper than any schema goes is left out. */
+/** Returns JSON with sorted keys. Values nested deeper than any schema are left out. */
 export function canonical(value: unknown, depth = 0): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (depth > depthLimit) return '…';

@@ -2,16 +2,16 @@ import { identifyObject, type IdentifiedObject } from '../resources/parse.ts';
 import type { Bundle } from '../schema/index.ts';
 import { candidateOf, type Candidate } from './judge.ts';
 
-/** What a document of a file turned out to be. */
+/** The result of reading a document of a file. */
 export type ReadDocument =
-  /** With the object as the API server would judge and store it. */
+  /** The object as the API server would judge and store it. */
   | { readonly type: 'candidate'; readonly candidate: Candidate }
   | Exclude<IdentifiedObject, { readonly type: 'resource' }>;
 
 /**
- * Reads an object as people write it, with the defaults of the bundle. Never throws.
+ * Reads an object as users write it, with the defaults of the bundle. Never throws.
  *
- * @param order sorts objects without creationTimestamp by appearance; compared as a string
+ * @param order orders objects without creationTimestamp by appearance; compared as a string
  */
 export function readDocument(json: unknown, bundle: Bundle, order = ''): ReadDocument {
   const identified = identifyObject(json, order);

@@ -3,46 +3,46 @@ import type { Bundle, Channel, Minor } from '../schema/index.ts';
 import { selectorMatches } from '../text/selector.ts';
 import type { AdmissionPolicy } from './policy.ts';
 
-/** What people decide about admission, complete: everything that a settings document leaves out has its default. */
+/** The complete settings for admission: every setting that a document omits has its default. */
 export interface Settings {
   readonly profile: Profile;
-  /** Rule id → effect, instead of the profile's. */
+  /** Rule id → effect, overrides the profile. */
   readonly effects: Readonly<Record<string, Effect>>;
-  /** What shall happen to writes while no webhook answers. `Fail` is taken only after a probe, and given up by itself. */
+  /** The failurePolicy of the webhook configuration. `Fail` is set only after a successful probe, and is reverted automatically. */
   readonly failurePolicy: FailurePolicy;
-  /** The first entry that a namespace matches holds for it. */
+  /** The first entry that matches the namespace applies. */
   readonly namespaces: readonly NamespaceSettings[];
   readonly exemptions: Exemptions;
-  /** The first entry that a kind matches holds for it. */
+  /** The first entry that matches the kind applies. */
   readonly bundleOverrides: readonly BundleOverride[];
 }
 
 export const failurePolicies = ['Ignore', 'Fail'] as const;
-/** What an API server does when the webhook cannot be called. */
+/** The behavior of an API server if it cannot call the webhook. */
 export type FailurePolicy = (typeof failurePolicies)[number];
 
-/** A Kubernetes label selector without mistakes: `matchLabels`, `matchExpressions`. */
+/** A valid Kubernetes label selector: `matchLabels`, `matchExpressions`. */
 export type LabelSelector = Readonly<Record<string, unknown>>;
 
-/** A namespace matches by name and by labels, where both are given. */
+/** Matches namespaces by name and by labels. If both are set, both must match. */
 export interface NamespaceSettings {
   readonly names?: readonly string[];
   readonly selector?: LabelSelector;
-  /** Begins anew: effects for all namespaces do not add to it. */
+  /** Replaces the effects for all namespaces instead of adding to them. */
   readonly profile?: Profile;
   readonly effects?: Readonly<Record<string, Effect>>;
 }
 
-/** Writes that are not judged at all. */
+/** Writes that are not judged. */
 export interface Exemptions {
   readonly namespaces: readonly string[];
   readonly usernames: readonly string[];
   readonly groups: readonly string[];
 }
 
-/** Which schema structure is checked against, whatever the installed CRDs say. */
+/** The schema for checking structure, regardless of the installed CRDs. */
 export interface BundleOverride {
-  /** All kinds unless given. */
+  /** Default: all kinds. */
   readonly kinds?: readonly string[];
   readonly bundle?: Minor;
   readonly channel?: Channel;
@@ -57,7 +57,7 @@ export const defaultSettings: Settings = {
   bundleOverrides: [],
 };
 
-/** What settings look at in a write. */
+/** The attributes of a write that settings depend on. */
 export interface WriteFacts {
   /** `''` for cluster-scoped kinds. */
   readonly namespace: string;
@@ -67,14 +67,14 @@ export interface WriteFacts {
   readonly groups: readonly string[];
 }
 
-/** What the API server holds objects of a kind against. */
+/** The bundle by which the API server validates objects of a kind. */
 export interface KnownBundle {
   readonly bundle: Bundle;
-  /** False where that is a guess: what only contradicts the bundle must then not be denied. */
+  /** False if the bundle is a guess. Violations of the bundle alone must then not be denied. */
   readonly certain: boolean;
 }
 
-/** The policy that holds for one write, or that it is not judged. An override that names a bundle is no guess. */
+/** Returns the policy for one write, or 'exempt' if it is not judged. An override that names a bundle is not a guess. */
 export function policyFor(settings: Settings, facts: WriteFacts, { bundle, certain }: KnownBundle): AdmissionPolicy | 'exempt' {
   if (isExempt(settings.exemptions, facts)) return 'exempt';
   const own = settings.namespaces.find((entry) => matches(entry, facts));

@@ -5,10 +5,10 @@ import type { JudgedFinding } from './judged-finding.ts';
 import { lostProtectionRule, unknownFieldRule } from './policy.ts';
 
 /**
- * What is told of all that was found, the schema's findings first: of several findings at one place those that weigh most,
- * since the others can wait until these are mended; of equals about one text, number or missing field the first, and the
- * schema's only where no rule knows better. The rules judge what the API server stores: that a field is missing which it drops
- * needs no other word.
+ * Merges the findings of schema and rules, the schema's first. If several findings concern one location, only those with the
+ * highest weight remain; the others can wait until these are fixed. If findings of equal weight concern the same string, number
+ * or missing field, only the first remains, and the schema's only if no rule reports the location. The rules judge the object
+ * as the API server stores it, so their findings about fields that it drops are left out.
  */
 export function tellOnce(bySchema: readonly JudgedFinding[], byRules: readonly JudgedFinding[], json: unknown): readonly JudgedFinding[] {
   if (bySchema.length + byRules.length < 2) return [...bySchema, ...byRules];
@@ -31,14 +31,14 @@ export function tellOnce(bySchema: readonly JudgedFinding[], byRules: readonly J
 
 const weights: Readonly<Record<JudgedFinding['effect'], number>> = { record: 0, warn: 1, deny: 2 };
 
-/** As the profile `standard` would weigh it where `audit` only records. */
+/** Returns the weight of a finding. A finding that the profile `audit` only records has the weight that it has in `standard`. */
 function weightOf({ effect, withheld }: JudgedFinding): number {
   return withheld ? weights.deny : weights[effect];
 }
 
 /**
- * Leaves out findings of a rule at places where the same rule has found something before: rules that status and traffic react to
- * are asked about an object as it was read, and again as a demand of the bundle about the object as it is stored.
+ * Removes findings of a rule at locations where the same rule already has one. Rules that status and traffic react to run on
+ * the object as read, and again as a demand of the bundle on the object as stored.
  */
 export function withoutRepetition(known: readonly Finding[], more: readonly Finding[]): readonly Finding[] {
   if (known.length === 0 || more.length === 0) return more;

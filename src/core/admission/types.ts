@@ -1,9 +1,9 @@
-/** What the API server asks: one write, before it is stored. Shapes follow `admission.k8s.io/v1`. */
+/** A request of the API server: one write, before it is stored. Shapes follow `admission.k8s.io/v1`. */
 export interface AdmissionRequest {
-  /** Echoed in the answer; means nothing else. */
+  /** Repeated in the response, without further meaning. */
   readonly uid: string;
   readonly operation: Operation;
-  /** Group, version and kind of `object`, converted to what the webhook configuration registered. `''`: core group. */
+  /** Group, version and kind of `object`, after conversion to the registered version of the webhook configuration. `''`: core group. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -11,7 +11,7 @@ export interface AdmissionRequest {
   readonly resource: string;
   /** `''` for the object itself, e.g. `status` for its status. */
   readonly subResource: string;
-  /** What the client wrote before conversion. */
+  /** The group, version and kind that the client wrote, before conversion. */
   readonly requestKind: GroupVersionKind;
   /** May be `''` on CREATE with generateName. */
   readonly name: string;
@@ -21,12 +21,12 @@ export interface AdmissionRequest {
   readonly object?: unknown;
   /** Any JSON value; absent on CREATE and CONNECT. */
   readonly oldObject?: unknown;
-  /** Why `object` was not read although there is one. A complete sentence. */
+  /** The reason why `object` was not read although it is set. A complete sentence. */
   readonly unread?: string;
-  /** Nothing of a dry run may have an effect. */
+  /** A dry run must have no side effects. */
   readonly dryRun: boolean;
   readonly userInfo: { readonly username: string; readonly groups: readonly string[] };
-  /** Milliseconds left for the decision; when they are used up, what was found so far is the answer. */
+  /** Milliseconds left for the decision. When they are used up, the response contains the findings so far. */
   readonly budgetMs: number;
 }
 
@@ -39,7 +39,7 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** The answer. Nothing in it needs to respect the API server's limits: the webhook cuts and cleans. */
+/** The response. It can exceed the API server's limits: the webhook shortens and cleans it. */
 export type AdmissionVerdict = Allowed | Denied;
 
 export interface Allowed extends Remarks {
@@ -48,28 +48,28 @@ export interface Allowed extends Remarks {
 
 export interface Denied extends Remarks {
   readonly allowed: false;
-  /** kubectl prints these as a list, and then nothing else. */
+  /** kubectl prints these as a list, and then prints nothing else. */
   readonly causes: readonly [AdmissionCause, ...AdmissionCause[]];
-  /** Complete alone, for clients that print nothing else. */
+  /** Complete on its own, for clients that print only the message. */
   readonly message: string;
 }
 
 interface Remarks {
-  /** Each a single sentence, rule id and field path first, so that the beginning suffices; the most important first. */
+  /** Each is a single sentence that starts with rule id and field path, so that it can be truncated. The most important come first. */
   readonly warnings: readonly string[];
-  /** Every finding with what was done about it, for counting. */
+  /** Every finding with the action taken, for metrics. */
   readonly findings: readonly CountedFinding[];
-  /** The keys are plain names; the API server puts the webhook's name before them. */
+  /** The keys are plain names. The API server prefixes them with the name of the webhook. */
   readonly auditAnnotations: Readonly<Record<string, string>>;
 }
 
 export interface CountedFinding {
   readonly rule: string;
-  /** `tolerate`: it would deny, but was there before. `would-deny`: it would, did not the profile `audit` only record. */
+  /** `tolerate`: would deny, but the old object already had it. `would-deny`: would deny, but the profile `audit` only records. */
   readonly mode: 'deny' | 'warn' | 'record' | 'tolerate' | 'would-deny';
 }
 
-/** One thing that is wrong; `reason` is one of the CauseTypes of `meta/v1`. */
+/** One problem. `reason` is one of the CauseTypes of `meta/v1`. */
 export interface AdmissionCause {
   /** E.g. `spec.rules[0].timeouts.request`. */
   readonly field: string;

@@ -6,21 +6,21 @@ import { allowedNamespaces, type AllowedNamespaces } from './namespaces.ts';
 import { routeKindsOf, type RouteKind } from './protocols.ts';
 import { strata } from './strata.ts';
 
-/** What a route has to know of a listener in order to attach to it, and no more: see `addressedListeners`. */
+/** The part of a listener that decides whether a route can attach, and nothing else: see `addressedListeners`. */
 export interface AddressedListener {
   readonly name: string;
   /** Lower case; absent: any host. */
   readonly hostname?: string;
-  /** The route kinds that may attach: served by the protocol and allowed by allowedRoutes.kinds. */
+  /** The route kinds that may attach: supported by the protocol and allowed by allowedRoutes.kinds. */
   readonly routeKinds: readonly RouteKind[];
   readonly namespaces: AllowedNamespaces;
 }
 
 /**
- * The listeners that a parentRef addresses, in the order of the specification, the first one where a name is repeated.
- * `port` is `''` for any; without a section name all listeners are addressed. It reads nothing but their owner and
- * tells nothing but what routes depend on, so that all other changes of an owner reach none of its routes. Whoever names
- * a Gateway means none of its ListenerSets (GEP-1713, "Gateway Parents and sectionName").
+ * The listeners that a parentRef addresses, in the order of the specification. If a name is duplicate, only the first listener
+ * counts. `port` is `''` for any port. Without a section name, all listeners are addressed. The query reads only the owner of
+ * the listeners and returns only the fields that routes depend on, so other changes of the owner do not re-evaluate its routes.
+ * A parentRef to a Gateway does not include its ListenerSets (GEP-1713, "Gateway Parents and sectionName").
  */
 export const addressedListeners = defineQuery({
   name: 'addressedListeners',
@@ -37,7 +37,7 @@ export const addressedListeners = defineQuery({
 
 export type ListenerView = NonNullable<NonNullable<Resource<'Gateway'>['spec']>['listeners']>[number];
 
-/** What routes need to know of a listener. */
+/** Returns the part of a listener that routes depend on. */
 export function addressedListener({ name = '', hostname, protocol, allowedRoutes }: ListenerView): AddressedListener {
   return {
     name,
@@ -47,7 +47,7 @@ export function addressedListener({ name = '', hostname, protocol, allowedRoutes
   };
 }
 
-/** Kinds that are named restrict those of the protocol; naming none means all of them. */
+/** Restricts the route kinds of the protocol to the named kinds. Without named kinds, all of them are allowed. */
 export function allowedKinds(protocol: string, named: readonly Partial<RouteKind>[]): { readonly routeKinds: readonly RouteKind[]; readonly invalidKinds: readonly RouteKind[] } {
   const supported = routeKindsOf(protocol) ?? [];
   if (named.length === 0) return { routeKinds: supported, invalidKinds: [] };

@@ -3,7 +3,7 @@ import { isIpAddress, preciseHostnameProblems } from '../text/hostname.ts';
 import { readObject } from './inputs.ts';
 import { strata } from './strata.ts';
 
-/** An address that a Gateway asks for. Without a value any of its type will do (GatewaySpecAddress). */
+/** An address that a Gateway requests. Without a value, any address of its type is acceptable (GatewaySpecAddress). */
 export interface WantedAddress {
   readonly type: 'IPAddress' | 'Hostname';
   readonly value: string;
@@ -17,7 +17,7 @@ export type AddressNode = { readonly index: number } & (
   | { readonly outcome: 'malformed'; readonly type: string; readonly value: string }
 );
 
-/** What a Gateway's spec.addresses ask for, in order. */
+/** The addresses that a Gateway requests in spec.addresses, in order. */
 export const addresses = defineQuery({
   name: 'addresses',
   stratum: strata.links,

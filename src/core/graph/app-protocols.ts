@@ -1,4 +1,4 @@
-/** What ports of Services may speak (`appProtocol`; KEP-3726, GEP-1911). */
+/** The supported values of `appProtocol` of Service ports (KEP-3726, GEP-1911). */
 const appProtocols: Readonly<Record<string, { readonly routeKinds: readonly string[]; readonly http2: boolean; readonly tls?: true }>> = {
   http: { routeKinds: ['HTTPRoute', 'GRPCRoute'], http2: false },
   'kubernetes.io/http': { routeKinds: ['HTTPRoute', 'GRPCRoute'], http2: false },
@@ -10,17 +10,17 @@ const appProtocols: Readonly<Record<string, { readonly routeKinds: readonly stri
   grpc: { routeKinds: ['HTTPRoute', 'GRPCRoute'], http2: true },
 };
 
-/** Whether routes of that kind can be forwarded to a port that speaks this; IANA's names ignore case. */
+/** Returns whether routes of the kind can be forwarded to a port with this appProtocol. IANA's names are case-insensitive. */
 export function canForward(routeKind: string, appProtocol: string): boolean {
   return appProtocolNamed(appProtocol)?.routeKinds.includes(routeKind) === true;
 }
 
-/** Whether a port that speaks this expects HTTP/2 from the first byte. */
+/** Returns whether a port with this appProtocol expects HTTP/2 with prior knowledge. */
 export function startsWithHttp2(appProtocol: string): boolean {
   return appProtocolNamed(appProtocol)?.http2 === true;
 }
 
-/** Whether a port that speaks this expects TLS, so that somebody has to say how its certificates are checked. */
+/** Returns whether a port with this appProtocol expects TLS, so that a policy must define how to verify its certificates. */
 export function needsTls(appProtocol: string): boolean {
   return appProtocolNamed(appProtocol)?.tls === true;
 }

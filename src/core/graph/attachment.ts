@@ -11,7 +11,7 @@ import type { ServedRouteKind } from './protocols.ts';
 import { hostnamesOf } from './route-views.ts';
 import { strata } from './strata.ts';
 
-/** A parentRef with its defaults filled in. */
+/** A parentRef with defaults. */
 export interface ParentNode {
   readonly group: string;
   readonly kind: string;
@@ -21,7 +21,7 @@ export interface ParentNode {
   readonly port?: number;
 }
 
-/** What became of one parentRef. */
+/** The outcome of one parentRef. */
 export interface Attachment {
   /** Position in spec.parentRefs. */
   readonly index: number;
@@ -30,22 +30,22 @@ export interface Attachment {
 }
 
 export type AttachmentOutcome =
-  /** A kind of parent, or a Gateway of a class, that somebody else serves. */
+  /** A parent of another kind, or a Gateway of a class of another controller. */
   | { readonly type: 'foreign' }
   | { readonly type: 'absent' }
-  /** Part of the parentRef or of the hostnames could not be read: narrowing it may have asked for must not be lost. */
+  /** Part of the parentRef or of the hostnames is unreadable. Ignoring it could attach the route to more than its owner intended. */
   | { readonly type: 'unreadable' }
-  /** The parent is ours; no listener has this name and port. `listeners` is empty where none is served at all. */
+  /** The parent is ours, but no listener has this name and port. `listeners` is empty if the parent has no served listener. */
   | { readonly type: 'noListener'; readonly listeners: readonly string[] }
   | { readonly type: 'notAllowed'; readonly listeners: readonly string[]; readonly by: 'kind' | 'namespace' }
-  /** Whether the listeners allow it is not known here. */
+  /** It is unknown here whether the listeners allow the route. */
   | { readonly type: 'unobserved' }
   | { readonly type: 'noHostname'; readonly listeners: readonly { readonly name: string; readonly hostname: string }[] }
   | { readonly type: 'attached'; readonly listeners: readonly AttachedListener[] };
 
 export interface AttachedListener {
   readonly name: string;
-  /** The route's own hostnames that intersect the listener's; `['']` for a route without hostnames. */
+  /** The route's own hostnames that intersect the hostname of the listener; `['']` for a route without hostnames. */
   readonly hostnames: readonly string[];
 }
 

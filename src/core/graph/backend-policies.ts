@@ -8,7 +8,7 @@ import { strata } from './strata.ts';
 
 export type PolicyTargetView = NonNullable<NonNullable<Resource<'BackendTLSPolicy'>['spec']>['targetRefs']>[number];
 
-/** Whether a target is a Service: the only kind that policies of ours act on. */
+/** Returns whether a target is a Service, which is the only supported kind of policy target. */
 export function isService({ group, kind }: PolicyTargetView): boolean {
   return group === '' && kind === 'Service';
 }
@@ -28,8 +28,8 @@ export const policiesOfService = defineIndex({
 });
 
 /**
- * Which BackendTLSPolicy of the namespace goes for a port of a Service by that name, or for `''`, for the Service as a
- * whole: the oldest that targets just this (BackendTLSPolicySpec.targetRefs); `undefined` where none does.
+ * The BackendTLSPolicy of the namespace that applies to a port of a Service, or with `''` to the Service as a whole: the oldest
+ * policy with exactly this target (BackendTLSPolicySpec.targetRefs); `undefined` without one.
  */
 export const policyOfTarget = defineQuery({
   name: 'policyOfTarget',
@@ -43,13 +43,16 @@ export const policyOfTarget = defineQuery({
   },
 });
 
-/** The BackendTLSPolicy in force for a port of a Service: one for the port by name goes before one for the whole. */
+/**
+ * Returns the BackendTLSPolicy in effect for a port of a Service. A policy for the port by name takes precedence over a policy
+ * for the whole Service.
+ */
 export function policyInForce(read: Reader, { namespace, service, portName }: { readonly namespace: string; readonly service: string; readonly portName: string }): string | undefined {
   const ofPort = portName === '' ? undefined : read.query(policyOfTarget, namespace, service, portName);
   return ofPort ?? read.query(policyOfTarget, namespace, service, '');
 }
 
-/** The authorities that a policy names: ConfigMaps of its own namespace. */
+/** The CA certificates that a policy references: ConfigMaps of its own namespace. */
 export const policyAuthorities = defineQuery({
   name: 'policyAuthorities',
   stratum: strata.links,

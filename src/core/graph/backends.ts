@@ -12,7 +12,7 @@ import { isReadable, type Resource } from '../resources/resource.ts';
 import { isIpAddress } from '../text/hostname.ts';
 import { strata } from './strata.ts';
 
-/** A backendRef with its defaults filled in. */
+/** A backendRef with defaults. */
 export interface BackendTarget {
   readonly group: string;
   readonly kind: string;
@@ -21,20 +21,20 @@ export interface BackendTarget {
   readonly port?: number;
 }
 
-/** What a backendRef resolves to. */
+/** The outcome of resolving a backendRef. */
 export type BackendOutcome =
   | { readonly type: 'service'; readonly namespace: string; readonly name: string; readonly port: ServicePortKey }
   | { readonly type: 'unsupportedKind' }
   | { readonly type: 'notPermitted' }
   | { readonly type: 'absent' }
-  /** Whether it exists is not known here. */
+  /** It is unknown here whether the backend exists. */
   | { readonly type: 'unobserved' }
   | { readonly type: 'portMissing' }
-  /** The Service has no such port; `ports` are those it has. */
+  /** The Service has no such port. `ports` lists its ports. */
   | { readonly type: 'portAbsent'; readonly ports: readonly number[] }
-  /** `needed` is set where the port is of another transport than routes of the kind forward over. */
+  /** `needed` is set if the transport of the port differs from the transport of the route kind. */
   | { readonly type: 'unsupportedProtocol'; readonly protocol: string; readonly needed?: Transport }
-  /** The port speaks TLS, and no BackendTLSPolicy says how to check whom one reaches. */
+  /** The port expects TLS, but no BackendTLSPolicy defines how to verify the backend. */
   | { readonly type: 'policyMissing'; readonly protocol: string }
   | { readonly type: 'externalName' };
 
@@ -43,14 +43,14 @@ export interface BackendNode {
   readonly outcome: BackendOutcome;
 }
 
-/** What filters of one type refer to: the position of the filter in its list → the backend that it names. */
+/** The backends of filters of one type: position of the filter in its list → backend. */
 export type FilterBackends = Readonly<Record<number, BackendNode>>;
 
-/** All that one rule of a route forwards to. */
+/** The backends of one rule of a route. */
 export interface RuleBackends {
-  /** In the order of spec.rules[].backendRefs; each with the mirrors among its own filters. */
+  /** In the order of spec.rules[].backendRefs, each with the RequestMirrors among its own filters. */
   readonly backends: readonly (BackendNode & { readonly mirrors: FilterBackends })[];
-  /** The RequestMirrors among the filters of the rule. */
+  /** The RequestMirror filters of the rule. */
   readonly mirrors: FilterBackends;
   /** The ExternalAuth filters of the rule. */
   readonly authorizers: FilterBackends;
@@ -64,10 +64,10 @@ interface BackendRefView {
   readonly port?: number;
 }
 
-/** A port of a Service as routes refer to it: `80`, or `53/UDP` for what forwards datagrams. */
+/** A port of a Service in the notation of routes: `80`, or `53/UDP` for kinds that forward datagrams. */
 export type ServicePortKey = string;
 
-/** The key by which routes of a kind refer to a port of a Service. */
+/** Returns the key of a Service port for routes of a kind. */
 function portKey(port: number, routeKind: string): ServicePortKey {
   const transport = transportOf(routeKind);
   return transport === 'TCP' ? String(port) : `${port}/${transport}`;
@@ -77,7 +77,7 @@ function transportOfKey(key: ServicePortKey): Transport {
   return key.endsWith('/UDP') ? 'UDP' : 'TCP';
 }
 
-/** What a Service offers on one port, freed of everything else, so that other changes of it wake nobody. */
+/** One port of a Service without its other fields, so that other changes of the Service do not cause re-evaluation. */
 export type ServicePort =
   | { readonly type: 'absent' | 'unobserved' }
   | { readonly type: 'externalName' }
@@ -97,12 +97,12 @@ export const servicePort = defineQuery({
   compute(read, namespace: string, name: string, key: ServicePortKey): ServicePort {
     const service = readObject(read, 'Service', namespace, name);
     if (service === undefined) return { type: read.query(isObserved, 'Service') ? 'absent' : 'unobserved' };
-    // CVE-2021-25740: forwarding to an ExternalName would let a route reach whatever a name resolves to.
+    // CVE-2021-25740: forwarding to an ExternalName would let a route reach any host that the name resolves to.
     if (service.spec?.type === 'ExternalName') return { type: 'externalName' };
     const ports = service.spec?.ports ?? [];
     const [number] = key.split('/');
     const ofNumber = ports.filter((one) => String(one.port) === number);
-    // TCP and UDP may share a number, as for DNS.
+    // TCP and UDP ports may have the same number, as for DNS.
     const found = ofNumber.find((one) => (one.protocol ?? 'TCP') === transportOfKey(key)) ?? ofNumber[0];
     if (found === undefined) return { type: 'portAbsent', ports: ports.map((one) => one.port ?? 0) };
     return {
@@ -139,21 +139,21 @@ function resolveTarget(read: Reader, fromKind: string, fromNamespace: string, ta
   const needed = transportOf(fromKind);
   if (found.protocol !== needed) return { type: 'unsupportedProtocol', protocol: found.protocol, needed };
   const resolved: BackendOutcome = { type: 'service', namespace, name, port: key };
-  // Bytes and datagrams are forwarded whatever they say.
+  // Connections and datagrams are forwarded regardless of their protocol.
   if (isLayer4(fromKind)) return resolved;
   if (found.appProtocol !== undefined && !canForward(fromKind, found.appProtocol)) return { type: 'unsupportedProtocol', protocol: found.appProtocol };
-  // In plain text nobody would answer there; a BackendTLSPolicy says how to connect.
+  // The port would not respond in plain text. A BackendTLSPolicy defines how to connect.
   if (found.appProtocol !== undefined && needsTls(found.appProtocol) && policyInForce(read, { namespace, service: name, portName: found.name }) === undefined) return { type: 'policyMissing', protocol: found.appProtocol };
   return resolved;
 }
 
-/** The parts of a rule that name backends; rules of layer 4 have no filters. */
+/** The parts of a rule that reference backends. Layer 4 rules have no filters. */
 interface ForwardingRule {
   readonly backendRefs?: readonly (BackendRefView & { readonly filters?: readonly FilterView[] })[];
   readonly filters?: readonly FilterView[];
 }
 
-/** What the rules of a route forward to, in the order of the specification. */
+/** The backends of the rules of a route, in the order of the specification. */
 export const backends = defineQuery({
   name: 'backends',
   stratum: strata.links,
@@ -169,7 +169,7 @@ export const backends = defineQuery({
 });
 
 const noBackends: FilterBackends = {};
-/** Filters that name a backend: the member of the filter → its type. */
+/** Filters that reference a backend: field of the filter → type of the filter. */
 const referringFilters = { requestMirror: 'RequestMirror', externalAuth: 'ExternalAuth' } as const;
 
 function backendsOfFilters(filters: readonly FilterView[] | undefined, member: keyof typeof referringFilters, resolve: (ref: BackendRefView) => BackendNode): FilterBackends {
@@ -179,14 +179,17 @@ function backendsOfFilters(filters: readonly FilterView[] | undefined, member: k
 
 export type BackendOutcomeOf<T extends BackendOutcome['type']> = Extract<BackendOutcome, { readonly type: T }>;
 
-/** Something that a route forwards to, with its place in the object. */
+/** A backend of a route, and its location in the object. */
 export interface BackendPlace<T extends BackendOutcome['type']> {
   readonly path: Path;
   readonly node: BackendNode;
   readonly outcome: BackendOutcomeOf<T>;
 }
 
-/** What the rules of a route forward to and that resolves in one of some ways. Paths are made for these alone: most rules ask for what is rare. */
+/**
+ * Returns the backends of the rules that resolve with one of the given outcomes. Paths are created only for these, because most
+ * rules look for rare outcomes.
+ */
 export function backendPlaces<T extends BackendOutcome['type']>(rules: readonly RuleBackends[], types: readonly T[]): readonly BackendPlace<T>[] {
   const places: BackendPlace<T>[] = [];
   const look = (node: BackendNode, ...path: Path): void => {
@@ -228,8 +231,8 @@ export interface EndpointAddress {
 }
 
 /**
- * The endpoints of a Service port that requests go to, sorted, each once: the ready ones, or where there are none those
- * that serve while they terminate (KEP-1669), as kube-proxy has it.
+ * The sorted, distinct endpoints of a Service port that receive requests: the ready endpoints, or if there are none, the
+ * endpoints that are serving while they terminate (KEP-1669), like in kube-proxy.
  */
 export const endpoints = defineQuery({
   name: 'endpoints',
@@ -268,13 +271,13 @@ interface SliceQuestion {
 
 function* sliceAddresses(read: Reader, { namespace, slice: name, port: asked }: SliceQuestion): Iterable<UsableAddress> {
   const slice = readObject(read, 'EndpointSlice', namespace, name);
-  // FQDN slices would mean resolving names that the Service's owner does not control.
+  // FQDN slices would require resolving names that the owner of the Service does not control.
   if (slice === undefined || (slice.addressType !== 'IPv4' && slice.addressType !== 'IPv6')) return;
   const port = slicePort(slice, asked);
   if (port === undefined) return;
   for (const [index, endpoint] of (slice.endpoints ?? []).entries()) {
     const state = stateOf(endpoint.conditions);
-    // Absent conditions mean something (EndpointSlice API); those that could not be read do not.
+    // Absent conditions have a meaning (EndpointSlice API). Unreadable conditions do not.
     if (state === undefined || !isReadable(slice, ['endpoints', index])) continue;
     for (const host of endpoint.addresses ?? []) {
       if (isIpAddress(host)) yield { host, port, state };
@@ -282,7 +285,7 @@ function* sliceAddresses(read: Reader, { namespace, slice: name, port: asked }: 
   }
 }
 
-/** Unset, `ready` means ready, whatever the others say, and `serving` what `ready` does. `undefined`: not to be used. */
+/** Without `ready`, an endpoint is ready regardless of the other conditions. `serving` defaults to `ready`. `undefined`: not usable. */
 function stateOf({ ready = true, serving = ready, terminating = false }: EndpointConditions = {}): UsableAddress['state'] | undefined {
   if (ready) return 'ready';
   return serving && terminating ? 'draining' : undefined;

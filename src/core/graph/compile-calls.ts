@@ -3,19 +3,19 @@ import { compileHeaders } from './compile-matches.ts';
 import type { RouteMatch } from './route-match.ts';
 import type { MatchView } from './route-views.ts';
 
-/** Without matches every gRPC request matches (GRPCRouteRule.matches). */
+/** Without matches, a rule matches every gRPC request (GRPCRouteRule.matches). */
 const everyCall: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [], call: { service: 0, method: 0 } };
 
 /**
- * The matches of a GRPCRoute's rule as a data plane takes them; those that `isInvalid` names are left out and so match
- * nothing. A call of `method` of `service` is a request for the path `/service/method` (gRPC over HTTP/2, "Requests").
+ * Compiles the matches of a GRPCRoute rule for a data plane. Matches for which `isInvalid` returns true are left out, so they
+ * match nothing. A call of `method` of `service` is a request for the path `/service/method` (gRPC over HTTP/2, "Requests").
  */
 export function compileCalls(matches: readonly MatchView<'GRPCRoute'>[] | undefined, isInvalid: (index: number) => boolean): readonly RouteMatch[] {
   if (matches === undefined || matches.length === 0) return [everyCall];
   return matches.map((match, index) => compileCall(match, index)).filter(({ index }) => !isInvalid(index));
 }
 
-/** A match of a GRPCRoute at a position of its rule, whether or not it is valid. */
+/** Compiles a match of a GRPCRoute at a position of its rule, valid or not. */
 export function compileCall({ method: call, headers }: MatchView<'GRPCRoute'>, index: number): RouteMatch {
   const { type = 'Exact', service = '', method = '' } = call ?? {};
   return {
@@ -29,7 +29,10 @@ export function compileCall({ method: call, headers }: MatchView<'GRPCRoute'>, i
 
 const anyName = '[^/]+';
 
-/** The expression for paths that stands for expressions for service and method; either may be empty, which means any. */
+/**
+ * Returns the regular expression for paths that corresponds to expressions for service and method. An empty expression matches
+ * any name.
+ */
 export function callExpression(service: string, method: string): string {
   return `/(?:${service === '' ? anyName : service})/(?:${method === '' ? anyName : method})`;
 }

@@ -3,19 +3,19 @@ import { canonicalSpelling } from '../text/path.ts';
 import type { NamedMatch, RouteMatch, StringMatchType } from './route-match.ts';
 import type { MatchView } from './route-views.ts';
 
-/** The match of a rule without matches: every path. The API server fills it in. */
+/** The match of a rule without matches: every path. The API server adds it as a default. */
 export const everything: RouteMatch = { index: 0, path: { type: 'PathPrefix', value: '/' }, headers: [], query: [] };
 
 /**
- * The matches of an HTTPRoute's rule as a data plane takes them; those that `isInvalid` names are left out and so match nothing.
- * Defaults are those of the CRD: no matches, or no path, mean every path.
+ * Compiles the matches of an HTTPRoute rule for a data plane. Matches for which `isInvalid` returns true are left out, so they
+ * match nothing. Defaults are those of the CRD: without matches, or without a path, every path matches.
  */
 export function compileMatches(matches: readonly MatchView<'HTTPRoute'>[] | undefined, isInvalid: (index: number) => boolean): readonly RouteMatch[] {
   if (matches === undefined || matches.length === 0) return [everything];
   return matches.map((match, index) => compileMatch(match, index)).filter((match) => !isInvalid(match.index));
 }
 
-/** A match of an HTTPRoute at a position of its rule, whether or not it is valid. */
+/** Compiles a match of an HTTPRoute at a position of its rule, valid or not. */
 export function compileMatch(match: MatchView<'HTTPRoute'>, index: number): RouteMatch {
   return {
     index,
@@ -26,7 +26,7 @@ export function compileMatch(match: MatchView<'HTTPRoute'>, index: number): Rout
   };
 }
 
-/** Requests are matched in one spelling, so what they are compared with has to have it too. */
+/** Requests are matched in normalized form, so path values must be normalized, too. */
 function compilePath(view: MatchView<'HTTPRoute'>['path']): RouteMatch['path'] {
   const type = (view?.type ?? 'PathPrefix') as RouteMatch['path']['type'];
   const value = view?.value ?? '/';
@@ -39,7 +39,7 @@ interface NamedMatchView {
   readonly value?: string;
 }
 
-/** Matches of headers, by their names in lower case. */
+/** Compiles header matches, with names in lower case. */
 export function compileHeaders(views: readonly NamedMatchView[] | undefined): readonly NamedMatch[] {
   return firstOfEach((views ?? []).map((header) => namedMatch(header, headerKey(header.name ?? ''))));
 }
@@ -48,7 +48,7 @@ function namedMatch(view: NamedMatchView, name: string): NamedMatch {
   return { name, type: (view.type ?? 'Exact') as StringMatchType, value: view.value ?? '' };
 }
 
-/** Only the first entry with an equal name counts, all others are ignored (HTTPHeaderMatch.name). */
+/** Only the first entry of equal names counts, the others are ignored (HTTPHeaderMatch.name). */
 function firstOfEach(matches: readonly NamedMatch[]): readonly NamedMatch[] {
   const first = new Map<string, NamedMatch>();
   for (const match of matches) if (!first.has(match.name)) first.set(match.name, match);

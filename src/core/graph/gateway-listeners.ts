@@ -6,19 +6,17 @@ import { listenersOf, type ListenerNode } from './listeners.ts';
 import { isServedProtocol, transportOfProtocol, type Transport } from './protocols.ts';
 import { strata } from './strata.ts';
 
-/** What a listener of one of the owners that a Gateway serves asks for. */
+/** The claim of a listener of one of the owners that a Gateway serves. */
 interface OwnedListener extends Pick<ListenerNode, 'name' | 'port' | 'protocol' | 'hostname'> {
   readonly owner: ListenerOwner;
 }
 
-/** Why a listener cannot be told apart from others of its Gateway. */
+/** The reason why a listener conflicts with others of its Gateway. */
 export interface ListenerConflict {
   readonly reason: ConflictReason;
-  /**
-   * `lost`: an owner that comes first asks for the same. `tied`: the same owner does, and there is no winner.
-   */
+  /** `lost`: an owner with higher precedence has a conflicting listener. `tied`: the same owner has, and neither wins. */
   readonly standing: 'lost' | 'tied';
-  /** The first few of those others. */
+  /** The first few conflicting listeners. */
   readonly others: readonly OtherListener[];
 }
 
@@ -29,9 +27,10 @@ export interface OtherListener extends ListenerOwner {
 type ByListener<T> = Readonly<Record<string, T>>;
 
 /**
- * The listeners among all that a Gateway has to serve which are not distinct, by owner and name. Those of one owner have
- * no winner: none of them may be accepted (Gateway.spec.listeners, "Handling indistinct Listeners"). Among owners the
- * Gateway comes first, then the older ListenerSet (ListenerSet.spec.listeners); who lost takes nothing from others.
+ * The listeners of a Gateway and its ListenerSets that are not distinct, by owner and name. Among listeners of one owner there
+ * is no winner: none of them may be accepted (Gateway.spec.listeners, "Handling indistinct Listeners"). Among owners, the
+ * Gateway has precedence, then the older ListenerSet (ListenerSet.spec.listeners). A listener that lost does not conflict with
+ * further ones.
  */
 const conflictsOfGateway = defineQuery({
   name: 'conflictsOfGateway',
@@ -42,7 +41,7 @@ const conflictsOfGateway = defineQuery({
   },
 });
 
-/** What stands against listeners of an owner for the sake of others of the same Gateway, by name. */
+/** The conflicts of an owner's listeners with others of the same Gateway, by name. */
 export const listenerConflicts = defineQuery({
   name: 'listenerConflicts',
   stratum: strata.links,
@@ -66,15 +65,15 @@ function ownedListeners(read: Reader, namespace: string, gateway: string): reado
   return read.query(listenerOwners, namespace, gateway).flatMap((owner) => read.query(requestedListeners, owner.kind, owner.namespace, owner.name));
 }
 
-/** A port of a Gateway. TCP and UDP ports of one number are two ports. */
+/** A port of a Gateway. A TCP port and a UDP port with the same number are different ports. */
 export interface GatewayPort {
   readonly port: number;
   readonly transport: Transport;
 }
 
 /**
- * The ports of everything that a Gateway is asked to serve, whether it is valid or not, ascending; `undefined` where it is
- * asked for protocols alone that are not served. Those get no port: a mistyped one is no wish to have none.
+ * The ports of all listeners of a Gateway, valid or not, ascending; `undefined` if all of its listeners have unsupported
+ * protocols. Those get no port, and a misspelled protocol does not mean that the Gateway wants no ports.
  */
 export const gatewayPorts = defineQuery({
   name: 'gatewayPorts',
@@ -98,7 +97,11 @@ function isServed({ protocol }: OwnedListener): boolean {
 
 type Verdict<T> = readonly [listener: OwnedListener, verdict: T];
 
-/** @param listeners of one port, in order of precedence */
+/**
+ * Yields the conflicts on one port.
+ *
+ * @param listeners of one port, in order of precedence
+ */
 function* conflictsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<ListenerConflict>> {
   const claimed = new ListenerClaims<OwnedListener>();
   for (const ofOwner of Map.groupBy(listeners, ({ owner }) => owner).values()) {
@@ -108,7 +111,7 @@ function* conflictsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict
       if (conflict === undefined) remaining.push(listener);
       else yield [listener, { ...conflict, standing: 'lost' }];
     }
-    // Protocols that are not served get no port, and take none from others.
+    // Unsupported protocols get no port, and do not conflict with other listeners.
     const claims = remaining.filter((listener) => isServed(listener));
     const own = new ListenerClaims<OwnedListener>();
     for (const listener of claims) own.add(listener);
@@ -120,7 +123,7 @@ function* conflictsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict
   }
 }
 
-/** Messages name no more others than people read. */
+/** The maximum number of other listeners in a message. */
 const namedAtMost = 3;
 
 function conflictOf(claims: ListenerClaims<OwnedListener>, listener: OwnedListener): Omit<ListenerConflict, 'standing'> | undefined {
@@ -133,9 +136,9 @@ function namesOf(listeners: readonly OwnedListener[]): readonly OtherListener[] 
 }
 
 /**
- * The HTTPS listeners on one port for hostnames that overlap, by owner and name, with the first few others:
- * a client may reuse a connection that it opened for one of them for the other (ListenerConditionOverlappingTLSConfig).
- * Equal hostnames conflict and are not among them.
+ * The HTTPS listeners on one port with overlapping hostnames, by owner and name, with the first few others. A client may reuse
+ * a connection to one of them for the other (ListenerConditionOverlappingTLSConfig). Equal hostnames are conflicts, not
+ * overlaps.
  */
 const overlapsOfGateway = defineQuery({
   name: 'overlapsOfGateway',
@@ -146,7 +149,7 @@ const overlapsOfGateway = defineQuery({
   },
 });
 
-/** The listeners of an owner whose hostnames overlap with those of others of the same Gateway, by name. */
+/** The listeners of an owner whose hostnames overlap with others of the same Gateway, by name. */
 export const tlsOverlaps = defineQuery({
   name: 'tlsOverlaps',
   stratum: strata.links,
@@ -156,7 +159,7 @@ export const tlsOverlaps = defineQuery({
   },
 });
 
-/** A hostname overlaps with the wildcards that it falls under: with few listeners, whatever their number on the port. */
+/** Compares each hostname only with the wildcards that cover it, so the cost does not depend on the number of listeners on the port. */
 function* overlapsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<readonly OtherListener[]>> {
   const byHostname = Map.groupBy(listeners, ({ hostname = '' }) => hostname);
   const others = new Map<OwnedListener, Set<OwnedListener>>(listeners.map((listener) => [listener, new Set()]));
@@ -169,7 +172,7 @@ function* overlapsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict<
   for (const [listener, overlapping] of others) if (overlapping.size > 0) yield [listener, namesOf([...overlapping])];
 }
 
-/** Every wildcard that a hostname falls under and is not itself, and `''` for any host: `a.b.c` → `*.b.c`, `*.c`, `''`. */
+/** Returns every other wildcard that covers a hostname, and `''` for any host: `a.b.c` → `*.b.c`, `*.c`, `''`. */
 function wildcardsAbove(hostname: string): readonly string[] {
   if (hostname === '') return [];
   const labels = hostname.split('.').slice(1);

@@ -9,9 +9,9 @@ import { terminatesTls } from './protocols.ts';
 import { resolveReference, resolveReferences, usableTargets, type ReferenceNode, type ReferenceOutcome } from './references.ts';
 import { strata } from './strata.ts';
 
-/** How a Gateway wants the certificates of clients to be checked. */
+/** The validation of client certificates that a Gateway requests. */
 export interface ClientValidationNode {
-  /** Where in the Gateway it stands. */
+  /** The location in the Gateway. */
   readonly path: Path;
   /** An open enum; absent: AllowValidOnly. */
   readonly mode?: string;
@@ -20,7 +20,7 @@ export interface ClientValidationNode {
 
 type FrontendView = NonNullable<NonNullable<NonNullable<Resource<'Gateway'>['spec']>['tls']>['frontend']>;
 
-/** What holds for listeners on a port that terminate TLS: what is said for that port, otherwise the default (FrontendTLSConfig). */
+/** The client validation for TLS listeners on a port: the entry for that port, or the default (FrontendTLSConfig). */
 const frontendValidation = defineQuery({
   name: 'frontendValidation',
   stratum: strata.links,
@@ -38,25 +38,25 @@ const frontendValidation = defineQuery({
   },
 });
 
-/** How the clients of a listener have to prove who they are; `undefined` where they need not. */
+/** Returns the client validation of a listener, or `undefined` if client certificates are not required. */
 export function clientValidationOf(read: Reader, owner: ListenerOwner, listener: ListenerNode): ClientValidationNode | undefined {
   const gateway = terminatesTls(listener) ? servingGateway(read, owner) : undefined;
   return gateway && read.query(frontendValidation, gateway.namespace, gateway.name, String(listener.port));
 }
 
-/** The certificate with which a Gateway proves to backends who it is, and where that stands; `undefined` without one. */
+/** The client certificate of a Gateway for connections to backends, and its location; `undefined` without one. */
 export const backendCertificate = defineQuery({
   name: 'backendCertificate',
   stratum: strata.links,
   compute(read, namespace: string, gateway: string): (ReferenceOutcome & { readonly path: Path }) | undefined {
     const spec = readObject(read, 'Gateway', namespace, gateway)?.spec;
-    // Before v1.4 it stood elsewhere.
+    // Before v1.4, the field had another location.
     const [place, ref] = spec?.tls?.backend === undefined ? [['backendTLS'], spec?.backendTLS?.clientCertificateRef] : [['tls', 'backend'], spec.tls.backend.clientCertificateRef];
     return ref && { path: ['spec', ...place, 'clientCertificateRef'], ...resolveReference(read, { kind: 'Gateway', namespace }, 'Secret', ref) };
   },
 });
 
-/** The certificates in PEM that usable references to authorities lead to. */
+/** Returns the CA certificates in PEM of the usable references. */
 export function authoritiesIn(read: Reader, references: readonly ReferenceOutcome[]): readonly string[] {
   return usableTargets(references).flatMap((target) => {
     const slash = target.indexOf('/');

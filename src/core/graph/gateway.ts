@@ -4,12 +4,12 @@ import { areUsable, classParameters } from './parameters.ts';
 import { isReadable } from '../resources/resource.ts';
 import { strata } from './strata.ts';
 
-/** What a Gateway's class says about who serves it. */
+/** A GatewayClass and its relation to our controller. */
 export interface GatewayClassNode {
   readonly exists: boolean;
   /** The class names our controller. */
   readonly named: boolean;
-  /** The class names our controller and can be accepted: its Gateways are ours to provision. */
+  /** The class names our controller and is accepted: we provision its Gateways. */
   readonly ours: boolean;
 }
 
@@ -21,15 +21,15 @@ export const gatewayClassNode = defineQuery({
     const controllerName = read.input(installationCell)?.controllerName;
     if (resource === undefined) return { exists: false, named: false, ours: false };
     const named = controllerName !== undefined && resource.spec?.controllerName === controllerName;
-    // A class whose parameters cannot be used is not accepted, and its Gateways are left as they are.
+    // A class with unusable parameters is not accepted, and its Gateways remain unchanged.
     const acceptable = isReadable(resource, ['spec']) && areUsable(read.query(classParameters, name));
     return { exists: true, named, ours: named && acceptable };
   },
 });
 
 /**
- * The class that a Gateway names, `''` where it names none; `undefined` where there is no such Gateway. Stands between
- * a Gateway and its routes, so that other changes of it wake none of them.
+ * The class name of a Gateway, `''` if it has none; `undefined` if the Gateway does not exist. The query separates a Gateway
+ * from its routes, so that other changes of the Gateway do not re-evaluate them.
  */
 export const gatewayClassName = defineQuery({
   name: 'gatewayClassName',
@@ -41,8 +41,8 @@ export const gatewayClassName = defineQuery({
 });
 
 /**
- * Whether the Gateway's class names our controller, accepted or not. Its listeners, and what is attached to them, go on as they
- * are while the class is refused: that concerns what is to be provisioned (GatewayClass, "limit the blast radius").
+ * Whether the Gateway's class names our controller, accepted or not. The listeners and attached routes of a class that is not
+ * accepted remain unchanged, because acceptance is about provisioning (GatewayClass, "limit the blast radius").
  */
 export const isOfOurClass = defineQuery({
   name: 'isOfOurClass',
@@ -53,7 +53,7 @@ export const isOfOurClass = defineQuery({
   },
 });
 
-/** Whether the Gateway exists and is ours to provision, and to speak about. */
+/** Whether the Gateway exists, and our controller provisions it and writes its status. */
 export const isOurGateway = defineQuery({
   name: 'isOurGateway',
   stratum: strata.links,

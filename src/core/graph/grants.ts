@@ -3,12 +3,12 @@ import type { Reader } from '../incremental/reader.ts';
 import { objectsOf, readObject } from './inputs.ts';
 import { strata } from './strata.ts';
 
-/** ReferenceGrant.spec has room for so many kinds to refer from, and to; more than that, where it is stored, grants nothing. */
+/** ReferenceGrant.spec allows this number of entries in `from` and in `to`. If more are stored, the others grant nothing. */
 const mostItems = 16;
 
 /**
- * Who may refer to what in another namespace. Bucket: a reference as JSON, without its last part where all names are granted; entry:
- * the name of the ReferenceGrant that says so.
+ * Granted references to other namespaces. Bucket: a reference as JSON, without its last part if all names are granted; entry:
+ * the name of the ReferenceGrant.
  */
 export const permissions = defineIndex({
   name: 'permissions',
@@ -16,10 +16,10 @@ export const permissions = defineIndex({
   over: objectsOf('ReferenceGrant'),
   *entries(read, _kind = '', namespace = '', name = '') {
     const grant = readObject(read, 'ReferenceGrant', namespace, name);
-    // A name that could not be read must not widen the grant to all names.
+    // An unreadable name must not extend the grant to all names.
     if (grant === undefined || grant.unreadable.length > 0) return;
     const { from = [], to = [] } = grant.spec ?? {};
-    // What is missing becomes null, which nobody asks for.
+    // Missing values become null, which no reference contains.
     const referrers = from.slice(0, mostItems).map((one) => [one.group, one.kind, one.namespace]);
     const targets = to.slice(0, mostItems).map((one) => [one.group, one.kind, namespace, ...(one.name === undefined ? [] : [one.name])]);
     for (const referrer of referrers) {
@@ -28,22 +28,22 @@ export const permissions = defineIndex({
   },
 });
 
-/** Who refers, and to what; groups as in ReferenceGrant, `''` for the core group. */
+/** A referrer and its target. Groups are as in ReferenceGrant, `''` for the core group. */
 type Reference = readonly [
   fromGroup: string, fromKind: string, fromNamespace: string,
   toGroup: string, toKind: string, toNamespace: string, toName: string,
 ];
 
 /**
- * Whether an object of `fromKind` in `fromNamespace` may refer to the target: always within one namespace, otherwise
- * by a ReferenceGrant beside the target.
+ * Returns whether an object of `fromKind` in `fromNamespace` may refer to the target: always within one namespace, otherwise if
+ * the target's namespace has a ReferenceGrant for it.
  */
 export function mayRefer(read: Reader, reference: Reference): boolean {
   const [, , fromNamespace, , , toNamespace] = reference;
   return fromNamespace === toNamespace || read.query(granted, ...reference);
 }
 
-/** Stands between references and grants, so that one grant more for the same wakes no reference. */
+/** The query separates references from grants, so that a further grant for the same reference does not re-evaluate it. */
 const granted = defineQuery({
   name: 'granted',
   stratum: strata.links,
