@@ -111,7 +111,7 @@ function* conflictsOnPort(listeners: readonly OwnedListener[]): Iterable<Verdict
       if (conflict === undefined) remaining.push(listener);
       else yield [listener, { ...conflict, standing: 'lost' }];
     }
-    // Unsupported protocols get no port, and do not conflict with other listeners.
+    // Listeners with unsupported protocols get no port, and cause no conflicts for others.
     const claims = remaining.filter((listener) => isServed(listener));
     const own = new ListenerClaims<OwnedListener>();
     for (const listener of claims) own.add(listener);

@@ -6,33 +6,33 @@ import type { Bundle, SchemaKind } from '../schema/index.ts';
 /** One cell per object, without status. Arguments: kind, namespace (`''` for cluster-scoped kinds), name. */
 export const objectCell = defineInput<Resource>('object');
 
-/** What a Secret's certificate is, never its key. Arguments: namespace, name. */
+/** Facts about the certificate of a Secret, never its key. Arguments: namespace, name. */
 export const certificateCell = defineInput<CertificateFacts>('certificate');
 
-/** The features in the status of a GatewayClass (status.supportedFeatures, GEP-2162), whoever wrote it. Arguments: name. */
+/** The features in the status of a GatewayClass (status.supportedFeatures, GEP-2162) of any controller. Arguments: name. */
 export const classFeaturesCell = defineInput<readonly string[]>('classFeatures');
 
-/** The certificates of authorities in a ConfigMap. Arguments: namespace, name. */
+/** The CA certificates in a ConfigMap. Arguments: namespace, name. */
 export const authorityCell = defineInput<AuthorityFacts>('authority');
 
-/** The data of a ConfigMap that may hold parameters, long values cut. Arguments: namespace, name. */
+/** The data of a ConfigMap that may contain parameters, with long values truncated. Arguments: namespace, name. */
 export const parameterCell = defineInput<Readonly<Record<string, string>>>('parameters');
 
-/** What the data planes acknowledged of whatever owns listeners. Arguments: kind (`Gateway` or `ListenerSet`), namespace, name. */
+/** The acknowledgement of the data planes for an owner of listeners. Arguments: kind (`Gateway` or `ListenerSet`), namespace, name. */
 export const acknowledgementCell = defineInput<Acknowledgement>('acknowledgement');
 
-/** How it stands with what shall serve a Gateway. Arguments: namespace, name. */
+/** The state of the data plane of a Gateway. Arguments: namespace, name. */
 export const dataPlaneCell = defineInput<DataPlaneFacts>('dataPlane');
 
-/** Facts about this installation, one cell without arguments. */
+/** Facts about this installation; one cell without arguments. */
 export const installationCell = defineInput<Installation>('installation');
 
-/** Facts read from a `kubernetes.io/tls` Secret, or why there are none. Times are RFC 3339. */
+/** Facts from a `kubernetes.io/tls` Secret, or the reason why there are none. Times are RFC 3339. */
 export type CertificateFacts =
   | { readonly type: 'certificate'; readonly dnsNames: readonly string[]; readonly notBefore: string; readonly notAfter: string }
   | { readonly type: 'unusable'; readonly problem: string };
 
-/** Certificates in PEM, one each, read from the key `ca.crt` of a ConfigMap, or why there are none. */
+/** Single certificates in PEM from the key `ca.crt` of a ConfigMap, or the reason why there are none. */
 export type AuthorityFacts =
   | { readonly type: 'authorities'; readonly certificates: readonly string[] }
   | { readonly type: 'unusable'; readonly problem: string };
@@ -40,18 +40,18 @@ export type AuthorityFacts =
 /** `generation` is the newest generation of the owner that every ready data plane serves. */
 export interface Acknowledgement {
   readonly generation: number;
-  /** Addresses under which the data planes serve the Gateway. */
+  /** The addresses at which the data planes serve the Gateway. */
   readonly addresses: readonly { readonly type: string; readonly value: string }[];
-  /** Name of a listener of the owner → why a data plane could not serve it. */
+  /** Name of a listener of the owner → the reason why a data plane could not serve it. */
   readonly listenerProblems: Readonly<Record<string, string>>;
 }
 
 export interface DataPlaneFacts {
-  /** Why nothing serves the Gateway, and nothing will as things are, e.g. for want of resources. */
+  /** The reason why the Gateway is not served and will not be without a change, e.g. insufficient resources. */
   readonly refusal?: { readonly reason: string; readonly message: string };
-  /** What is not as it should be although the Gateway is served, or may soon be; `''`: nothing. */
+  /** A problem of a Gateway that is served, or may be soon; `''`: none. */
   readonly remark: string;
-  /** Why the Gateway has no address, or not those that it asks for, where that is known. */
+  /** The reason why the Gateway has no address, or not the requested ones, if it is known. */
   readonly addressProblem?: AddressProblem;
 }
 
@@ -64,22 +64,22 @@ export interface AddressProblem {
 export interface Installation {
   /** GatewayClasses with this controllerName are ours. */
   readonly controllerName: string;
-  /** What the CRDs of installed kinds that are served say of their bundle, e.g. `v1.7.0`; `''` where one says nothing. */
+  /** The bundle versions of the installed and served CRDs, e.g. `v1.7.0`; `''` for a CRD without a version. */
   readonly bundleVersions: Readonly<Partial<Record<KindName, string>>>;
-  /** The bundle of each kind of the Gateway API that is installed; bundles may be mixed. */
+  /** The bundle of each installed kind of the Gateway API. Kinds may have different bundles. */
   readonly bundles: InstalledBundles;
-  /** Kinds that are not followed here: nothing can be said about whether such an object exists. */
+  /** Kinds that are not watched here: it is unknown whether an object of these kinds exists. */
   readonly unobserved: readonly KindName[];
 }
 
 export type InstalledBundles = Readonly<Partial<Record<SchemaKind, Bundle>>>;
 
-/** The object of that kind and name, or `undefined`. */
+/** Returns the object of that kind and name, or `undefined`. */
 export function readObject<K extends KindName>(read: Reader, kind: K, namespace: string, name: string): Resource<K> | undefined {
   return read.input(objectCell, kind, namespace, name) as Resource<K> | undefined;
 }
 
-/** All objects of these kinds, to drive indexes and emissions. */
+/** Returns all objects of these kinds, as the population of indexes and emissions. */
 export function objectsOf(...kinds: readonly KindName[]): Population {
   return { input: objectCell, populations: kinds };
 }

@@ -8,7 +8,7 @@ import { allowedNamespaces, allowsNamespace, mayAllowNamespace, type AllowedName
 import { isObserved } from './observed.ts';
 import { strata } from './strata.ts';
 
-/** What has listeners: a Gateway, or a ListenerSet that adds its own to those of a Gateway (GEP-1713). */
+/** The kinds with listeners: a Gateway, or a ListenerSet that adds listeners to those of a Gateway (GEP-1713). */
 export type OwnerKind = 'Gateway' | 'ListenerSet';
 
 export interface ListenerOwner {
@@ -17,16 +17,16 @@ export interface ListenerOwner {
   readonly name: string;
 }
 
-/** What became of the parentRef of a ListenerSet, and which Gateway it names. */
+/** The outcome of the parentRef of a ListenerSet, and the Gateway that it names. */
 export interface ListenerSetParent {
   readonly type:
     | 'attached'
-    /** The Gateway is ours and does not allow it. */
+    /** The Gateway is ours, but does not allow the ListenerSet. */
     | 'notAllowed'
-    /** Part of the parentRef could not be read. */
+    /** Part of the parentRef is unreadable. */
     | 'unreadable'
     | 'absent'
-    /** Something that somebody else serves, or may serve for all that is known here. */
+    /** The parent is served by another controller, or may be, because it is unknown here. */
     | 'foreign';
   readonly namespace: string;
   readonly name: string;
@@ -44,14 +44,14 @@ export const listenerSetsOfGateway = defineIndex({
   },
 });
 
-/** Which ListenerSets a Gateway lets in: none unless it says so (Gateway.spec.allowedListeners). */
+/** The namespaces whose ListenerSets a Gateway allows; by default none (Gateway.spec.allowedListeners). */
 const allowedListeners = defineQuery({
   name: 'allowedListeners',
   stratum: strata.links,
   compute: (read, namespace: string, gateway: string): AllowedNamespaces => allowedNamespaces(readObject(read, 'Gateway', namespace, gateway)?.spec?.allowedListeners?.namespaces, 'None'),
 });
 
-/** Which Gateway a ListenerSet adds its listeners to, and whether it may; `undefined` where there is no such set. */
+/** The Gateway to which a ListenerSet adds its listeners, and whether it is allowed to; `undefined` if the ListenerSet does not exist. */
 export const listenerSetParent = defineQuery({
   name: 'listenerSetParent',
   stratum: strata.links,
@@ -70,7 +70,7 @@ export const listenerSetParent = defineQuery({
   },
 });
 
-/** Whose listeners a Gateway serves: its own come first, then those of the ListenerSets that it allows, by precedence. */
+/** The owners of the listeners that a Gateway serves: first itself, then the ListenerSets that it allows, by precedence. */
 export const listenerOwners = defineQuery({
   name: 'listenerOwners',
   stratum: strata.links,
@@ -81,19 +81,19 @@ export const listenerOwners = defineQuery({
   },
 });
 
-/** How it stands with what routes can attach to. */
+/** The state of an owner that routes can attach to. */
 export type OwnerStanding = 'ours' | 'foreign' | 'absent' | 'detached';
 
 export function isOwnerKind(kind: string): kind is OwnerKind {
   return kind === 'Gateway' || kind === 'ListenerSet';
 }
 
-/** How it stands with an owner that was not seen. Where nobody looks for its kind, it is nothing of ours. */
+/** Returns the state of an owner that does not exist in the observed objects. If its kind is not observed, the owner is not ours. */
 function unseen(read: Reader, kind: OwnerKind): 'absent' | 'foreign' {
   return read.query(isObserved, kind) ? 'absent' : 'foreign';
 }
 
-/** Whether an owner of listeners is ours, and whether its listeners belong to a Gateway. */
+/** Returns whether an owner of listeners is ours, and whether its listeners belong to a Gateway. */
 export function ownerStanding(read: Reader, { kind, namespace, name }: ListenerOwner): OwnerStanding {
   if (kind === 'Gateway') {
     if (read.query(gatewayClassName, namespace, name) === undefined) return unseen(read, kind);
@@ -102,11 +102,11 @@ export function ownerStanding(read: Reader, { kind, namespace, name }: ListenerO
   const parent = read.query(listenerSetParent, namespace, name);
   if (parent === undefined) return unseen(read, kind);
   if (parent.type === 'attached') return 'ours';
-  // A set whose Gateway is not there is nobody's yet: its own owner is told, not those of routes.
+  // A ListenerSet without an existing Gateway belongs to no controller yet. Its own status reports this, not the status of routes.
   return parent.type === 'foreign' || parent.type === 'absent' ? 'foreign' : 'detached';
 }
 
-/** The Gateway that serves the listeners of an owner; `undefined` where none of ours does. */
+/** Returns the Gateway that serves the listeners of an owner; `undefined` if none of our Gateways does. */
 export function servingGateway(read: Reader, { kind, namespace, name }: ListenerOwner): { readonly namespace: string; readonly name: string } | undefined {
   if (kind === 'Gateway') return read.query(isOfOurClass, namespace, name) ? { namespace, name } : undefined;
   const parent = read.query(listenerSetParent, namespace, name);

@@ -7,7 +7,7 @@ import type { RouteKind } from './protocols.ts';
 import { resolveReferences, type ReferenceNode } from './references.ts';
 import { strata } from './strata.ts';
 
-/** Names of an owner's listeners in the order of the specification, repetitions left out. */
+/** The names of an owner's listeners in the order of the specification, without duplicates. */
 export const listenerNames = defineQuery({
   name: 'listenerNames',
   stratum: strata.links,
@@ -17,7 +17,7 @@ export const listenerNames = defineQuery({
   },
 });
 
-/** One listener with what it allows, freed of everything that does not concern it. */
+/** One listener with the routes that it allows, without unrelated fields. */
 export interface ListenerNode extends AddressedListener {
   /** Position in spec.listeners. */
   readonly index: number;
@@ -25,13 +25,13 @@ export interface ListenerNode extends AddressedListener {
   readonly protocol: string;
   /** tls.mode as written. */
   readonly tlsMode?: string;
-  /** Kinds of allowedRoutes that the protocol cannot carry or that are not served. */
+  /** Kinds of allowedRoutes that the protocol does not support or that are not served. */
   readonly invalidKinds: readonly RouteKind[];
   /** tls.certificateRefs. */
   readonly certificates: readonly ReferenceNode[];
 }
 
-/** The listener of that name, the first one where a name is repeated; `undefined` where there is none. */
+/** The listener with that name, the first one if the name is duplicate; `undefined` if there is none. */
 const listenerNode = defineQuery({
   name: 'listener',
   stratum: strata.links,
@@ -53,7 +53,7 @@ const listenerNode = defineQuery({
   },
 });
 
-/** All listeners of a Gateway or ListenerSet in the order of the specification. */
+/** Returns all listeners of a Gateway or ListenerSet in the order of the specification. */
 export function listenersOf(read: Reader, { kind, namespace, name }: ListenerOwner): readonly ListenerNode[] {
   return read
     .query(listenerNames, kind, namespace, name)

@@ -5,7 +5,7 @@ import { readObject } from './inputs.ts';
 import { isUnknown } from './observed.ts';
 import { strata } from './strata.ts';
 
-/** From which namespaces something may attach. */
+/** The namespaces from which objects may attach. */
 export type AllowedNamespaces =
   | { readonly from: 'All' | 'Same' | 'None' }
   | { readonly from: 'Selector'; readonly selector: object };
@@ -15,15 +15,15 @@ interface NamespacesView {
   readonly selector?: object;
 }
 
-/** Reads RouteNamespaces or ListenerNamespaces; `byDefault` holds where nothing is said. */
+/** Converts RouteNamespaces or ListenerNamespaces. `byDefault` applies if `from` is not set. */
 export function allowedNamespaces(view: NamespacesView | undefined, byDefault: 'Same' | 'None'): AllowedNamespaces {
   const from = view?.from ?? byDefault;
   if (from === 'All' || from === 'Same') return { from };
-  // An unknown value or a selector that is not there allows nobody: a wider reading could let strangers in.
+  // An unknown value or a missing selector allows no namespace: any other interpretation could allow too many.
   return from === 'Selector' && view?.selector !== undefined ? { from, selector: view.selector } : { from: 'None' };
 }
 
-/** Labels of a namespace, the one that Kubernetes always sets included; known even where no Namespace object is. */
+/** The labels of a namespace, including the one that Kubernetes always sets. That one is known even without a Namespace object. */
 export const namespaceLabels = defineQuery({
   name: 'namespaceLabels',
   stratum: strata.links,
@@ -33,13 +33,13 @@ export const namespaceLabels = defineQuery({
   }),
 });
 
-/** Whether something in `namespace` may attach to what stands in `own`. */
+/** Returns whether objects in `namespace` may attach to an object in `own`. */
 export function allowsNamespace(read: Reader, allowed: AllowedNamespaces, own: string, namespace: string): boolean {
   if (allowed.from === 'Selector') return selectorMatches(allowed.selector, read.query(namespaceLabels, namespace));
   return allowed.from === 'All' || (allowed.from === 'Same' && own === namespace);
 }
 
-/** Whether that may be so because of labels of which nothing is known here. Nobody is let in for them. */
+/** Returns whether the namespace may be allowed because of labels that are unknown here. Unknown labels never allow anything. */
 export function mayAllowNamespace(read: Reader, allowed: AllowedNamespaces, namespace: string): boolean {
   return allowed.from === 'Selector' && isUnknown(read, 'Namespace', () => readObject(read, 'Namespace', '', namespace));
 }

@@ -4,14 +4,14 @@ import type { KindName } from '../resources/resource.ts';
 import { installationCell } from './inputs.ts';
 import { strata } from './strata.ts';
 
-/** Whether objects of a kind are followed here, so that not seeing one means that there is none. */
+/** Whether objects of a kind are watched here, so that an object that is not found does not exist. */
 export const isObserved = defineQuery({
   name: 'isObserved',
   stratum: strata.links,
   compute: (read, kind: KindName): boolean => read.input(installationCell)?.unobserved.includes(kind) !== true,
 });
 
-/** Whether nothing can be said of an object: it was not seen, and objects of `kind`, which would tell more, are not followed here. */
+/** Returns whether it is unknown if an object exists: `seen` finds nothing, and objects of `kind` are not watched here. */
 export function isUnknown(read: Reader, kind: KindName, seen: () => unknown): boolean {
   return !read.query(isObserved, kind) && seen() === undefined;
 }

@@ -8,26 +8,26 @@ import { isOwnerKind } from './listener-sets.ts';
 import type { ServedRouteKind } from './protocols.ts';
 import { strata } from './strata.ts';
 
-/** The controller that serves an object: ours, another one, or one that is not known here. */
+/** The controller of an object: ours, another one, or unknown. */
 export type Owner =
   | { readonly type: 'ours' | 'unknown' }
-  /** `controllerName` and `className` are absent for parents of kinds that no GatewayClass stands behind (a mesh). */
+  /** `controllerName` and `className` are absent for parents of kinds without a GatewayClass (a mesh). */
   | { readonly type: 'other'; readonly controllerName?: string; readonly className?: string };
 
-/** Something that an object attaches to, and its controller. */
+/** A parent or target of an object, and its controller. */
 export interface ParentOwner {
-  /** Of the reference, in the object. */
+  /** The location of the reference in the object. */
   readonly path: Path;
-  /** `Gateway "infra/front"`, as in sentences. */
+  /** `Gateway "infra/front"`, for use in sentences. */
   readonly parent: string;
   readonly owner: Owner;
 }
 
 /** The controllers of an object. */
 export interface Ownership {
-  /** `mixed`: ours and others. `unknown`: none that is known is ours, and not all are known. */
+  /** `mixed`: ours and others. `unknown`: no known controller is ours, and not all are known. */
   readonly standing: 'ours' | 'mixed' | 'other' | 'unknown';
-  /** Each parent of a route, or target of a policy; empty for objects that attach to nothing. */
+  /** Each parent of a route, or target of a policy; empty for objects without parents and targets. */
   readonly parents: readonly ParentOwner[];
 }
 
@@ -42,10 +42,10 @@ export interface OwnerReference {
 const ours: Owner = { type: 'ours' };
 const unknown: Owner = { type: 'unknown' };
 
-/** For objects that no controller is known of. */
+/** For objects whose controllers are all unknown. */
 export const unknownOwnership: Ownership = { standing: 'unknown', parents: [] };
 
-/** The controllerName of a GatewayClass; `undefined` where there is no such class. Other changes of a class wake nobody. */
+/** The controllerName of a GatewayClass; `undefined` if the class does not exist. Other changes of a class do not cause re-evaluation. */
 const classController = defineQuery({
   name: 'classController',
   stratum: strata.links,
@@ -81,9 +81,9 @@ function gatewayOwner(read: Reader, namespace: string, name: string): Owner {
   return className === undefined ? unknown : read.query(classOwner, className);
 }
 
-/** The controller of what a reference of an object in `namespace` leads to. */
+/** Returns the controller of the target of a reference from an object in `namespace`. */
 export function ownerOf(read: Reader, { group = gatewayGroup, kind = 'Gateway', namespace = '', name = '' }: OwnerReference): Owner {
-  // Services and other parents belong to meshes, none of which is ours.
+  // Services and other parents belong to meshes, which are never ours.
   if (group !== gatewayGroup || !isOwnerKind(kind)) return { type: 'other' };
   return kind === 'Gateway' ? gatewayOwner(read, namespace, name) : listenerSetOwner(read, namespace, name);
 }
@@ -95,7 +95,11 @@ function listenerSetOwner(read: Reader, namespace: string, name: string): Owner 
   return parentGroup === gatewayGroup && parentKind === 'Gateway' ? gatewayOwner(read, parentNamespace, parentName) : { type: 'other' };
 }
 
-/** The controllers of what some references lead to. @param at the place of the list in the object */
+/**
+ * Returns the controllers of the targets of references.
+ *
+ * @param at the location of the list in the object
+ */
 export function ownershipOf(read: Reader, references: readonly OwnerReference[], { namespace, at }: { readonly namespace: string; readonly at: Path }): Ownership {
   const parents = references.map((reference, index): ParentOwner => {
     const resolved = { namespace, ...reference };
@@ -110,7 +114,7 @@ function standingOf(owners: readonly Owner[]): Ownership['standing'] {
   return types.size === 1 && types.has('other') ? 'other' : 'unknown';
 }
 
-/** The controllers of an object that is evaluated: a fact of the links between objects, whatever is wrong with them. */
+/** The controllers of an evaluated object. They depend only on the links between objects, not on findings. */
 export const ownership = defineQuery({
   name: 'ownership',
   stratum: strata.links,

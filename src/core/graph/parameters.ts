@@ -7,35 +7,35 @@ import { parameterCell, readObject } from './inputs.ts';
 import { isObserved } from './observed.ts';
 import { strata } from './strata.ts';
 
-/** How a Gateway's data plane is to be made, as far as somebody has a wish. */
+/** The parameters of a Gateway's data plane that users have set. */
 export interface DataPlaneParameters {
-  /** Absent: an autoscaler's business. */
+  /** Absent: an autoscaler decides. */
   readonly replicas?: number;
   readonly serviceType?: string;
   readonly loadBalancerClass?: string;
   readonly externalTrafficPolicy?: string;
-  /** What becomes of what clients claim about those before them (X-Forwarded-For, Forwarded). */
+  /** The handling of the headers X-Forwarded-For and Forwarded that clients send. */
   readonly forwarded?: string;
-  /** Requests of each pod, as Kubernetes writes quantities. */
+  /** Resource requests of each pod, as Kubernetes quantities. */
   readonly cpu?: string;
   readonly memory?: string;
-  /** The most memory that each pod may use. */
+  /** The memory limit of each pod. */
   readonly memoryLimit?: string;
-  /** Load balancers whose connections begin with a PROXY header: networks, ranges and addresses. */
+  /** Load balancers that send a PROXY protocol header: networks, ranges and addresses. */
   readonly acceptProxyProtocol?: string;
-  /** The version of the PROXY headers that backends of TCPRoutes and TLSRoutes get, for all ports or by port. */
+  /** The PROXY protocol version for backends of TCPRoutes and TLSRoutes, for all ports or by port. */
   readonly sendProxyProtocol?: string;
-  /** Connections that each pod takes from one client address. */
+  /** The maximum number of connections of each pod from one client address. */
   readonly connectionsPerClient?: string;
-  /** Time without bytes after which a connection of a TCPRoute or TLSRoute ends (GEP-2257). */
+  /** Idle timeout of connections of TCPRoutes and TLSRoutes (GEP-2257). */
   readonly tcpIdleTimeout?: string;
-  /** Time without datagrams after which a flow of a UDPRoute ends (GEP-2257). */
+  /** Idle timeout of flows of UDPRoutes (GEP-2257). */
   readonly udpIdleTimeout?: string;
-  /** Flows of UDPRoutes that each pod keeps. */
+  /** The maximum number of flows of UDPRoutes in each pod. */
   readonly udpFlows?: string;
 }
 
-/** What a parametersRef leads to. */
+/** The outcome of a parametersRef. */
 export type ParametersNode =
   | { readonly type: 'none' }
   /** `problems` describes the invalid entries. */
@@ -85,7 +85,7 @@ function parametersAt(read: Reader, ref: ParametersRef | undefined): ParametersN
   return read.query(isObserved, 'ConfigMap') ? { type: 'absent', target: `${namespace}/${name}` } : { type: 'unobserved' };
 }
 
-/** Describes the problem with a value and the fix; `undefined` for a valid one. */
+/** Returns the problem with a value and the fix; `undefined` for a valid value. */
 type Check = (value: string) => string | undefined;
 
 function form(pattern: RegExp, words: string): Check {
@@ -120,7 +120,7 @@ const known: Readonly<Record<keyof DataPlaneParameters, Check>> = {
   udpFlows: form(/^[1-9][0-9]{0,5}$/, 'a number from 1 to 999999'),
 };
 
-/** Characters of a parameter's value that are needed to judge it: a longer value is invalid. */
+/** Returns the number of characters of a parameter's value that are needed to validate it. A longer value is invalid. */
 export function charactersNeeded(key: string): number {
   return key === 'acceptProxyProtocol' || key === 'sendProxyProtocol' ? longestList + 1 : 128;
 }

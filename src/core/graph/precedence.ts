@@ -2,24 +2,24 @@ import type { Resource } from '../resources/resource.ts';
 import type { ServedRouteKind } from './protocols.ts';
 import type { NamedMatch, RouteMatch } from './route-match.ts';
 
-/** What tells a route apart from others. */
+/** The identity of a route. */
 export interface RouteIdentity {
-  /** `route/<kind>/<namespace>/<name>`: unique over all kinds of configuration. */
+  /** `route/<kind>/<namespace>/<name>`: unique across all kinds of configuration. */
   readonly key: string;
   /** `namespace/name`. */
   readonly route: string;
   /** Set for a GRPCRoute. */
   readonly protocol?: 'grpc';
-  /** `ObjectMeta.created`; older sorts first. */
+  /** `ObjectMeta.created`. Older routes sort first. */
   readonly created: string;
 }
 
-/** What tells a route apart from others, as precedence and configuration have it. */
+/** Returns the identity of a route for precedence and configuration. */
 export function routeIdentity({ kind, ref: { namespace, name }, meta: { created } }: Resource<ServedRouteKind>): RouteIdentity {
   return { key: `route/${kind}/${namespace}/${name}`, route: `${namespace}/${name}`, ...(kind === 'GRPCRoute' ? { protocol: 'grpc' } : {}), created };
 }
 
-/** One way into a route: one of its own hostnames (`''` for none) with one match of one of its rules. */
+/** One of a route's own hostnames (`''` for none) combined with one match of one of its rules. */
 export interface Precedence {
   readonly hostname: string;
   readonly route: RouteIdentity;
@@ -29,16 +29,16 @@ export interface Precedence {
 }
 
 /**
- * The total order of entries as one string: what sorts first (by UTF-16 code units) is tried first.
- * In order of weight (`hostnames` and `rules[].matches` of HTTPRoute and GRPCRoute, Gateway API v1.7):
- * the route's own hostname (exact, then wildcard, then none; longer first), then what its kind compares, more headers,
- * more query parameters, the older route, `namespace/name`, the rule's position, the match's position.
+ * Returns the precedence of an entry as a string. Entries that sort first (by UTF-16 code units) are tried first. The criteria
+ * are, by weight (`hostnames` and `rules[].matches` of HTTPRoute and GRPCRoute, Gateway API v1.7): the route's own hostname
+ * (exact, then wildcard, then none; longer first), then the criteria of its kind, more headers, more query parameters, the
+ * older route, `namespace/name`, the position of the rule, the position of the match.
  *
- * A GRPCRoute compares the characters of service and method. It stands before every HTTPRoute of the same hostname:
- * rules of both must not be merged into one order, and it takes gRPC requests only, so that both can be served.
- * An HTTPRoute compares the path (Exact, then RegularExpression, then PathPrefix; longer first), then a method.
- * The place of RegularExpression is implementation-specific. It stands before every PathPrefix, whatever the
- * lengths: an expression is written to single out some paths below a prefix, and the length of its text says nothing.
+ * A GRPCRoute compares the number of characters of service and method. It precedes every HTTPRoute with the same hostname: the
+ * rules of both kinds must not be merged into one order, and a GRPCRoute matches only gRPC requests, so both can be served. An
+ * HTTPRoute compares the path (Exact, then RegularExpression, then PathPrefix; longer first), then whether it has a method. The
+ * position of RegularExpression is implementation-specific. It precedes every PathPrefix regardless of length: an expression
+ * usually selects some paths below a prefix, and its length does not indicate how specific it is.
  */
 export function sortKey(entry: Precedence): string {
   const { hostname, route, rule, match } = entry;
@@ -57,7 +57,7 @@ export function sortKey(entry: Precedence): string {
   ].join(separator);
 }
 
-/** A match of a route, by the positions of its rule and of itself. */
+/** A match of a route, by the positions of the rule and the match. */
 export interface OwnedMatch {
   readonly kind: string;
   readonly namespace: string;
@@ -66,7 +66,7 @@ export interface OwnedMatch {
   readonly match: number;
 }
 
-/** The match that a sort key stands for. */
+/** Returns the match of a sort key. */
 export function ofSortKey(key: string): OwnedMatch {
   const [route = '', rule = '', match = ''] = key.split(separator).slice(-3);
   const [, kind = '', namespace = '', name = ''] = route.split('/');
@@ -74,8 +74,8 @@ export function ofSortKey(key: string): OwnedMatch {
 }
 
 /**
- * The same text for matches of the same requests of one host. Whether two matches are equal is decided here alone, within a route and
- * between routes. The conditions count, in whatever order, and not what gives precedence.
+ * Returns equal strings for matches that match the same requests of one host. This is the only place that decides whether two
+ * matches are equal, within a route and between routes. It compares the conditions in any order, and ignores precedence.
  */
 export function requestsOf({ path: { type, value }, method, headers, query }: RouteMatch): string {
   const path = type === 'PathPrefix' ? withoutTrailingSlash(value) : value;
@@ -86,7 +86,7 @@ function asSet(matches: readonly NamedMatch[]): readonly string[] {
   return matches.map(({ name, type, value }) => JSON.stringify([name, type, value])).sort();
 }
 
-/** Sorts before every character of a name, so that a name comes before the names it begins. */
+/** Sorts before every character of a name, so that a name precedes longer names with the same beginning. */
 const separator = '\u0000';
 
 const pathRank = { Exact: '0', RegularExpression: '1', PathPrefix: '2' } as const;
@@ -105,7 +105,7 @@ function pathLength(path: RouteMatch['path']): number {
   return path.type === 'PathPrefix' ? withoutTrailingSlash(path.value).length : path.value.length;
 }
 
-/** A PathPrefix in its plain form: `/abc/` and `/abc` are the same prefix, `/` is the empty one. */
+/** Returns the normal form of a PathPrefix: `/abc/` and `/abc` are the same prefix, and `/` is the empty prefix. */
 export function withoutTrailingSlash(prefix: string): string {
   return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
 }

@@ -5,17 +5,17 @@ export interface RouteKind {
   readonly kind: string;
 }
 
-/** The protocol that carries a listener's traffic; ports of different transports are different ports. */
+/** The transport protocol of a listener. Ports with different transports are different ports. */
 export type Transport = 'TCP' | 'UDP';
 
 interface ProtocolTraits {
   readonly routeKinds: readonly ServedRouteKind[];
   readonly transport: Transport;
-  /** Whether a listener terminates TLS; `byMode`: tls.mode says so. */
+  /** Whether a listener terminates TLS; `byMode`: tls.mode decides. */
   readonly tls: 'always' | 'byMode' | 'never';
 }
 
-/** The listener protocols that are served. New protocols are rows here. */
+/** The supported listener protocols. To support another protocol, add a row. */
 const served = {
   HTTP: { routeKinds: ['HTTPRoute', 'GRPCRoute'], transport: 'TCP', tls: 'never' },
   HTTPS: { routeKinds: ['HTTPRoute', 'GRPCRoute'], transport: 'TCP', tls: 'always' },
@@ -26,32 +26,32 @@ const served = {
 
 export type ServedProtocol = keyof typeof served;
 
-/** Route kinds that choose by the contents of requests. */
+/** Route kinds that match requests. */
 export const requestRouteKinds = ['HTTPRoute', 'GRPCRoute'] as const;
 export type RequestRouteKind = (typeof requestRouteKinds)[number];
 
-/** Route kinds that forward connections or datagrams as they come. */
+/** Route kinds that forward connections or datagrams unchanged. */
 export const layer4RouteKinds = ['TLSRoute', 'TCPRoute', 'UDPRoute'] as const;
 export type Layer4RouteKind = (typeof layer4RouteKinds)[number];
 
-/** Every route kind that is served by some protocol. */
+/** All supported route kinds. */
 export const servedRouteKinds = [...requestRouteKinds, ...layer4RouteKinds] as const;
 export type ServedRouteKind = (typeof servedRouteKinds)[number];
 
-/** Whether routes of this kind forward connections or datagrams as they come. */
+/** Returns whether routes of this kind forward connections or datagrams unchanged. */
 export function isLayer4(kind: string): kind is Layer4RouteKind {
   return (layer4RouteKinds as readonly string[]).includes(kind);
 }
 
-/** What a route forwards, and what becomes of it where the route cannot serve it although it should. */
+/** The traffic of a route kind, and the result if a route cannot serve it. */
 interface Failure {
-  /** A plural. */
+  /** A plural noun. */
   readonly traffic: string;
   /** A participle: "the requests are answered with 500". */
   readonly fate: string;
 }
 
-/** For messages. */
+/** Words for messages. */
 export const failureOf: Readonly<Record<ServedRouteKind, Failure>> = {
   HTTPRoute: { traffic: 'requests', fate: 'answered with 500' },
   GRPCRoute: { traffic: 'requests', fate: 'answered with UNAVAILABLE' },
@@ -60,17 +60,17 @@ export const failureOf: Readonly<Record<ServedRouteKind, Failure>> = {
   UDPRoute: { traffic: 'datagrams', fate: 'dropped' },
 };
 
-/** The transport of the Service ports that routes of a kind forward to. */
+/** Returns the transport of the Service ports that routes of a kind forward to. */
 export function transportOf(routeKind: string): Transport {
   return routeKind === 'UDPRoute' ? 'UDP' : 'TCP';
 }
 
-/** Whether listeners of this protocol are served. */
+/** Returns whether the listener protocol is supported. */
 export function isServedProtocol(protocol: string): protocol is ServedProtocol {
   return Object.hasOwn(served, protocol);
 }
 
-/** The served route kinds of a protocol, `undefined` for a protocol that is not served. */
+/** Returns the supported route kinds of a protocol; `undefined` for an unsupported protocol. */
 export function routeKindsOf(protocol: string): readonly RouteKind[] | undefined {
   return isServedProtocol(protocol) ? served[protocol].routeKinds.map((kind) => ({ group: gatewayGroup, kind })) : undefined;
 }
@@ -79,19 +79,19 @@ export function servedProtocols(): readonly string[] {
   return Object.keys(served);
 }
 
-/** The transport of a protocol, `undefined` for a protocol that is not served. */
+/** Returns the transport of a protocol; `undefined` for an unsupported protocol. */
 export function transportOfProtocol(protocol: string): Transport | undefined {
   return isServedProtocol(protocol) ? served[protocol].transport : undefined;
 }
 
-/** The parts of a listener that say whether it terminates TLS. */
+/** The fields of a listener that determine whether it terminates TLS. */
 export interface TlsTerms {
   readonly protocol: string;
-  /** tls.mode; absent: Terminate, as the CRDs fill in. */
+  /** tls.mode; absent: Terminate, the default of the CRDs. */
   readonly tlsMode?: string | undefined;
 }
 
-/** Whether a listener terminates TLS, and needs a certificate for it (Listener.tls, ListenerTLSConfig.mode). */
+/** Returns whether a listener terminates TLS and therefore needs a certificate (Listener.tls, ListenerTLSConfig.mode). */
 export function terminatesTls({ protocol, tlsMode = 'Terminate' }: TlsTerms): boolean {
   if (!isServedProtocol(protocol)) return false;
   const { tls } = served[protocol];

@@ -3,20 +3,20 @@ import { mayRefer } from './grants.ts';
 import { authorityCell, certificateCell, gatewayGroup } from './inputs.ts';
 import { isObserved, isUnknown } from './observed.ts';
 
-/** A reference to something whose content evaluation knows by facts only, resolved. `target` is `namespace/name`. */
+/** A resolved reference to an object of which only facts are known. `target` is `namespace/name`. */
 export type ReferenceOutcome =
   | { readonly type: 'usable'; readonly target: string }
   | { readonly type: 'unsupportedKind'; readonly kind: string }
   | { readonly type: 'notPermitted'; readonly target: string }
   | { readonly type: 'absent'; readonly target: string }
-  /** Whether it exists is not known here. */
+  /** It is unknown here whether the target exists. */
   | { readonly type: 'unobserved'; readonly target: string }
   | { readonly type: 'unusable'; readonly target: string; readonly problem: string };
 
 /** `index` is the position in the list of references. */
 export type ReferenceNode = { readonly index: number } & ReferenceOutcome;
 
-/** A reference as it is written. Without a kind it means the one that is wanted; without a namespace, the referrer's. */
+/** A reference as written. The default kind is the requested one, the default namespace is that of the referrer. */
 export interface ReferenceView {
   readonly group?: string;
   readonly kind?: string;
@@ -24,16 +24,16 @@ export interface ReferenceView {
   readonly name?: string;
 }
 
-/** Certificates with their keys are in Secrets; certificates of authorities, in ConfigMaps. */
+/** Certificates with keys are in Secrets. CA certificates are in ConfigMaps. */
 const cells = { Secret: certificateCell, ConfigMap: authorityCell } as const;
 
-/** Resolves a reference that stands in a Gateway API object. */
+/** Resolves a reference of a Gateway API object. */
 export function resolveReference(read: Reader, from: { readonly kind: string; readonly namespace: string }, wanted: keyof typeof cells, ref: ReferenceView): ReferenceOutcome {
   const { group = '', kind = wanted, namespace = from.namespace, name = '' } = ref;
   if (group !== '' || kind !== wanted) return { type: 'unsupportedKind', kind: group === '' ? kind : `${group}/${kind}` };
   const target = `${namespace}/${name}`;
   const find = (): { readonly type: string } | undefined => read.input<{ readonly type: string; readonly problem?: string }>(cells[wanted], namespace, name);
-  // The grant comes before existence, so that nobody can probe for what another namespace has.
+  // The grant is checked before existence, so that nobody can probe for objects in another namespace.
   if (!mayRefer(read, [gatewayGroup, from.kind, from.namespace, '', wanted, namespace, name])) {
     return { type: isUnknown(read, 'ReferenceGrant', find) ? 'unobserved' : 'notPermitted', target };
   }
@@ -47,7 +47,7 @@ export function resolveReferences(read: Reader, from: { readonly kind: string; r
   return refs.map((ref, index) => ({ index, ...resolveReference(read, from, wanted, ref) }));
 }
 
-/** Those that lead to something usable. */
+/** Returns the targets of the usable references. */
 export function usableTargets(nodes: readonly ReferenceOutcome[]): readonly string[] {
   return nodes.flatMap((node) => (node.type === 'usable' ? [node.target] : []));
 }

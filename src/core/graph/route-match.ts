@@ -1,14 +1,14 @@
-/** A match of a route's rule, with everything filled in and in the form in which requests are compared with it. */
+/** A match of a route's rule with defaults, in the normalized form in which requests are compared. */
 export interface RouteMatch {
   /** Position in spec.rules[].matches. */
   readonly index: number;
   readonly path: { readonly type: 'Exact' | 'PathPrefix' | 'RegularExpression'; readonly value: string };
-  /** Of a GRPCRoute: how many characters of service and method it names. Precedence goes by these, not by the path. */
+  /** For GRPCRoutes: the number of characters of service and method, which determine precedence instead of the path. */
   readonly call?: { readonly service: number; readonly method: number };
   readonly method?: string;
-  /** Names in lower case; already freed of repetitions. */
+  /** Names are in lower case, without duplicates. */
   readonly headers: readonly NamedMatch[];
-  /** Names as written: they are case-sensitive. */
+  /** Names are as written, because they are case-sensitive. */
   readonly query: readonly NamedMatch[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The order of evaluation. A computation reads indexes of lower strata only and computations of its own or a lower
- * one, which rules out cycles; the kernel enforces it.
+ * The order of evaluation. A computation reads only indexes of lower strata, and computations of its own or a lower stratum.
+ * This rules out cycles. The kernel enforces it.
  */
 export const strata = {
   /** Reverse relations over what stands in the objects themselves. */

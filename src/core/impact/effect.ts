@@ -1,8 +1,8 @@
-/** How a change affects something: it stops working, works again, or works differently. */
+/** The effect of a change: an object stops working, works again, or works differently. */
 export type Effect = 'broken' | 'recovered' | 'changed';
 
 /**
- * Compares two states of something that works or does not.
+ * Compares whether an object worked before a change and works after it.
  *
  * @param before whether it worked before the change
  * @param after whether it works after the change

@@ -6,13 +6,13 @@ import { intersectHostnames } from '../text/hostname.ts';
 import { normalizePath } from '../text/path.ts';
 import { compilePattern } from '../text/pattern.ts';
 
-/** A request that stands for all requests that meet one match of a route at one listener. */
+/** An example of the requests that one match of a route at one listener receives. */
 export interface ExampleRequest {
   readonly request: ArrivingRequest;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** So many examples are compared at most: every match of every route that a change can reach. */
+/** The maximum number of compared examples. There is one for every match of every route that a change can affect. */
 const maxExamples = 5_000;
 
 /** The host of a request to a listener and a route that both accept any host. */
@@ -22,16 +22,16 @@ const anyHost = 'any.example';
 export interface Examples {
   readonly requests: readonly ExampleRequest[];
   readonly connections: readonly ArrivingConnection[];
-  /** Whether there are more than fit. */
+  /** Whether the limit was reached. */
   readonly incomplete: boolean;
 }
 
 /**
- * Finds an example for every match and every hostname of a route of layer 4 that a change can affect: of routes that change, of
- * routes at listeners that change, and of routes whose endpoints change.
+ * Creates an example for every match, and for every hostname of a layer 4 route, that a change can affect: of routes that
+ * change, of routes at listeners that change, and of routes whose endpoints change.
  *
- * @param before the configuration by key
- * @param after the same after the change
+ * @param before the configuration before the change, by key
+ * @param after the configuration after the change, by key
  */
 export function examplesOf(before: ReadonlyMap<ConfigKey, ConfigResource>, after: ReadonlyMap<ConfigKey, ConfigResource>): Examples {
   const changed = changedKeys(before, after);
@@ -51,7 +51,7 @@ export function examplesOf(before: ReadonlyMap<ConfigKey, ConfigResource>, after
   return all(false);
 }
 
-/** How people write the request: method, URL and headers. */
+/** Describes the request: method, URL and headers. */
 export function nameOf({ request, headers }: ExampleRequest): string {
   const { method, protocol, authority, path, search } = request;
   const fields = headers.map(([name, value]) => ` -H '${name}: ${value}'`).join('');
@@ -59,7 +59,7 @@ export function nameOf({ request, headers }: ExampleRequest): string {
 }
 
 /**
- * The URL of a connection, as `explain` takes it. TCP and UDP have no server name: the URL names the Gateway.
+ * Returns the URL of a connection, in the notation of `explain`. TCP and UDP have no server name, so the URL names the Gateway.
  *
  * @param gateway `namespace/name`
  */
@@ -68,7 +68,10 @@ export function urlOf({ protocol, port, serverName }: ArrivingConnection, gatewa
   return `${protocol.toLowerCase()}://${protocol === 'TLS' ? serverName : `${name}.${namespace}`}:${port}`;
 }
 
-/** Addresses of endpoints come and go; only whether there are any decides about a request. */
+/**
+ * Returns the keys of changed configuration. Only whether there are endpoints affects a request, so changes of their addresses
+ * do not count.
+ */
 function changedKeys(before: ReadonlyMap<ConfigKey, ConfigResource>, after: ReadonlyMap<ConfigKey, ConfigResource>): ReadonlySet<ConfigKey> {
   const keys = new Set([...before.keys(), ...after.keys()]);
   return new Set([...keys].filter((key) => essence(before.get(key)) !== essence(after.get(key))));
@@ -117,7 +120,7 @@ function hostOf(hostname: string): string {
   return hostname.startsWith('*.') ? `any${hostname.slice(1)}` : hostname;
 }
 
-/** `undefined` where no value is known that an expression of the match accepts. */
+/** Returns an example; `undefined` if no value is found that an expression of the match accepts. */
 function exampleOf(listener: ListenerConfig, host: string, { match, isGrpc }: { readonly match: RouteMatch; readonly isGrpc: boolean }): ExampleRequest | undefined {
   const path = match.path.type === 'RegularExpression' ? pathAcceptedBy(match.path.value) : match.path.value;
   const headers = pairsOf(match.headers);
@@ -148,19 +151,19 @@ function pairsOf(matches: readonly NamedMatch[]): readonly (readonly [string, st
 }
 
 const wordCharacters = 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-/** Characters of a path that need no encoding, and `%`, with which encodings begin. */
+/** Characters of a path that need no encoding, and `%`, which begins an encoding. */
 const pathCharacters = `${wordCharacters}-_~/!$&()*+,;=:@'.%`;
-/** Printable characters of ASCII, those that a shell takes for signs of its own last. */
+/** Printable ASCII characters. Those that are special in a shell come last. */
 const valueCharacters = `${wordCharacters}-_.~/:,;=+@%^!?#*&()[]{}|<>$"\\\`' `;
 
-/** The shortest path of a request that an expression accepts; `undefined` where no path of ASCII characters fits. */
+/** Returns the shortest path of a request that an expression accepts; `undefined` if it accepts no path of ASCII characters. */
 function pathAcceptedBy(expression: string): string | undefined {
   const path = shortestOf(expression, '/', pathCharacters);
   const normalized = normalizePath(path ?? '');
   return normalized.ok && normalized.path === path ? path : undefined;
 }
 
-/** The same for a header or a query parameter. Data planes ignore spaces around a header's value. */
+/** Returns the shortest value of a header or query parameter that an expression accepts. Data planes ignore spaces around header values. */
 function valueAcceptedBy(expression: string): string | undefined {
   const value = shortestOf(expression, '', valueCharacters);
   return value?.trim() === value ? value : undefined;

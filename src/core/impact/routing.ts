@@ -4,50 +4,50 @@ import { isForwarded, PreparedConnections, type Layer4Share, type RoutedConnecti
 import { effectOf, type Effect } from './effect.ts';
 import { examplesOf, nameOf, urlOf } from './examples.ts';
 
-/** Requests or connections that a change routes differently, by an example. */
+/** A change of the routing of requests or connections, shown by an example. */
 export interface RoutingChange {
   /** `namespace/name` of the Gateway. */
   readonly gateway: string;
-  /** The example: method, URL and headers; of a connection, its URL alone. */
+  /** The example: method, URL and headers. For a connection, only its URL. */
   readonly request: string;
   readonly before: RoutedSummary;
   readonly after: RoutedSummary;
   readonly effect: Effect;
 }
 
-/** What becomes of a request. */
+/** The outcome of a request. */
 export interface RoutedSummary {
-  /** `HTTPRoute shop/store rule 0 match 1`; `undefined` where no route matches. */
+  /** `HTTPRoute shop/store rule 0 match 1`; `undefined` if no route matches. */
   readonly rule: string | undefined;
   /**
-   * The name of the decision: `forward`, `redirect`, `answer` and so on; `none` where the Gateway has no such listener. Of a connection:
-   * `connect`, `close`, or `requests` where an HTTPS listener takes it.
+   * The name of the decision: `forward`, `redirect`, `answer` and so on; `none` if the Gateway has no such listener. For a
+   * connection: `connect`, `close`, or `requests` if an HTTPS listener accepts it.
    */
   readonly decision: string;
-  /** `namespace/service/port` of the authorization server that has to permit the request first. */
+  /** `namespace/service/port` of the authorization server that must allow the request first. */
   readonly authorization?: string;
-  /** The reason of an answer with an error. */
+  /** The reason of an error response. */
   readonly reason?: string;
   readonly location?: string;
-  /** How requests are divided. */
+  /** The shares of the backends. */
   readonly shares: readonly ShareSummary[];
 }
 
 export interface ShareSummary {
   readonly weight: number;
   readonly total: number;
-  /** `namespace/service/port`; `undefined` where there is none. */
+  /** `namespace/service/port`; `undefined` if the share has no backend. */
   readonly backend: string | undefined;
-  /** The reason of the error that this share gets; absent where a backend gets it. */
+  /** The reason of the error response for this share; absent if a backend receives it. */
   readonly reason?: string;
-  /** Host, path and query that the backend gets. */
+  /** Host, path and query that the backend receives. */
   readonly target?: string;
 }
 
 /**
- * Compares where requests go before and after a change, by one example for every match that the change can affect.
+ * Compares the routing of requests before and after a change, by one example for every match that the change can affect.
  *
- * @returns the changes, and whether there were more matches than could be compared
+ * @returns the changes, and whether there were more matches than the limit
  */
 export function compareRouting(before: ReadonlyMap<ConfigKey, ConfigResource>, after: ReadonlyMap<ConfigKey, ConfigResource>): { readonly changes: readonly RoutingChange[]; readonly incomplete: boolean } {
   const { requests, connections, incomplete } = examplesOf(before, after);
@@ -58,7 +58,7 @@ export function compareRouting(before: ReadonlyMap<ConfigKey, ConfigResource>, a
   return { changes: [...ofRequests, ...ofConnections], incomplete };
 }
 
-/** What a Gateway does with an example. */
+/** The outcome of an example at a Gateway. */
 interface Seen {
   readonly gateway: string;
   readonly works: boolean;

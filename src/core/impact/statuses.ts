@@ -3,34 +3,37 @@ import type { Condition } from '../status/conditions.ts';
 import type { OwnStatus } from '../status/emit.ts';
 import { effectOf, type Effect } from './effect.ts';
 
-/** A condition that a change sets, removes or turns over. */
+/** A condition that a change sets, removes or flips. */
 export interface StatusChange {
   /** The object, such as `HTTPRoute shop/store`. */
   readonly object: string;
-  /** The part of its status: `listener http`, `parent infra/gateway`, `parent ListenerSet infra/set`, `ancestor infra/gateway`, or `''` for the object as a whole. */
+  /**
+   * The part of its status: `listener http`, `parent infra/gateway`, `parent ListenerSet infra/set`, `ancestor infra/gateway`,
+   * or `''` for the object as a whole.
+   */
   readonly part: string;
   /** The type of the condition. */
   readonly condition: string;
-  /** `undefined` where there was no such condition. */
+  /** `undefined` if the condition did not exist. */
   readonly before: ConditionState | undefined;
-  /** `undefined` where there is no such condition any more. */
+  /** `undefined` if the condition no longer exists. */
   readonly after: ConditionState | undefined;
   readonly effect: Effect;
 }
 
 export type ConditionState = Pick<Condition, 'status' | 'reason' | 'message'>;
 
-/** Conditions that say that something works if they are True. The others report a problem if they are True. */
+/** Conditions for which True means success. For all others, True reports a problem. */
 const positive: ReadonlySet<string> = new Set(['Accepted', 'Programmed', 'ResolvedRefs', 'SupportedVersion']);
 
 /**
- * Compares the statuses of all objects before and after a change, condition by condition. A condition counts as changed if its
- * status or its reason differs.
+ * Compares the statuses of all objects before and after a change, condition by condition. A condition has changed if its status
+ * or reason differs.
  *
  * @param before the statuses by `kind/namespace/name`
- * @param after the same after the change
+ * @param after the statuses after the change, by `kind/namespace/name`
  * @param edited the objects that the change creates or deletes, by `kind/namespace/name`. A deleted object has no status to
- * report, and a created one is reported only where it does not work.
+ * report, and a created one is reported only if it does not work.
  */
 export function compareStatuses(before: ReadonlyMap<string, OwnStatus>, after: ReadonlyMap<string, OwnStatus>, edited: EditedObjects): readonly StatusChange[] {
   const keys = [...new Set([...before.keys(), ...after.keys()])].filter((key) => !edited.deleted.has(key)).sort();
@@ -64,7 +67,7 @@ function hasPart(states: ReadonlyMap<string, PlacedState>, part: string): boolea
   return [...states.values()].some((state) => state.part === part);
 }
 
-/** A problem that goes together with the part of the status that it is about is not solved. */
+/** A problem does not count as solved if it disappears together with its part of the status. */
 function works(type: string, state: ConditionState | undefined, exists: boolean): boolean {
   return positive.has(type) ? state?.status === 'True' : exists && state?.status !== 'True';
 }
@@ -96,7 +99,7 @@ interface Parent {
   readonly port?: number | undefined;
 }
 
-/** A ListenerSet and a Gateway may have the same name. */
+/** Includes the kind unless it is Gateway, because a ListenerSet and a Gateway may have the same name. */
 function parentOf({ kind, namespace, name, sectionName, port }: Parent): string {
   return `${kind === 'Gateway' ? '' : `${kind} `}${namespace}/${name}${sectionName === undefined ? '' : `/${sectionName}`}${port === undefined ? '' : `:${port}`}`;
 }

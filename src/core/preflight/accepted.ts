@@ -3,14 +3,14 @@ import { isRecord, listOf, recordOf } from '../text/record.ts';
 import type { PreflightFinding } from './finding.ts';
 import { resourceOf, type StoredObject } from './target.ts';
 
-/** Whether a controller has accepted a route for a parent, by the status that it wrote. */
+/** The condition Accepted of a route for a parent, as written by a controller. */
 export interface RouteState {
   /** `HTTPRoute shop/cart` */
   readonly route: string;
   /** `infra/public`, with `/http` for a sectionName and `:80` for a port. */
   readonly parent: string;
   readonly controller: string;
-  /** The status of the condition Accepted, `''` without that condition. */
+  /** The status of the condition Accepted; `''` if it does not exist. */
   readonly accepted: string;
   readonly reason: string;
 }
@@ -36,7 +36,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Routes that were accepted before a change, and are not accepted any more. */
+/** Returns the routes that were accepted before a change, but are not accepted after it. */
 export function lostAccepted(before: readonly RouteState[], after: readonly RouteState[]): readonly PreflightFinding[] {
   const present = new Map(after.map((state) => [keyOf(state), state]));
   const routes = new Set(after.map(({ route }) => route));
@@ -62,7 +62,7 @@ function keyOf({ route, parent, controller }: RouteState): string {
   return JSON.stringify([route, parent, controller]);
 }
 
-/** Reads the states of a report, without trusting it. */
+/** Validates and reads the route states of a report; `undefined` if they are invalid. */
 export function readRouteStates(json: unknown): readonly RouteState[] | undefined {
   const routes = recordOf(json)['routes'];
   if (!Array.isArray(routes)) return undefined;

@@ -14,8 +14,8 @@ interface Use {
 }
 
 /**
- * Clients that write objects in a version which the target does not serve, or serves as deprecated, by the field managers of the stored
- * objects. A client that has stopped writing is still listed: the API server keeps its entry.
+ * Finds clients that write objects in a version which the target does not serve, or serves as deprecated, by the field managers
+ * of the stored objects. A client that no longer writes is still listed, because the API server keeps its entry.
  */
 export function judgeClients(objects: readonly StoredObject[], target: Target): readonly PreflightFinding[] {
   const uses = objects.flatMap((object) => usesOf(object).filter(({ apiVersion }) => stateOf(object, apiVersion, target) !== 'current'));
@@ -34,7 +34,7 @@ function usesOf(object: StoredObject): readonly Use[] {
 
 function stateOf({ kind }: StoredObject, apiVersion: string, { bundle }: Target): 'unserved' | 'deprecated' | 'current' {
   const versions = listedVersions(kind, bundle);
-  // Kinds that the target does not have at all are reported as such.
+  // Kinds that the target does not have are reported by another check.
   if (versions.length === 0) return 'current';
   const version = versions.find(({ name }) => apiVersion.endsWith(`/${name}`));
   if (version?.served !== true) return 'unserved';
@@ -56,7 +56,7 @@ function findingOf({ manager, apiVersion, subresource, object }: Use, objects: r
   };
 }
 
-/** How to look at the release or application that owns an object, by the marks that Helm, Argo CD and Flux leave. */
+/** Returns commands that show the release or application that owns an object, by the annotations and labels of Helm, Argo CD and Flux. */
 function applicationOf({ json }: StoredObject): readonly string[] {
   const metadata = recordOf(json['metadata']);
   const [annotations, labels] = [textsOf(metadata['annotations']), textsOf(metadata['labels'])];

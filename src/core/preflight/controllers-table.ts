@@ -1,18 +1,18 @@
 import type { SchemaKind } from '../schema/index.ts';
 
-/** Releases of a controller that read a kind in one version only. */
+/** A range of releases of a controller that read a kind only in one version. */
 export interface ControllerRequirement {
   readonly kinds: readonly SchemaKind[];
   /** The version that they read. */
   readonly version: string;
-  /** The first of these releases; absent: no lower end is known. */
+  /** The first of these releases; absent: the lower bound is unknown. */
   readonly from?: string;
-  /** The first release after them. */
+  /** The first release that no longer has the requirement. */
   readonly until?: string;
   readonly source: string;
 }
 
-/** A controller by the controllerName of its GatewayClasses. */
+/** A controller, identified by the controllerName of its GatewayClasses. */
 export interface KnownController {
   readonly name: string;
   readonly controllerNames: readonly string[];
@@ -27,7 +27,7 @@ const traefik = 'https://github.com/traefik/traefik/pull/13626';
 const agentgateway = 'https://github.com/agentgateway/agentgateway/pull/2432';
 const agentgatewayTls = 'https://github.com/agentgateway/agentgateway/issues/1110';
 
-/** Requirements that the projects have published. A controller that is not listed may have requirements, too. */
+/** Requirements that the projects have published. A controller that is not listed may also have requirements. */
 export const knownControllers: readonly KnownController[] = [
   {
     name: 'Envoy Gateway', controllerNames: ['gateway.envoyproxy.io/gatewayclass-controller'],

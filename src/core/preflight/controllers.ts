@@ -6,10 +6,11 @@ import { counted, someOf, type PreflightFinding } from './finding.ts';
 import { listedVersions, nameOfTarget, resourceOf, type StoredObject, type Target } from './target.ts';
 
 /**
- * Requirements of the controllers whose GatewayClasses exist, and the order in which to upgrade them and the CRDs. The release of a
- * controller cannot be read from the cluster, so every release that fails with the target or with the installed CRDs is named.
+ * Reports requirements of the controllers whose GatewayClasses exist, and the order of upgrades of controllers and CRDs. The
+ * cluster does not show the release of a controller, so the finding names every release that fails with the target or with the
+ * installed CRDs.
  *
- * @param installed the bundle that a kind has now; `undefined` where its CRD is not installed
+ * @param installed the current bundle of a kind; `undefined` if its CRD is not installed
  */
 export function judgeControllers(objects: readonly StoredObject[], target: Target, installed: (kind: SchemaKind) => Bundle | undefined): readonly PreflightFinding[] {
   const classes = objects.filter(({ kind }) => kind === 'GatewayClass');
@@ -27,7 +28,7 @@ interface Dependency {
   readonly subject: string;
   readonly kind: SchemaKind;
   readonly requirements: readonly ControllerRequirement[];
-  /** How many objects of the kind there are. */
+  /** The number of objects of the kind. */
   readonly count: number;
 }
 
@@ -57,7 +58,7 @@ function judgeKind(dependency: Dependency, target: Target, before: Bundle | unde
   }));
 }
 
-/** Without a bundle that serves both versions there is a time in which nobody reads the objects. */
+/** Returns the order of the upgrades. Unless a bundle serves both versions, no controller reads the objects for some time. */
 function orderOf(kind: SchemaKind, { version }: ControllerRequirement, before: Bundle | undefined): string {
   if (before === undefined) return '';
   if (serves(kind, version, before)) return ` ${nameOfBundle(before)} serves it already: upgrade the controller first, then the CRDs.`;

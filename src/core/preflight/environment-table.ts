@@ -1,23 +1,26 @@
 import type { Channel, Minor } from '../schema/index.ts';
 
-// Facts about Kubernetes and about parties that manage CRDs. Each names its source.
+// Facts about Kubernetes and about tools and providers that manage CRDs, with their sources.
 
-/** The oldest Kubernetes minor version that accepts the CRDs of a bundle, from a Gateway API minor version on. The last row that fits counts. */
+/**
+ * The minimum Kubernetes minor version for the CRDs of a bundle, starting with a Gateway API minor version. The last matching
+ * row applies.
+ */
 export const kubernetesMinimums: readonly { readonly since: Minor; readonly channel: Channel | 'both'; readonly minor: number; readonly why: string; readonly source: string }[] = [
   { since: '1.0', channel: 'both', minor: 25, why: 'CRDs have CEL rules', source: 'https://kubernetes.io/docs/reference/using-api/cel/' },
   { since: '1.5', channel: 'both', minor: 31, why: 'TLSRoute uses the CEL library for IP addresses', source: 'https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-ip-address-library' },
   { since: '1.6', channel: 'experimental', minor: 32, why: 'XBackend, and Gateway from v1.7 on, use the CEL library for formats', source: 'https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-format-library' },
 ];
 
-/** The policy that comes with bundles from v1.5 on. */
+/** The ValidatingAdmissionPolicy that bundles contain since v1.5. */
 export const safeUpgrades = 'safe-upgrades.gateway.networking.k8s.io';
 export const safeUpgradesSource = 'https://github.com/kubernetes-sigs/gateway-api/issues/4162';
 
-/** A policy of a provider that lets only the provider change CRDs. */
+/** A policy that allows only the provider to change CRDs. */
 export interface ProviderPolicy {
   readonly name: string;
   readonly provider: string;
-  /** What the policy denies: every change, or experimental CRDs. */
+  /** The denied changes: all, or only experimental CRDs. */
   readonly denies: 'all' | 'experimental';
   readonly source: string;
 }
@@ -27,13 +30,13 @@ export const providerPolicies: readonly ProviderPolicy[] = [
   { name: 'enforce-gateway-standard-channel', provider: 'Google Kubernetes Engine', denies: 'experimental', source: 'https://github.com/kubernetes-sigs/external-dns/pull/6367' },
 ];
 
-/** A party that writes CRDs again when somebody changes them, by a label or an annotation that it leaves. */
+/** A tool or provider that reverts changes of CRDs, identified by a label or annotation. */
 export interface CrdOwner {
   readonly mark: string;
-  /** The value of the mark; `undefined`: any. */
+  /** The value of the label or annotation; `undefined`: any. */
   readonly value?: string;
   readonly owner: string;
-  /** The commands that show the owner's source; `{value}` stands for the value of the mark. */
+  /** The commands that show the owner's source. `{value}` is replaced by the value of the label or annotation. */
   readonly advice: string;
   readonly source: string;
 }

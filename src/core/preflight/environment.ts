@@ -5,7 +5,7 @@ import type { ClusterFacts, Definition } from './facts.ts';
 import { counted, shellWord, someOf, type PreflightFinding } from './finding.ts';
 import { listedVersions, nameOfTarget, type Target } from './target.ts';
 
-/** The version of Kubernetes that the target's CRDs need. */
+/** Checks whether the Kubernetes version supports the target's CRDs. */
 export function judgeKubernetes({ kubernetes }: ClusterFacts, target: Target): readonly PreflightFinding[] {
   const { minor, channel } = target.bundle;
   const row = kubernetesMinimums.findLast((candidate) => (candidate.channel === 'both' || candidate.channel === channel) && minors.indexOf(minor) >= minors.indexOf(candidate.since));
@@ -18,7 +18,7 @@ export function judgeKubernetes({ kubernetes }: ClusterFacts, target: Target): r
   }];
 }
 
-/** Policies of the cluster that deny the change, and the one that the target brings. */
+/** Finds policies of the cluster that deny the change, and reports the policy that the target contains. */
 export function judgePolicies({ policies, definitions }: ClusterFacts, target: Target): readonly PreflightFinding[] {
   const ofProviders = providerPolicies.filter(({ name, denies }) => policies.has(name) && (denies === 'all' || target.bundle.channel === 'experimental')).map(({ name, provider, source }): PreflightFinding => ({
     check: 'managed-crds', severity: 'blocker', subject: `ValidatingAdmissionPolicy ${name}`,
@@ -29,10 +29,10 @@ export function judgePolicies({ policies, definitions }: ClusterFacts, target: T
   return annotation === undefined ? ofProviders : [...ofProviders, ...safeUpgradesFindings(annotation, definitions, target)];
 }
 
-/** The command that lets older bundles and experimental CRDs pass. */
+/** The command that removes the policy, so that older bundles and experimental CRDs are allowed. */
 export const deletePolicyCommand = `kubectl delete validatingadmissionpolicybinding,validatingadmissionpolicy ${safeUpgrades}`;
 
-/** Whether the policy denies a bundle because it is older than the one that the policy came with. */
+/** Returns whether the policy denies a bundle because it is older than the bundle of the policy. */
 export function guardsAgainst(policies: ClusterFacts['policies'], { minor }: Bundle): boolean {
   const annotation = policies.get(safeUpgrades);
   return annotation !== undefined && isBefore(minor, floorOf(annotation));
@@ -57,7 +57,7 @@ function safeUpgradesFindings(annotation: string, definitions: readonly Definiti
     ...(standard.length > 0 ? [`it denies experimental CRDs in place of standard ones (${someOf(standard)})`] : []),
   ];
   if (reasons.length === 0) {
-    // The target brings its own version of the policy.
+    // The target contains its own version of the policy.
     const message = `The policy allows this change. ${nameOfTarget(target)} brings its own version, which denies older bundles from then on.`;
     return [{ check: 'safe-upgrades', severity: 'note', subject: `ValidatingAdmissionPolicy ${safeUpgrades}`, message, commands: [], source: safeUpgradesSource }];
   }
@@ -69,12 +69,12 @@ function safeUpgradesFindings(annotation: string, definitions: readonly Definiti
   }];
 }
 
-/** The policy looks at one group only, and at CRDs that the target changes. */
+/** The policy matches only one API group. Only CRDs that the target changes are affected. */
 function isGuarded({ name, kind }: Definition, { bundle }: Target): boolean {
   return name.endsWith('.gateway.networking.k8s.io') && kind !== undefined && listedVersions(kind, bundle).length > 0;
 }
 
-/** CRDs that another party manages: it may revert the change. */
+/** Finds CRDs that a tool or provider manages, which may revert the change. */
 export function judgeOwners({ definitions }: ClusterFacts): readonly PreflightFinding[] {
   const marked = definitions.flatMap((definition) => crdOwners.flatMap((owner) => {
     const value = definition.labels[owner.mark] ?? definition.annotations[owner.mark];
@@ -92,10 +92,10 @@ function ownedBy({ mark, owner, advice, source }: CrdOwner, definitions: readonl
   };
 }
 
-/** Managers that belong to kubectl and to the API server itself. */
+/** The field managers of kubectl and of the API server itself. */
 const ordinaryManagers = /^(?:kubectl\b|kubectl-|kube-apiserver$|before-first-apply$|sallyport)/;
 
-/** Another manager may write its version again, and kubectl reports a conflict. */
+/** Another field manager may write its version again, and kubectl reports a conflict. */
 function judgeManagers(definitions: readonly Definition[]): readonly PreflightFinding[] {
   const written = definitions.flatMap(({ name, managers }) => managers.filter((manager) => !ordinaryManagers.test(manager)).map((manager) => ({ name, manager })));
   return [...Map.groupBy(written, ({ manager }) => manager)].map(([manager, some]): PreflightFinding => ({

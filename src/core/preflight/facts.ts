@@ -4,32 +4,32 @@ import type { Bundle, Channel, SchemaKind } from '../schema/index.ts';
 export interface Definition {
   /** `httproutes.gateway.networking.k8s.io` */
   readonly name: string;
-  /** `undefined` for a kind that no known bundle has. */
+  /** `undefined` if no known bundle has the kind. */
   readonly kind: SchemaKind | undefined;
-  /** The bundle by which its objects are judged. */
+  /** The bundle for validating its objects. */
   readonly bundle: Bundle;
-  /** By the annotation. */
+  /** The channel in the annotation. */
   readonly channel: Channel | undefined;
-  /** The version that objects are stored as when somebody writes them. */
+  /** The version in which the API server stores objects on write. */
   readonly storage: string | undefined;
-  /** Versions in which objects may be stored. */
+  /** The versions in which objects may be stored. */
   readonly storedVersions: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** The field managers that wrote it, the status apart. */
+  /** The field managers that wrote the CRD, except for its status. */
   readonly managers: readonly string[];
 }
 
 /** Facts about a cluster that its objects do not show. */
 export interface ClusterFacts {
   readonly definitions: readonly Definition[];
-  /** The API server's version, such as `v1.37.1`; `undefined` where it is not known. */
+  /** The API server's version, such as `v1.37.1`; `undefined` if it is unknown. */
   readonly kubernetes: string | undefined;
-  /** ValidatingAdmissionPolicies: name → annotation `gateway.networking.k8s.io/bundle-version`, `''` without. */
+  /** ValidatingAdmissionPolicies: name → annotation `gateway.networking.k8s.io/bundle-version`, `''` if it is absent. */
   readonly policies: ReadonlyMap<string, string>;
   /** The newest version of `storagemigration.k8s.io` that the API server serves, such as `v1`. */
   readonly storageMigration: string | undefined;
 }
 
-/** Where there is no cluster. */
+/** The facts if there is no cluster. */
 export const noCluster: ClusterFacts = { definitions: [], kubernetes: undefined, policies: new Map(), storageMigration: undefined };

@@ -1,4 +1,4 @@
-/** What preflight looks at, in the order of the report. */
+/** The checks of preflight, in the order of the report. */
 export const preflightChecks = [
   'kubernetes-version', 'safe-upgrades', 'managed-crds', 'stored-versions', 'lost-protection', 'rejected-objects', 'pruned-fields',
   'removed-kinds', 'old-clients', 'controllers', 'status-and-traffic', 'lost-accepted',
@@ -6,27 +6,27 @@ export const preflightChecks = [
 export type PreflightCheck = (typeof preflightChecks)[number];
 
 /**
- * `blocker`: the API server refuses the change, or something that works or protects is lost. `warning`: somebody has to act, before
- * or after. `note`: good to know.
+ * `blocker`: the API server rejects the change, or something that works or protects is lost. `warning`: action is required,
+ * before or after the change. `note`: for information.
  */
 export type PreflightSeverity = 'blocker' | 'warning' | 'note';
 
-/** One thing to know about a change of CRDs. */
+/** A finding about a change of CRDs. */
 export interface PreflightFinding {
   readonly check: PreflightCheck;
   readonly severity: PreflightSeverity;
   /** An object such as `HTTPRoute shop/cart`, a CRD, a client or a controller. */
   readonly subject: string;
-  /** The place in the object, such as `spec.rules[0].retry`; absent where it is about the whole. */
+  /** The location in the object, such as `spec.rules[0].retry`; absent if the finding is about the whole object. */
   readonly field?: string;
   readonly message: string;
-  /** Shell commands that fix it, in their order. */
+  /** Shell commands that fix the problem, in order. */
   readonly commands: readonly string[];
-  /** Where the fact comes from: a URL. */
+  /** The URL of the source of the fact. */
   readonly source?: string;
 }
 
-/** A text as one word of a shell command. */
+/** Quotes a text as one word of a shell command. */
 export function shellWord(text: string): string {
   return /^[\w.,:/@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -36,7 +36,7 @@ export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** At most five names of a list, and how many more there are. */
+/** Joins at most five names of a list, and adds the number of the remaining ones. */
 export function someOf(names: readonly string[]): string {
   const shown = names.slice(0, 5).join(', ');
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;

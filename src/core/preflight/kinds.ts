@@ -3,7 +3,10 @@ import { qualifiedName } from '../resources/reference.ts';
 import { counted, someOf, type PreflightFinding } from './finding.ts';
 import { listedVersions, nameOfTarget, resourceOf, type StoredObject, type Target } from './target.ts';
 
-/** Objects of kinds that the target does not have. Installing a bundle deletes no CRD, so they remain, and nobody maintains their schema. */
+/**
+ * Reports objects of kinds that the target does not have. Installing a bundle does not delete CRDs, so the objects remain, and
+ * nobody maintains their schema.
+ */
 export function judgeKinds(objects: readonly StoredObject[], target: Target): readonly PreflightFinding[] {
   const byKind = Map.groupBy(objects.filter(({ kind }) => listedVersions(kind, target.bundle).length === 0), ({ kind }) => kind);
   return [...byKind].map(([kind, some]): PreflightFinding => ({

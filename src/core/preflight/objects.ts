@@ -6,7 +6,7 @@ import { examine, type Bundle, type FieldPath, type StructureProblem, type Writt
 import type { PreflightCheck, PreflightFinding, PreflightSeverity } from './finding.ts';
 import { asServedBy, editCommand, type StoredObject, type Target } from './target.ts';
 
-/** Something that a bundle rejects, or a field that it drops. */
+/** A rejection by a bundle, or a field that it prunes. */
 interface Refusal {
   readonly check: Extract<PreflightCheck, 'lost-protection' | 'rejected-objects' | 'pruned-fields'>;
   readonly path: FieldPath;
@@ -14,10 +14,10 @@ interface Refusal {
 }
 
 /**
- * The stored objects that the CRDs of a target reject, and the fields that they prune. The API server prunes a field as soon as the
- * CRDs are in force. It rejects an object when somebody writes it the next time.
+ * Finds stored objects that the CRDs of a target reject, and fields that they prune. The API server prunes a field as soon as
+ * the CRDs are installed. It rejects an object on its next write.
  *
- * @param installed the bundle that the objects' kinds have now, by kind; what that bundle rejects too is only a warning
+ * @param installed the current bundle of the object's kind. A rejection by that bundle, too, is only a warning.
  */
 export function judgeObjects(objects: readonly StoredObject[], target: Target, installed: (object: StoredObject) => Bundle | undefined): readonly PreflightFinding[] {
   return objects.flatMap((object) => {

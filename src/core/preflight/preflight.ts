@@ -11,8 +11,8 @@ import { judgeStoredVersions, type KindPopulation } from './stored-versions.ts';
 import type { StoredObject, Target } from './target.ts';
 
 /**
- * Everything that stands against changing the CRDs of a cluster to those of another bundle, and what the change does to stored objects.
- * What becomes of statuses and traffic is found by evaluating the objects twice (core/impact).
+ * Reports all problems of changing the CRDs of a cluster to those of another bundle, and the effects on stored objects. Effects
+ * on statuses and traffic are found by evaluating the objects twice (core/impact).
  */
 export function judgeChange(objects: readonly StoredObject[], facts: ClusterFacts, target: Target): readonly PreflightFinding[] {
   const bundles = new Map(facts.definitions.flatMap(({ kind, bundle }): readonly [SchemaKind, Bundle][] => (kind === undefined ? [] : [[kind, bundle]])));

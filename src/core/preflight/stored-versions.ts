@@ -4,16 +4,17 @@ import type { ClusterFacts, Definition } from './facts.ts';
 import { counted, someOf, type PreflightFinding } from './finding.ts';
 import { installOneCommand, listedVersions, nameOfTarget, readVersion, resourceOf, type Target } from './target.ts';
 
-/** What is known about the objects of a kind. */
+/** The objects of a kind. */
 export interface KindPopulation {
   readonly count: number;
-  /** The names of those that the target rejects in the version that it stores. */
+  /** The names of the objects that the target rejects in its storage version. */
   readonly rejected: readonly string[];
 }
 
 /**
- * CRDs that the API server refuses to change, because objects may be stored in a version that the target does not list. The commands
- * store the objects in another version first. A version that the target lists without serving it is a note: a later release drops it.
+ * Finds CRDs whose change the API server rejects, because objects may be stored in a version that the target does not list. The
+ * commands first store the objects in another version. A version that the target lists but does not serve is a note, because a
+ * later release drops it.
  */
 export function judgeStoredVersions({ definitions, storageMigration, policies }: ClusterFacts, target: Target, populations: ReadonlyMap<SchemaKind, KindPopulation>): readonly PreflightFinding[] {
   return definitions.flatMap((definition): readonly PreflightFinding[] => {
@@ -71,12 +72,15 @@ function storing({ count }: KindPopulation, version: string): string {
   return count === 0 ? 'No objects of the kind were found: make sure that there are none, then shorten the list of versions.' : `Store ${counted(count, 'object')} as ${version} before the upgrade.`;
 }
 
-/** The controller manager reads the versions that are served from time to time. */
+/** The controller manager refreshes the served versions only periodically. */
 function ofMigration({ storageMigration, population }: Context): string {
   return storageMigration === 'v1' && population.count > 0 ? ' The migration can fail within a minute after the CRD has changed. Then run its commands again.' : '';
 }
 
-/** An API server that compares with the stored object (Kubernetes 1.30 and newer) lets unchanged fields pass. */
+/**
+ * Describes the rejected objects. API servers since Kubernetes 1.30 compare with the stored object and ignore errors in
+ * unchanged fields.
+ */
 function ofRejected({ rejected }: KindPopulation): string {
   return rejected.length === 0 ? '' : ` ${someOf(rejected)}: rejected in the new version. API servers before Kubernetes 1.30 refuse to store such an object, so correct it first.`;
 }
@@ -85,7 +89,7 @@ function storageIn(kind: SchemaKind, bundle: Bundle): string | undefined {
   return listedVersions(kind, bundle).find(({ storage }) => storage)?.name;
 }
 
-/** The oldest release whose CRD has all versions that are stored, and stores objects in one that the target lists. */
+/** Returns the oldest release whose CRD has all stored versions, and whose storage version is one that the target lists. */
 function bridgeFor(kind: SchemaKind, { storedVersions, channel }: Definition, target: Target): Bundle | undefined {
   const preferred = [...new Set([channel ?? target.bundle.channel, ...channels])];
   const candidates = minors.flatMap((minor) => preferred.map((name): Bundle => ({ minor, channel: name })));
@@ -98,8 +102,8 @@ function bridgeFor(kind: SchemaKind, { storedVersions, channel }: Definition, ta
 }
 
 /**
- * Stores all objects of a kind again, and shortens the list of versions in which they may be stored. A migration fails while the
- * controller manager remembers versions that the CRD served before, so the commands can be run again.
+ * Returns commands that store all objects of a kind again, and shorten the list of stored versions. A migration fails while the
+ * controller manager remembers versions that the CRD served before. The commands can be repeated.
  */
 function migration({ kind, storageMigration, population }: Context, storage: string): readonly string[] {
   const resource = resourceOf(kind);
@@ -107,7 +111,7 @@ function migration({ kind, storageMigration, population }: Context, storage: str
   const shorten = `kubectl patch crd ${resource} --subresource=status --type=merge -p '${patch}'`;
   // kubectl replace fails on an empty list.
   if (population.count === 0) return [`kubectl get ${resource} --all-namespaces`, shorten];
-  // kubectl would reject what the API server lets pass because it is unchanged.
+  // kubectl would reject errors in unchanged fields, which the API server ignores.
   if (storageMigration !== 'v1') return [`kubectl get ${resource} --all-namespaces -o json | kubectl replace${population.rejected.length === 0 ? '' : ' --validate=false'} -f -`, shorten];
   const [plural = '', ...group] = resource.split('.');
   const object = { apiVersion: 'storagemigration.k8s.io/v1', kind: 'StorageVersionMigration', metadata: { name: resource }, spec: { resource: { group: group.join('.'), resource: plural } } };
