@@ -1,16 +1,16 @@
 import type { Effect, Profile } from './rule.ts';
 
-/** The ways in which rules act on admission. `audit` never interferes. */
+/** The effects of a rule on admission by profile. `audit` never denies or warns. */
 export type Effects = Readonly<Record<Profile, Effect>>;
 
-/** Wrong whatever other objects exist, and no valid use is known. */
+/** Invalid regardless of other objects, without a known valid use. */
 export const denied: Effects = { audit: 'record', standard: 'deny', strict: 'deny' };
 
-/** Wrong by the text of the specification, but defined, or used in practice. */
+/** Invalid by the text of the specification, but with defined behavior, or used in practice. */
 export const deniedWhenStrict: Effects = { audit: 'record', standard: 'warn', strict: 'deny' };
 
-/** Probably not what was meant; or wrong now, but another object may cure it. */
+/** Probably unintended; or invalid now, but another object may fix it. */
 export const warned: Effects = { audit: 'record', standard: 'warn', strict: 'warn' };
 
-/** Legal and often meant; good to know for whoever looks. */
+/** Valid and often intended; for information. */
 export const recorded: Effects = { audit: 'record', standard: 'record', strict: 'record' };

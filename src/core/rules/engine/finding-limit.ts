@@ -1,15 +1,15 @@
 import { printable } from '../../text/display.ts';
 import { longestMessage, type Finding } from './rule.ts';
 
-/** So many findings of one rule about one object are told. Nobody reads more, and an object may be made of nothing else. */
+/** The maximum number of findings of one rule about one object. Nobody reads more, and an object may consist of nothing else. */
 export const findingsPerRule = 250;
 
-/** The fields that tell the parts of an object apart which fail on their own: `spec.rules[0].backendRefs[1].filters[2]`. */
+/** The number of path elements that identify the smallest part that fails on its own: `spec.rules[0].backendRefs[1].filters[2]`. */
 const partDepth = 7;
 
 /**
- * Findings of one rule about one object, which status and traffic react to: all of the first ones, and after those one for
- * each part of the object, so that every part that must fail does.
+ * The findings of one rule about one object that status and traffic react to. After the limit, only one finding for each part
+ * of the object is kept, so that every invalid part still fails.
  */
 export class FindingsOfRule {
   readonly found: Finding[] = [];
@@ -28,7 +28,10 @@ export class FindingsOfRule {
   }
 }
 
-/** What is said about the findings of a rule that are not told one by one. It names the object, so any change makes it new. */
+/**
+ * Returns the finding that replaces the findings of a rule beyond the limit. Its path is the whole object, so every change of
+ * the object makes it new.
+ */
 export function moreFindings(rule: string, count: number): Finding {
   return { rule, path: [], message: `The rule has ${count} more findings in this object. Fix the others first.` };
 }

@@ -5,24 +5,24 @@ import { siteJudge } from './site-judge.ts';
 import { unenforcedTables } from '../unenforced/table.ts';
 import { metadataOf } from './written-object.ts';
 
-/** What is wrong within an object, beside its schema and what status and traffic react to. */
+/** The problems of an object, except for those of its schema and those that status and traffic react to. */
 export interface JudgedByBundle {
   /**
-   * What the API server refuses by the rules of the bundle's CRDs: in our words, at paths at or below those that it
-   * names. What takes two objects to see is found by `judgeChange`.
+   * Rejections by the CEL rules of the bundle's CRDs, with our own messages, at or below the paths that the CRDs name. Rules
+   * that compare with the old object are in `judgeChange`.
    */
   readonly official: readonly Finding[];
-  /** What these CRDs take all the same. */
+  /** Problems that these CRDs accept. */
   readonly unenforced: readonly Finding[];
 }
 
 const judge = siteJudge({ unenforced: unenforcedTables, official: officialTables });
 
 /**
- * Judges an object by the tables of sites. Nothing is found in what the bundle does not have, nor in what has the wrong
- * type, of which the schema tells. Never throws.
+ * Judges an object by the tables of sites. Fields that the bundle does not have, and values of a wrong type, have no findings
+ * here, because the schema reports them. Never throws.
  *
- * @param stored what examining the object by the same bundle left of it
+ * @param stored the result of examining the object by the same bundle
  */
 export function judgeByBundle(object: WrittenObject, { stored }: Pick<Examination, 'stored'>, bundle: Bundle): JudgedByBundle {
   if (typeof stored !== 'object') return { official: [], unenforced: [] };

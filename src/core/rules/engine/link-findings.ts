@@ -15,7 +15,7 @@ for (const rule of linkRules) {
 
 const none: readonly Finding[] = [];
 
-/** The findings that decide what of an object works: in the order of the rules, and within a rule in that of the object. */
+/** The findings that decide which parts of an object work, in the order of the rules, and within a rule in the order of the object. */
 export const linkFindings = defineQuery({
   name: 'linkFindings',
   stratum: strata.validity,
@@ -25,7 +25,7 @@ export const linkFindings = defineQuery({
   },
 });
 
-/** What some rules find in an object of one of their kinds, in their order. */
+/** Runs rules on an object of one of their kinds. The findings are in the order of the rules. */
 export function runRules(rules: readonly ObjectRule[], subject: Resource, read: Reader): readonly Finding[] {
   const found = rules.flatMap((rule) => runRule(rule, subject, read));
   return found.length === 0 ? none : found;
@@ -36,7 +36,7 @@ function runRule(rule: ObjectRule, subject: Resource, read: Reader): readonly Fi
   try {
     rule.check(subject, read, (finding) => findings.add({ rule: rule.id, ...finding }));
   } catch (error) {
-    // A rule that throws is our bug; the object's owner and its neighbours must not pay for it.
+    // A rule that throws is a bug in Sallyport. It must not affect the object or other objects.
     findings.add({ rule: rule.id, path: [], message: `Internal error: the rule failed to check the object (${String(error)}). Please report it.` });
   }
   return findings.found;

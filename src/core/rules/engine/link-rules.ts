@@ -49,7 +49,7 @@ import { unlistedFeature } from '../support/unlisted-feature.ts';
 import { unreadableField } from '../objects/unreadable-field.ts';
 import { unsupportedFeature } from '../support/unsupported-feature.ts';
 
-/** What is wrong within one object, whatever other objects exist: one file each, or few. */
+/** Rules about one object that do not depend on other objects. */
 export const defensiveRules: readonly ObjectRule[] = [
   listenerProtocolFields,
   httpsWithoutTls,
@@ -71,10 +71,7 @@ export const defensiveRules: readonly ObjectRule[] = [
   backendRequestTimeout,
 ];
 
-/**
- * Every rule by which is told what of an object works: its findings come in this order, and status shows the first that concerns
- * a condition.
- */
+/** All rules that decide which parts of an object work. Findings have this order, and status shows the first one for each condition. */
 export const linkRules: readonly ObjectRule[] = [
   unreadableField,
   ...defensiveRules,

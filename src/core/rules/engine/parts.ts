@@ -4,7 +4,7 @@ import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { Consequence, Scope } from './rule.ts';
 
-// The parts of an object that several rules look at, each with its path.
+// The parts of an object that several rules check, with their paths.
 
 export interface RouteRulePart<K extends ServedRouteKind = ServedRouteKind> {
   readonly path: Path;
@@ -16,13 +16,13 @@ export interface FilterList {
   readonly filters: readonly FilterView[];
 }
 
-/** The rules of a route in order. */
+/** Returns the rules of a route in order. */
 export function routeRules<K extends ServedRouteKind>(route: Resource<K>): readonly RouteRulePart<K>[];
 export function routeRules(route: Resource<ServedRouteKind>): readonly RouteRulePart[] {
   return (route.spec?.rules ?? []).map((rule, index) => ({ rule, path: ['spec', 'rules', index] }));
 }
 
-/** The filter lists of one rule: its own first, then those of its backendRefs that have any. */
+/** Returns the filter lists of one rule: first its own, then those of its backendRefs that have any. */
 export function filterLists({ rule, path }: RouteRulePart<RequestRouteKind>): readonly FilterList[] {
   const ofBackends = (rule.backendRefs ?? []).flatMap(({ filters }, index) => (
     filters === undefined ? [] : [{ path: [...path, 'backendRefs', index, 'filters'], filters }]
@@ -30,7 +30,7 @@ export function filterLists({ rule, path }: RouteRulePart<RequestRouteKind>): re
   return [{ path: [...path, 'filters'], filters: rule.filters ?? [] }, ...ofBackends];
 }
 
-/** The narrowest part of an object that can be switched off because of what stands at `path`. */
+/** Returns the smallest part of an object that can be disabled because of the value at `path`. */
 function scopeAt(path: Path): Scope {
   const [, list, , member, position] = path;
   if (list === 'listeners') return 'listener';
@@ -39,22 +39,25 @@ function scopeAt(path: Path): Scope {
   return member === 'backendRefs' && position !== undefined ? 'backendRef' : 'rule';
 }
 
-/** A value that cannot be used switches off no more than the part it belongs to. */
+/** Returns the consequence of an unsupported value, which disables only its part of the object. */
 export function unsupportedValueAt(path: Path): Consequence {
   return { condition: 'Accepted', reason: 'UnsupportedValue', scope: scopeAt(path) };
 }
 
-/** Filters that do not go together switch off the rule or backendRef they stand on. */
+/** Returns the consequence of incompatible filters, which disable their rule or backendRef. */
 export function incompatibleFiltersAt(path: Path): Consequence {
   return { condition: 'Accepted', reason: 'IncompatibleFilters', scope: scopeAt(path) };
 }
 
-/** A reference that leads nowhere costs its own part of the traffic; that of a mirror costs copies only. */
+/**
+ * Returns the consequence of an unresolved reference, which disables only its part of the traffic. The reference of a mirror
+ * affects only the copies.
+ */
 export function referenceUnresolvedAt(path: Path, reason = 'BackendNotFound'): Consequence {
   return { condition: 'ResolvedRefs', reason, scope: path.includes('requestMirror') ? 'mirror' : scopeAt(path) };
 }
 
-/** How the match that a value stands in compares: its sibling `type`, or the default that goes for it. */
+/** Returns the match type of a value: its sibling `type`, or the default. */
 export function matchType(match: unknown, byDefault: string): unknown {
   return typeof match === 'object' && match !== null && 'type' in match ? match.type : byDefault;
 }

@@ -9,23 +9,23 @@ import { unenforcedTables } from '../unenforced/table.ts';
 import { linkRules } from './link-rules.ts';
 import type { ObjectRule, Rule } from './rule.ts';
 
-// Rules that judge linked objects are listed, since their order decides. Rules that judge values are those of the tables.
+// Rules about linked objects are listed in order, because their order matters. Rules about values are those in the tables.
 
-/** All rules that look at objects as they are linked. An object's findings come in this order. */
+/** All rules about linked objects. The findings of an object have this order. */
 export const objectRules: readonly ObjectRule[] = [...linkRules, ...rivalRules];
 
 const judgingObjects: ReadonlySet<string> = new Set(objectRules.map(({ id }) => id));
 
-/** Rules by which no bundle judges, or not every one. Status and traffic do not react to what they find, so only admission asks. */
+/** Rules that no bundle enforces, or not every bundle. Status and traffic do not react to their findings, so only admission runs them. */
 export const unenforcedRules: readonly Rule[] = rulesOf(unenforcedTables).filter(({ id }) => !judgingObjects.has(id));
 
 const judgingValues: ReadonlySet<string> = new Set(unenforcedRules.map(({ id }) => id));
 
-/** Rules by which the API server of some bundle judges, and nothing of ours in other bundles. */
+/** Rules that the API server enforces with some bundle, and that Sallyport does not apply with others. */
 export const bundleRules: readonly Rule[] = rulesOf(officialTables).filter(({ id }) => !judgingObjects.has(id) && !judgingValues.has(id));
 
-/** Rules about a write rather than an object: its change, what was dropped of it, its next release, its kind. */
+/** Rules about a write, not about an object: the change, pruned fields, the newest bundle, an unserved kind. */
 export const writeRules: readonly Rule[] = [controllerNameChanged, fieldPruned, refusedLater, unservedKind];
 
-/** Every rule that admission may have findings of, beside the schema's. */
+/** All rules that can have findings in admission, except for the schema's. */
 export const allRules: readonly Rule[] = [...objectRules, ...bundleRules, ...unenforcedRules, ...writeRules];

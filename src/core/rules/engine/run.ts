@@ -7,10 +7,10 @@ import { rivalRules } from '../matches/match-taken.ts';
 import { objectRules } from './registry.ts';
 import type { Finding } from './rule.ts';
 
-/** The kinds that rules are about. */
+/** The kinds that have rules. */
 export const judgedKinds: readonly KindName[] = [...new Set(objectRules.flatMap(({ kinds }) => kinds))];
 
-/** Every finding about one object: in the order of the registry, and within a rule in the order of the object. */
+/** All findings about one object, in the order of the registry, and within a rule in the order of the object. */
 export const findings = defineQuery({
   name: 'findings',
   stratum: strata.findings,

@@ -7,18 +7,18 @@ import { findingsPerRule, moreFindings } from './finding-limit.ts';
 import { longestMessage, type Finding } from './rule.ts';
 
 /**
- * Finds what breaks the demands of some tables in an object, in one walk for all of them: by table, and within one in
- * the order of the object.
+ * Finds violations of the demands of several tables in an object. Walks the object once for all tables. The findings are
+ * grouped by table, and within a table in the order of the object.
  *
- * @param view the object as the bundle reads it: of its fields, those that have the types of the kind's table
+ * @param view the object as the bundle reads it: only fields with the types of the kind's table
  */
 export type SiteJudge<T extends string> = (object: WrittenObject, view: unknown, bundle: Bundle) => Readonly<Record<T, readonly Finding[]>>;
 
-/** A judge by some tables. It finds nothing in objects of versions that a bundle does not have, and never throws. */
+/** Creates a judge for tables of sites. It finds nothing in objects of versions that a bundle does not have, and never throws. */
 export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTables>>): SiteJudge<T> {
   const names = Object.keys(tables) as T[];
   const nothing = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<T, readonly Finding[]>;
-  // Sites never change: their tree is built once for each version of a kind in a bundle.
+  // Sites never change, so their tree is built once for each version of a kind in a bundle.
   const known = new Map<string, LocationNode>();
   return ({ kind, apiVersion, json }, view, bundle) => {
     const version = versionOf(kind, apiVersion, bundle)?.name;
@@ -30,19 +30,19 @@ export function siteJudge<T extends string>(tables: Readonly<Record<T, SiteTable
     walk.visit(root, view);
     if (walk.found.length === 0) return nothing;
     walk.close();
-    // What has the wrong type, or is no field of the bundle, is not missing, nor are its fields: the schema tells of it.
+    // A value of a wrong type, or a field that the bundle does not have, is not a missing value. The schema reports it.
     const found = walk.found.filter(({ finding: { path } }) => valueAt(view, path) !== undefined || !isTaken(json, path));
     return Object.fromEntries(names.map((name, table) => [name, found.filter((each) => each.table === table).map(({ finding }) => finding)])) as unknown as Record<T, readonly Finding[]>;
   };
 }
 
-/** What stands at a path; nothing for null. */
+/** Returns the value at a path; `undefined` for null. */
 export function valueAt(json: unknown, path: Path): unknown {
   const value = path.reduce<unknown>((current, part) => (typeof current === 'object' && current !== null && Object.hasOwn(current, part) ? (current as Readonly<Record<string | number, unknown>>)[part] : undefined), json);
   return value ?? undefined;
 }
 
-/** Whether something stands at a path, or on the way to it so that nothing can stand there. */
+/** Returns whether a path has a value, or one of its parents has a value that cannot contain the rest of the path. */
 function isTaken(json: unknown, path: Path): boolean {
   let current = json;
   for (const part of path) {
@@ -52,24 +52,24 @@ function isTaken(json: unknown, path: Path): boolean {
   return current !== undefined && current !== null;
 }
 
-/** Sites as a tree of the fields that lead to them, to be walked along with an object. */
+/** Sites as a tree of the fields that lead to them, for walking an object. */
 interface LocationNode {
   readonly asked: Asked[];
   readonly below: { readonly name: string; readonly place: LocationNode }[];
-  /** Each item of a list. */
+  /** The items of a list. */
   each?: LocationNode;
 }
 
 interface Asked {
   readonly demand: Demand<unknown>;
-  /** The position of the table that asks. */
+  /** The position of the table with the demand. */
   readonly table: number;
 }
 
 function placesOf(tables: readonly (readonly Site[])[]): LocationNode {
   const root = emptyPlace();
   for (const [table, sites] of tables.entries()) {
-    // A view has the types of its table, so what stands at a site is what its demands are about.
+    // A view has the types of its table, so the value at a site has the type that its demands expect.
     for (const { path, demands } of sites) placeAt(root, path).asked.push(...demands.map((demand) => ({ demand: demand as Demand<unknown>, table })));
   }
   return root;
@@ -93,7 +93,7 @@ function emptyPlace(): LocationNode {
   return { asked: [], below: [] };
 }
 
-/** One walk of an object along its places. Almost everything is fine, so whatever only a finding needs is one for the whole walk. */
+/** One walk of an object. Almost all objects have no findings, so everything that only a finding needs exists once per walk. */
 class Walk {
   readonly found: { readonly table: number; readonly finding: Finding }[] = [];
   /** How often each demand was broken. A table has few demands, and each belongs to one rule. */
@@ -128,7 +128,8 @@ class Walk {
       for (let position = 0; position < value.length; position++) this.#visitBelow(each, position, value[position]);
     }
     for (const { name, place: below } of place.below) {
-      // No field has the name of anything that a prototype has; asking for own properties alone takes longer than all the rest.
+      // No field has the name of a property of Object.prototype, and a check for own properties would take longer than the rest
+      // of the walk.
       const inner = (value as Readonly<Record<string, unknown>>)[name];
       if (inner !== undefined) this.#visitBelow(below, name, inner);
     }

@@ -1,32 +1,32 @@
 import type { ReportViolation } from './demand.ts';
 
-/** Fields of which a sibling, the discriminator, says which may be set. */
+/** Fields that are set depending on a sibling field, the discriminator. */
 export interface Union {
   readonly discriminator: string;
   readonly members: readonly Member[];
-  /** Values of the discriminator that go with no member. */
+  /** Values of the discriminator without a member. */
   readonly others?: readonly string[];
 }
 
 export interface Member {
   readonly name: string;
-  /** The values of the discriminator that it goes with. */
+  /** The values of the discriminator that the member belongs to. */
   readonly types: readonly string[];
-  /** Whether it may be left out all the same. */
+  /** Set if the member may be absent with these values. */
   readonly need?: 'optional';
 }
 
-/** A union of which each value of the discriminator needs a member of its own: type → member. */
+/** Creates a union in which each value of the discriminator requires its own member: type → member. */
 export function unionOf(discriminator: string, members: Readonly<Record<string, string>>): Union {
   return { discriminator, members: Object.entries(members).map(([type, name]) => ({ name, types: [type] })) };
 }
 
-/** Whether a member is set, or may be: a caller may know of values that could not be read. */
+/** Returns whether a member is set, or may be set because it is unreadable. */
 type IsSet = (member: string) => boolean;
 
 /**
- * Members that are set and should not be, or the other way round. Nothing where the discriminator has an unknown
- * value: nobody knows the member of that.
+ * Reports members that are missing, or that are set although the discriminator excludes them. An unknown value of the
+ * discriminator has no violations, because its member is unknown.
  */
 export function unionViolations(union: Union, object: object, report: ReportViolation, isSet: IsSet = (member) => Object.hasOwn(object, member)): void {
   const { discriminator, members, others = [] } = union;

@@ -15,15 +15,15 @@ import type { Consequence, Finding, Scope } from './rule.ts';
 
 const consequences = new Map(linkRules.map((rule) => [rule.id, rule.consequence]));
 
-/** What status and traffic do with a finding; `undefined` where they do not react. */
+/** Returns the effect of a finding on status and traffic; `undefined` if they do not react. */
 export function consequenceOf(finding: Finding): Consequence | undefined {
   return finding.consequence ?? consequences.get(finding.rule);
 }
 
-/** Which position of a path names the part of that scope: `spec.rules[2].matches[1]` is match 1 of rule 2. */
+/** The position in a path that identifies the part of a scope: `spec.rules[2].matches[1]` is match 1 of rule 2. */
 const partPositions: Readonly<Record<Scope, number | undefined>> = { object: undefined, listener: 2, parentRef: 2, rule: 2, mirror: 2, target: 2, match: 4, backendRef: 4 };
 
-/** A problem of one part of an object: which part, and what its owner is told. */
+/** A problem of one part of an object, as reported in status. */
 export interface PartProblem {
   readonly condition: string;
   readonly reason: string;
@@ -31,11 +31,11 @@ export interface PartProblem {
   readonly scope: Scope;
   /** Position of the parentRef, listener or rule; -1 for the object itself. */
   readonly part: number;
-  /** Position of the match or backendRef inside the rule, otherwise -1. */
+  /** Position of the match or backendRef in the rule, otherwise -1. */
   readonly member: number;
 }
 
-/** The findings that status and traffic react to, with the part of the object that each concerns. */
+/** The findings that status and traffic react to, with the affected part of the object. */
 export const partProblems = defineQuery({
   name: 'partProblems',
   stratum: strata.validity,
@@ -56,19 +56,19 @@ function partProblem(finding: Finding, { condition, reason, scope }: Consequence
   return { condition, reason, message: finding.message, scope, part: position === undefined ? -1 : at(2), member: position === 4 ? at(4) : -1 };
 }
 
-/** What of a route can work. */
+/** The parts of a route that work. */
 export interface RouteValidity {
-  /** Set where no rule can work: the route is not accepted. */
+  /** Set if no rule can work: the route is not accepted. */
   readonly refused?: { readonly reason: string; readonly message: string };
-  /** Rule position → why its requests fail. */
+  /** Position of the rule → the reason why its requests fail. */
   readonly failedRules: Readonly<Record<number, PartProblem>>;
-  /** Problems of parts that are left out while the rest of the route works. */
+  /** Problems of parts that are dropped while the rest of the route works. */
   readonly dropped: readonly PartProblem[];
 }
 
 /**
- * Partial validity (GEP-1364): a route is accepted while some rule can produce configuration. A reference that does
- * not resolve is no reason to refuse; it shows in ResolvedRefs and in the traffic.
+ * Partial validity (GEP-1364): a route is accepted if at least one rule can produce configuration. An unresolved reference does
+ * not prevent acceptance; it affects ResolvedRefs and traffic.
  */
 export const routeValidity = defineQuery({
   name: 'routeValidity',
@@ -95,7 +95,7 @@ export const routeValidity = defineQuery({
   },
 });
 
-/** Why a rule as a whole cannot work. What makes it unacceptable comes before what does not resolve. */
+/** Returns the reason why a whole rule cannot work. Problems of Accepted take precedence over those of ResolvedRefs. */
 function failureOf(rule: { readonly matches?: readonly unknown[]; readonly backendRefs?: readonly unknown[] }, problems: readonly PartProblem[]): PartProblem | undefined {
   const ofRule = problems.filter((problem) => problem.scope === 'rule');
   const unacceptable = problems.filter((problem) => problem.condition === 'Accepted');
@@ -112,12 +112,12 @@ function allMembersFailed(problems: readonly PartProblem[], scope: Scope, member
   return members > 0 && new Set(bad.map((problem) => problem.member)).size === members ? bad[0] : undefined;
 }
 
-/** Why the backendRef at a position of a rule gets no traffic, among the problems of that rule. */
+/** Returns the reason why the backendRef at a position of a rule gets no traffic, from the problems of that rule. */
 export function backendProblem(problems: readonly PartProblem[], backend: number): PartProblem | undefined {
   return problems.find((problem) => problem.scope === 'backendRef' && problem.member === backend);
 }
 
-/** What stands against a listener. */
+/** The problems of a listener. */
 export interface ListenerValidity {
   readonly accepted?: PartProblem;
   readonly conflicted?: PartProblem;
@@ -125,7 +125,7 @@ export interface ListenerValidity {
   readonly overlapping?: PartProblem;
 }
 
-/** What stands against one listener: at most one problem a condition, the first found. */
+/** Returns the problems of one listener: the first one for each condition. */
 export function listenerValidity(problems: readonly PartProblem[], index: number): ListenerValidity {
   const ofListener = problems.filter((problem) => problem.scope === 'listener' && problem.part === index);
   const first = (condition: string): PartProblem | undefined => ofListener.find((problem) => problem.condition === condition);
@@ -136,7 +136,7 @@ export function listenerValidity(problems: readonly PartProblem[], index: number
   return { ...(accepted && { accepted }), ...(conflicted && { conflicted }), ...(references && { references }), ...(overlapping && { overlapping }) };
 }
 
-/** Whether a Gateway or ListenerSet has anything that can be served. */
+/** Whether a Gateway or ListenerSet has any listener that can be served. */
 export const hasValidListener = defineQuery({
   name: 'hasValidListener',
   stratum: strata.validity,
@@ -147,12 +147,12 @@ export const hasValidListener = defineQuery({
   },
 });
 
-/** Refusals that concern how data planes are made, and nothing of what they do. */
+/** Reasons that prevent provisioning of data planes, but do not affect running ones. */
 const aboutProvisioning: ReadonlySet<string> = new Set(['InvalidParameters', 'UnsupportedAddress']);
 
 /**
- * Whether no listener of a Gateway or ListenerSet with these problems may be served. Data planes that are there go on where no
- * others could be made: "drop as little traffic as possible" (API design guide, "Conflicts").
+ * Returns whether a Gateway or ListenerSet with these problems serves no listener. Running data planes continue even if no new
+ * ones can be provisioned: "drop as little traffic as possible" (API design guide, "Conflicts").
  */
 export function servesNothing(problems: readonly PartProblem[]): boolean {
   return problems.some((problem) => isRefusal(problem) && !aboutProvisioning.has(problem.reason));
@@ -162,25 +162,25 @@ function isRefusal({ scope, condition }: PartProblem): boolean {
   return scope === 'object' && condition === 'Accepted';
 }
 
-/** Why an object as a whole is refused, among its problems. */
+/** Returns the problem that prevents acceptance of the object as a whole. */
 export function ownerRefusal(problems: readonly PartProblem[]): PartProblem | undefined {
   return problems.find(isRefusal);
 }
 
-/** Whether a listener may be served. */
+/** Returns whether a listener may be served. */
 export function isValid({ accepted, conflicted }: ListenerValidity): boolean {
   return accepted === undefined && conflicted === undefined;
 }
 
-/** The name under which a listener's routes are indexed. */
+/** Returns the key by which the routes of a listener are indexed. */
 export function listenerKey({ kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string }, listener: string): string {
   const owner = kind === 'Gateway' ? `${namespace}/${name}` : `${kind}/${namespace}/${name}`;
   return `listener/${owner}/${listener}`;
 }
 
 /**
- * Routes that are attached to a listener and accepted, which is what attachedRoutes counts (ListenerStatus).
- * Bucket: listener key; entry: `kind/namespace/name`.
+ * Accepted routes that are attached to a listener, the number of which is attachedRoutes (ListenerStatus). Bucket: listener
+ * key; entry: `kind/namespace/name`.
  */
 export const routesOfListener = defineIndex({
   name: 'routesOfListener',
@@ -197,7 +197,7 @@ export const routesOfListener = defineIndex({
   },
 });
 
-/** Gateways of ours with attached routes that forward to a Service. Bucket: `namespace/service`; entry: `namespace/name`. */
+/** Our Gateways with attached routes that forward to a Service. Bucket: `namespace/service`; entry: `namespace/name`. */
 export const gatewaysOfService = defineIndex({
   name: 'gatewaysOfService',
   stratum: strata.findingIndexes,
@@ -205,7 +205,7 @@ export const gatewaysOfService = defineIndex({
   *entries(read, kind = '', namespace = '', name = '') {
     const owners = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }) => (outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : []));
     const gateways = owners.flatMap((owner) => servingGateway(read, owner) ?? []);
-    // Datagrams are forwarded without TLS, so that no policy concerns them.
+    // Datagrams are forwarded without TLS, so no policy applies to them.
     const places = transportOf(kind) === 'TCP' ? backendPlaces(read.query(backends, kind, namespace, name), ['service']) : [];
     for (const { outcome } of places) {
       for (const gateway of gateways) yield { bucket: `${outcome.namespace}/${outcome.name}`, entry: `${gateway.namespace}/${gateway.name}` };
@@ -213,12 +213,13 @@ export const gatewaysOfService = defineIndex({
   },
 });
 
-/** So many Gateways can be told how a policy fares with them (PolicyStatus.ancestors). */
+/** The maximum number of Gateways in the status of a policy (PolicyStatus.ancestors). */
 export const maxAncestors = 16;
 
 /**
- * Gateways of ours (`namespace/name`) with routes to a Service that a BackendTLSPolicy targets, the oldest first. Beyond
- * `maxAncestors` the policy cannot be implemented, and the Services cannot be used (PolicyStatus.ancestors).
+ * Our Gateways (`namespace/name`) with routes to a Service that a BackendTLSPolicy targets, the oldest first. With more than
+ * `maxAncestors`, the policy cannot be implemented for the others, and the Services cannot be used through them
+ * (PolicyStatus.ancestors).
  */
 export const gatewaysOfPolicy = defineQuery({
   name: 'gatewaysOfPolicy',

@@ -1,4 +1,4 @@
-/** A whole object as rules about more than its spec see it; what cannot be read is absent. */
+/** A whole object, for rules about more than its spec. Unreadable fields are absent. */
 export interface WholeObject<S = unknown> {
   /** `gateway.networking.k8s.io/v1` */
   readonly apiVersion: string;
@@ -7,16 +7,16 @@ export interface WholeObject<S = unknown> {
 }
 
 export interface Metadata {
-  /** Empty where the API server has yet to make it up. */
+  /** Empty if the API server has yet to generate it. */
   readonly name: string;
-  /** `default` where none is written, which for kinds without namespace means nothing. */
+  /** `default` if it is not set. Cluster-scoped kinds ignore it. */
   readonly namespace: string;
-  /** As they came, whatever that is. */
+  /** Unvalidated, of any type. */
   readonly labels?: unknown;
   readonly annotations?: unknown;
 }
 
-/** The metadata of an object as it came. */
+/** Returns the metadata of an unvalidated object. */
 export function metadataOf(json: unknown): Metadata {
   const metadata = property(json, 'metadata');
   const [name, namespace] = [property(metadata, 'name'), property(metadata, 'namespace')];
