@@ -2,7 +2,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import { judgeKind } from './backend-kinds.ts';
 
-/** References of kinds that are evaluated are resolved, which tells the same and more. */
+/** References of evaluated kinds are resolved, which reports this and more. */
 export const backendKindMisspelt = unenforcedRule({
   id: 'backend-kind-misspelt',
   summary: 'A backend reference names a kind that does not exist, but that is similar to one that does.',

@@ -21,5 +21,5 @@ export const backendKindUnsupported = backendRule({
   },
 });
 
-/** Of routes that are evaluated, for who sees a route alone. */
+/** Finds misspelled kinds in evaluated routes, even if only the route itself is judged. */
 export const backendKindOfEvaluated = demand(backendKindUnsupported, judgeKind, 'misspelt');

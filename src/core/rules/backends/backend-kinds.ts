@@ -2,7 +2,7 @@ import { display, quote } from '../../text/display.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { ReportViolation } from '../engine/demand.ts';
 
-// References to backends, of whatever kind.
+// References to backends of any kind.
 
 export interface BackendReference {
   readonly group?: string;
@@ -19,7 +19,7 @@ export function judgeKind({ group = '', kind = 'Service' }: BackendReference, re
   report({ below: ['kind'], value: display(group === '' ? kind : `${group}/${kind}`), message: `Kind ${quote(kind)} not found in group ${quote(group)}. Did you mean ${meant}?` });
 }
 
-/** What a reference to a kind that does not exist was probably to name; `undefined` where it may exist. */
+/** Returns the probably intended kind of a reference to a kind that does not exist; `undefined` if the kind may exist. */
 export function meantBy(group: string, kind: string): string | undefined {
   if (kind === 'Service' && (group === 'core' || group === 'v1' || group.startsWith('gateway.networking.'))) return 'kind: Service with group: ""';
   if (group === '' && kind !== 'Service') return nearest(kind, ['Service']) === undefined ? undefined : 'kind: Service';

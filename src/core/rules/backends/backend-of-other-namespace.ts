@@ -5,7 +5,7 @@ import type { Rule } from '../engine/rule.ts';
 import type { WholeObject } from '../engine/written-object.ts';
 import { type BackendReference, experimentalGroup } from './backend-kinds.ts';
 
-/** No ReferenceGrant is defined for them. */
+/** ReferenceGrants do not support XBackends. */
 export const backendOfOtherNamespace: Rule = {
   id: 'backend-of-other-namespace',
   summary: 'A reference names an XBackend in another namespace, which is never permitted.',

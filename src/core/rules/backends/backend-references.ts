@@ -6,7 +6,10 @@ import { warned } from '../engine/effects.ts';
 import { referenceUnresolvedAt } from '../engine/parts.ts';
 import { type Consequence, type Finding, rule } from '../engine/rule.ts';
 
-/** Declares the rule for some ways in which a backendRef does not resolve: backends may be applied after their routes. */
+/**
+ * Declares a rule for outcomes of a backendRef that does not resolve. It only warns, because backends may be applied after
+ * their routes.
+ */
 export function backendRule<const T extends BackendOutcome['type']>(declaration: {
   readonly id: string;
   readonly about?: 'dialect';
@@ -14,7 +17,7 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
   readonly summary: string;
   readonly reason: string;
   readonly source: string;
-  /** `loss` ends a sentence: what becomes of the requests meanwhile. */
+  /** `loss` is the end of a sentence that states the effect on the traffic. */
   readonly describe: (node: BackendNode, outcome: BackendOutcomeOf<T>, loss: string) => Pick<Finding, 'message' | 'value' | 'about'>;
 }) {
   const { id, about, outcomes, summary, reason, source, describe } = declaration;
@@ -35,10 +38,10 @@ export function backendRule<const T extends BackendOutcome['type']>(declaration:
   });
 }
 
-/** What becomes of the requests for which a reference was to be used. */
+/** Describes the effect of an unresolved reference on the traffic. */
 function lossOf({ scope }: Consequence, kind: ServedRouteKind): string {
   if (scope === 'mirror') return 'no requests are mirrored to it';
-  // The server that authorizes the requests of a rule has no share of its own.
+  // An authorization server applies to all requests of a rule, so there is no share.
   return scope === 'rule' ? `all ${failureOf[kind].traffic} that match this rule are ${failureOf[kind].fate}` : `its share of ${failureOf[kind].traffic} is ${failureOf[kind].fate}`;
 }
 

@@ -18,7 +18,7 @@ export const backendRepeated = unenforcedRule({
 function repeatedBackends(backendRefs: readonly BackendRef[], at: Path, own: string, report: ReportViolation): void {
   const first = new Map<string, number>();
   for (const [index, ref] of backendRefs.entries()) {
-    // With filters of their own, two ways to one backend make sense.
+    // Two references to one backend are useful if they have different filters.
     if ((ref.filters ?? []).length > 0) continue;
     const key = backendOf(ref, own);
     const before = first.get(key);

@@ -2,7 +2,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { RouteRule } from '../routes/rule-contents.ts';
 
-/** Filters after which no backend is needed, or of which nobody knows. */
+/** Filters that respond themselves, or whose behavior is unknown. */
 const answering: ReadonlySet<string> = new Set(['RequestRedirect', 'ExtensionRef']);
 
 export const ruleWithoutBackend = unenforcedRule({

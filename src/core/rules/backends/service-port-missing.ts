@@ -18,7 +18,7 @@ export const servicePortMissing = rule({
   check(subject, _read, report) {
     for (const { path, ref } of portlessReferences(subject)) {
       if (!isReadable(subject, path)) continue;
-      // A listener whose authorization server cannot be asked must not be open to everybody.
+      // A listener whose authorization server cannot be called must not be open to everyone.
       const consequence = subject.kind === 'Gateway' ? unsupportedValueAt(path) : referenceUnresolvedAt(path);
       judge(ref, violationsAt(path, report, consequence));
     }
@@ -32,7 +32,7 @@ interface BackendReference {
   readonly port?: number;
 }
 
-/** Whether a reference is to a Service and names no port: hardly any. */
+/** Returns whether a reference names a Service without a port. */
 function lacksPort({ group = '', kind = 'Service', port }: BackendReference): boolean {
   return port === undefined && group === '' && kind === 'Service';
 }

@@ -1,4 +1,4 @@
-// What CORS filters list.
+// Values of CORS filters.
 
 export interface Cors {
   readonly allowOrigins?: readonly string[];

@@ -2,7 +2,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Cors } from './cors-values.ts';
 
-/** Browsers take "*" for a name of its own where credentials are sent; the gateway has to list what it would stand for. */
+/** With credentials, browsers treat "*" as a literal name. The gateway would have to list the names instead. */
 export const corsWildcardWithCredentials = unenforcedRule({
   id: 'cors-wildcard-with-credentials',
   summary: 'CORS allows credentials together with a wildcard.',

@@ -6,9 +6,9 @@ interface Filter {
 }
 
 /**
- * What goes wrong where a filter of one type stands before one of another: [before, after, harm]. The later one is at
- * fault where both are, so that each filter is told of once. ExtensionRefs may be anything, and filters for a backend
- * beside a redirect are told of by `filter-without-effect`, in whatever order.
+ * Harmful orders of two filter types: [before, after, harm]. The finding is on the later filter, so each filter has at most
+ * one. ExtensionRefs are left out because their behavior is unknown. Filters for a backend next to a redirect, in any order,
+ * are reported by `filter-without-effect`.
  */
 const harmful: readonly (readonly [before: string, after: string, harm: string])[] = [
   ['RequestRedirect', 'ExternalAuth', 'every request is redirected before it is authorized'],
@@ -17,7 +17,10 @@ const harmful: readonly (readonly [before: string, after: string, harm: string])
   ['RequestMirror', 'ExternalAuth', 'requests are mirrored to another backend before they are authorized'],
 ];
 
-/** Of GRPCRoutes the specification leaves the order open, and of these types they have RequestMirror alone. */
+/**
+ * Does not apply to GRPCRoutes: the specification leaves their order open, and RequestMirror is the only one of these types
+ * that they have.
+ */
 export const filterOrder = unenforcedRule({
   id: 'filter-order',
   summary: 'A filter comes after one that responds to, rejects or mirrors the request.',

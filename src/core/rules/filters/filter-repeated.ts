@@ -5,7 +5,7 @@ import { denied } from '../engine/effects.ts';
 import { incompatibleFiltersAt } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
-/** What to do with the second filter of a type that a list may hold once. Mirrors and extensions may repeat. */
+/** The fix for a second filter of a type that a list may contain only once. RequestMirror and ExtensionRef may be repeated. */
 const cures: ReadonlyMap<string, string> = new Map([
   ['RequestHeaderModifier', 'Move all headers to the first filter'],
   ['ResponseHeaderModifier', 'Move all headers to the first filter'],
@@ -33,7 +33,7 @@ export const filterRepeated = rule({
 
 type FilterTypes = readonly { readonly type?: string }[];
 
-/** Filters of one of these types that are not the first of their type in a list. */
+/** Reports filters of these types that are not the first of their type in a list. */
 function repetitions(filters: FilterTypes, types: readonly string[], report: ReportViolation): void {
   for (const [index, { type }] of filters.entries()) {
     const first = filters.findIndex((filter) => filter.type === type);
@@ -42,8 +42,8 @@ function repetitions(filters: FilterTypes, types: readonly string[], report: Rep
   }
 }
 
-/** That the types which v1.0 had stand in a list once. */
+/** Filters of the types that exist since v1.0 must be unique in a list. */
 export const filtersDistinct = demand(filterRepeated, (filters: FilterTypes, report) =>
   repetitions(filters, ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestRedirect', 'URLRewrite'], report), 'v1.0');
-/** The same of CORS, which bundles took a while to demand; of ExternalAuth none does. */
+/** CORS filters must be unique. Bundles require this only in later releases. No bundle requires it of ExternalAuth. */
 export const corsDistinct = demand(filterRepeated, (filters: FilterTypes, report) => repetitions(filters, ['CORS'], report), 'cors');

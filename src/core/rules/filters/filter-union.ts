@@ -58,7 +58,7 @@ interface UnionPlace {
   readonly object: object;
 }
 
-/** What is there but could not be read is the concern of another rule. */
+/** An unreadable member counts as set, because another rule reports it. */
 function checkUnion(union: Union, { subject, path, object }: UnionPlace, report: Report): void {
   const isSet = (member: string): boolean => Object.hasOwn(object, member) || !isReadable(subject, [...path, member]);
   unionViolations(union, object, violationsAt(path, report, unsupportedValueAt(path)), isSet);

@@ -25,7 +25,7 @@ interface Lack {
   readonly cure: string;
 }
 
-/** What keeps a filter from having an effect. */
+/** Returns why a filter has no effect; `undefined` if it has one. */
 function lackOf(filter: Filter): Lack | undefined {
   const { urlRewrite, requestMirror } = filter;
   for (const field of ['requestHeaderModifier', 'responseHeaderModifier'] as const) {
@@ -41,7 +41,7 @@ function lackOf(filter: Filter): Lack | undefined {
   return undefined;
 }
 
-/** Filters that act on requests on their way to a backend, which a redirect never gets to. */
+/** Filters that modify or copy requests to a backend. Redirected requests never reach a backend. */
 const towardsBackend: ReadonlySet<string> = new Set(['RequestHeaderModifier', 'RequestMirror']);
 
 export const filterWithoutEffect = unenforcedRule({

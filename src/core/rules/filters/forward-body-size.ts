@@ -1,7 +1,7 @@
 import { unenforcedRule } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 
-/** Bundles that have the field, but not the bounds that Go clients of their time decode by. */
+/** For bundles whose field has no bounds, although Go clients of that release decode it as uint16. */
 export const forwardBodySize = unenforcedRule({
   id: 'forward-body-size',
   summary: 'The maximum size of a forwarded body exceeds 16 bits, which clients of that release use.',

@@ -16,7 +16,7 @@ export const pathReplacementSyntax = unenforcedRule({
   source: 'Gateway API v1.7.0, HTTPPathModifier.replaceFullPath and .replacePrefixMatch; RFC 3986 section 3.3',
 }, function judge({ replaceFullPath, replacePrefixMatch }: PathModifier, report) {
   for (const [field, value] of Object.entries({ replaceFullPath, replacePrefixMatch })) {
-    // An empty prefix stands for none.
+    // An empty prefix replaces the matched prefix with nothing.
     if (value === undefined || (value === '' && field === 'replacePrefixMatch')) continue;
     const shown = { below: [field], value: display(value) };
     const [outside] = outsidePath.exec(value) ?? [];

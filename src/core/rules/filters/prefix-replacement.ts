@@ -6,7 +6,7 @@ import { denied } from '../engine/effects.ts';
 import { filterLists, routeRules, type FilterList, type RouteRulePart } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
-/** The CRDs overlook filters of backendRefs as soon as two of them replace a prefix. */
+/** The CRDs do not detect this in filters of backendRefs if two of them replace a prefix. */
 export const prefixReplacement = rule({
   id: 'prefix-replacement',
   kinds: ['HTTPRoute'],
@@ -28,7 +28,10 @@ export const prefixReplacement = rule({
   },
 });
 
-/** Bundles look at lists in which a single filter replaces a prefix this way: the rule's own, and that of a backendRef where it is the only such. */
+/**
+ * Bundles check only lists with exactly one filter that replaces a prefix: the list of the rule, and the list of a backendRef
+ * if no other backendRef has such a filter.
+ */
 export const prefixIsClear = demand(prefixReplacement, function judge(rule: RouteRulePart<'HTTPRoute'>['rule'], report) {
   const part: RouteRulePart<'HTTPRoute'> = { rule, path: [] };
   const problem = replacesPrefix(part) ? matchesProblem(part) : undefined;
@@ -42,7 +45,7 @@ export const prefixIsClear = demand(prefixReplacement, function judge(rule: Rout
   }
 });
 
-/** Where the only filter of a list is that replaces a prefix, and says by what; nothing where there are several. */
+/** Returns the path of the only filter of a list that replaces a prefix; an empty list if there are several. */
 function single({ filters, path }: FilterList, member: (typeof replacingMembers)[number]): readonly Path[] {
   const found = prefixReplacements(filters.map((filter) => (filter[member]?.path?.replacePrefixMatch === undefined ? {} : filter)), member);
   return found.length === 1 ? found.map((below) => [...path, ...below]) : [];
@@ -54,7 +57,7 @@ function prefixReplacements(filters: FilterList['filters'], member: (typeof repl
   return filters.flatMap((filter, index) => (replacesPrefixBy(filter, member) ? [[index, member, 'path', 'type']] : []));
 }
 
-/** Whether any filter of a rule replaces a prefix: few do, and then there is nothing to look at. */
+/** Returns whether any filter of a rule replaces a prefix. Most rules have none and need no further checks. */
 function replacesPrefix({ rule: { filters = [], backendRefs = [] } }: RouteRulePart<'HTTPRoute'>): boolean {
   return filters.some(replaces) || backendRefs.some((backend) => backend.filters?.some(replaces) === true);
 }
@@ -71,7 +74,7 @@ function explain(problem: string): string {
   return `ReplacePrefixMatch requires a rule with exactly one match, of type PathPrefix, but ${problem}. Move the other matches to separate rules, or use ReplaceFullPath.`;
 }
 
-/** Why the prefix to replace is not clear. Without `matches` the default is one prefix match on `/`. */
+/** Returns why the prefix to replace is ambiguous. Without `matches`, the default is one PathPrefix match with `/`. */
 function matchesProblem({ rule: { matches } }: RouteRulePart<'HTTPRoute'>): string | undefined {
   if (matches === undefined) return undefined;
   const [first] = matches;

@@ -4,7 +4,7 @@ import { denied } from '../engine/effects.ts';
 import { filterLists, routeRules, type RouteRulePart } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
-/** The CRDs compare filters within one list; the text forbids both on one rule, at whatever level. */
+/** The CRDs compare only filters within one list. The text forbids both on one rule, regardless of the level. */
 export const redirectWithRewrite = rule({
   id: 'redirect-with-rewrite',
   kinds: ['HTTPRoute'],
@@ -22,7 +22,7 @@ export const redirectWithRewrite = rule({
   },
 });
 
-/** Bundles look at one list at a time. */
+/** Bundles check each list on its own. */
 export const redirectOrRewrite = demand(redirectWithRewrite, function judge(filters: readonly { readonly type?: string }[], report) {
   const redirect = filters.findIndex(({ type }) => type === 'RequestRedirect');
   const rewrite = filters.findIndex(({ type }) => type === 'URLRewrite');

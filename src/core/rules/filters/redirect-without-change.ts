@@ -2,7 +2,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { recorded } from '../engine/effects.ts';
 import type { Redirect } from '../routes/rule-contents.ts';
 
-/** A status code alone is what some use it for. */
+/** Some users only want to set the status code. */
 export const redirectWithoutChange = unenforcedRule({
   id: 'redirect-without-change',
   summary: 'A redirect does not change scheme, hostname, port or path.',

@@ -17,7 +17,7 @@ function judgeHostname({ type, value }: Address, report: ReportViolation): void 
 
 export const addressIsHostname = demand(addressHostname, judgeHostname);
 
-/** As long as values were required. */
+/** For bundles that require a value. */
 export const addressHasHostname = demand(addressHostname, function judge(address: Address, report) {
   if (address.type === 'Hostname' && address.value === undefined) report({ below: ['value'], message: 'Value is required in an address of type Hostname. Use a DNS name, for example gateway.example.com.' });
   judgeHostname(address, report);

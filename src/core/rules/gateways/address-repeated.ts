@@ -16,7 +16,7 @@ function repetitions(addresses: readonly Address[], report: ReportViolation): vo
   }
 }
 
-/** v1.3 lets values be left out, but then cannot compare them. */
+/** In v1.3, values are optional, but the CEL rule fails to compare absent values. */
 function incomparable(addresses: readonly Address[], report: ReportViolation): void {
   for (const [index, { type, value }] of addresses.entries()) {
     if ((type !== 'IPAddress' && type !== 'Hostname') || value !== undefined) continue;

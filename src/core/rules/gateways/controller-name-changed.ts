@@ -1,6 +1,6 @@
 import { specificationRule } from '../engine/demand.ts';
 
-/** Found by comparing with the old object (official/changes.ts). */
+/** Found by comparison with the old object (official/changes.ts). */
 export const controllerNameChanged = specificationRule({
   id: 'controller-name-changed',
   summary: 'The controllerName of a GatewayClass or XMesh changes.',

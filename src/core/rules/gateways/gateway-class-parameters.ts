@@ -4,7 +4,7 @@ import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 import { describe, refused } from './parameters.ts';
 
-/** A class whose parameters nobody can read must not look accepted: its Gateways would run with other settings. */
+/** A class with unreadable parameters must not be accepted, because its Gateways would run with other settings. */
 export const gatewayClassParameters = rule({
   id: 'gateway-class-parameters',
   kinds: ['GatewayClass'],

@@ -1,4 +1,4 @@
-// What Gateways and their classes say beside listeners.
+// Fields of Gateways and GatewayClasses, except for listeners.
 
 export interface Address {
   readonly type?: string;

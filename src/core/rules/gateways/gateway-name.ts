@@ -5,7 +5,7 @@ import type { WholeObject } from '../engine/written-object.ts';
 
 const label = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** Implementations derive Services and labels from these names. */
+/** Implementations derive the names of Services and labels from these names. */
 export const gatewayName = unenforcedRule({
   id: 'gateway-name',
   summary: 'The name of a Gateway or GatewayClass is not a DNS label of at most 63 characters.',

@@ -20,7 +20,7 @@ export function describe(node: ParametersNode): Pick<Finding, 'value' | 'message
   }
 }
 
-/** Some problems end with a question. */
+/** Adds a full stop, unless the text ends with a question mark. */
 function sentence(text: string): string {
   return text.endsWith('?') ? text : `${text}.`;
 }

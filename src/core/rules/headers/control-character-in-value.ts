@@ -7,7 +7,7 @@ import { denied } from '../engine/effects.ts';
 import { matchType, unsupportedValueAt } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
-/** These texts end up in requests and responses, where a line break would begin a header of its own. */
+/** These values become part of requests and responses, where a line break would begin another header. */
 export const controlCharacterInValue = rule({
   id: 'control-character-in-value',
   kinds: requestRouteKinds,
@@ -25,13 +25,13 @@ export const controlCharacterInValue = rule({
         message: `Invalid value ${quote(value)}: it contains the control character ${found}, which is not allowed in headers and URLs. Remove it. In YAML, text after "|" ends with a line break, and quoted text does not.`,
       });
     };
-    // A tab is white space inside a header value.
+    // A tab is allowed whitespace in a header value.
     visitSemantic(subject.kind, subject, 'headerValue', (path, value) => judge(path, value, controlCharacter(value.replaceAll('\t', ' '))));
     for (const semantic of ['queryValue', 'pathReplacement'] as const) {
       visitSemantic(subject.kind, subject, semantic, (path, value) => judge(path, value, controlCharacter(value)));
     }
     visitSemantic(subject.kind, subject, 'pathValue', (path, value, parent) => {
-      // Other paths have a syntax of their own, which has no control characters either.
+      // Other paths have their own syntax, which also excludes control characters.
       if (matchType(parent, 'PathPrefix') === 'RegularExpression') judge(path, value, controlCharacter(value));
     });
   },

@@ -7,7 +7,7 @@ import { denied } from '../engine/effects.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
-/** The schema checks names of headers to set, add and match, but not those in plain lists such as `remove`. */
+/** The schema checks names of headers to set, add and match, but not names in plain lists such as `remove`. */
 export const headerNameNotToken = rule({
   id: 'header-name-not-token',
   kinds: [...requestRouteKinds, 'Gateway', 'ListenerSet'],

@@ -6,8 +6,8 @@ import { deniedWhenStrict } from '../engine/effects.ts';
 import type { Rule } from '../engine/rule.ts';
 
 /**
- * The CRDs tell list entries apart by their names as written. The specification says what happens to the second of
- * equal names (it is ignored), so neither status nor traffic reacts; but whoever wrote it expects something else.
+ * The CRDs compare list entries by their names as written, case-sensitively. The specification defines that the second of equal
+ * names is ignored, so status and traffic do not react. But the user probably expects an effect.
  */
 export const headerNameRepeated: Rule = {
   id: 'header-name-repeated',

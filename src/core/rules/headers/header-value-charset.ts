@@ -3,14 +3,14 @@ import { controlCharacter, isPrintableHeaderValue } from '../../text/header.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 
-/** The experimental channel refuses such values since v1.5. */
+/** The experimental channel rejects such values since v1.5. */
 export const headerValueCharset = unenforcedRule({
   id: 'header-value-charset',
   summary: 'A header value has characters other than printable ASCII and single spaces.',
   effect: warned,
   source: 'Gateway API v1.7.0, HTTPHeader.value and HTTPHeaderMatch.value (experimental channel); RFC 9110 section 5.5',
 }, function judge(value: string, report) {
-  // Control characters are the concern of a rule that denies.
+  // Another rule denies control characters.
   if (isPrintableHeaderValue(value) || controlCharacter(value.replaceAll('\t', ' ')) !== undefined) return;
   const tidy = value.trim().replaceAll(/[ \t]+/g, ' ');
   const [odd] = /[^!-~ \t]/u.exec(value) ?? [];

@@ -3,7 +3,7 @@ import { intersectHostnames } from '../../text/hostname.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { recorded } from '../engine/effects.ts';
 
-/** Legal, and even of use: requests for the narrower name count as matching more specifically. */
+/** Valid, and even useful: requests for the more specific hostname count as a more specific match. */
 export const hostnameCovered = unenforcedRule({
   id: 'hostname-covered',
   summary: 'A wildcard in the same list already matches a hostname.',

@@ -1,7 +1,7 @@
 import { deniedWhenStrict } from '../engine/effects.ts';
 import { hostnameRule } from './hostnames.ts';
 
-/** All CRDs but that of TLSRoute take IPv4 addresses for hostnames, and some users rely on it. */
+/** All CRDs except for that of TLSRoute accept IPv4 addresses as hostnames, and some users rely on it. */
 export const hostnameIsIp = hostnameRule('ip-address', {
   id: 'hostname-is-ip',
   summary: 'A hostname is an IP address.',

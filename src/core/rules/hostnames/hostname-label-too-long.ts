@@ -1,7 +1,7 @@
 import { deniedWhenStrict } from '../engine/effects.ts';
 import { hostnameRule } from './hostnames.ts';
 
-/** No DNS server can hold such a name, so it would never be asked for. */
+/** DNS servers cannot store such a name, so no client can resolve it. */
 export const hostnameLabelTooLong = hostnameRule('label-too-long', {
   id: 'hostname-label-too-long',
   summary: 'A label of a hostname has more than 63 characters.',

@@ -3,9 +3,9 @@ import { type HostnameProblemKind, hostnameProblems } from '../../text/hostname.
 import { unenforcedRule, type ValueRule } from '../engine/demand.ts';
 import type { Rule } from '../engine/rule.ts';
 
-// Such names harm nobody but their user: they match what they say, if anything ever asks for them.
+// These hostnames are harmless to others: they match only requests for that hostname.
 
-/** Declares a rule about one kind of problem of every hostname of an object, wildcard or not. */
+/** Declares a rule about one kind of hostname problem, for all hostnames of an object, with and without wildcard. */
 export function hostnameRule(kind: HostnameProblemKind, frame: Rule): ValueRule<string> {
   return unenforcedRule(frame, function judge(value, report) {
     for (const problem of hostnameProblems(value)) {

@@ -3,7 +3,7 @@ import { quote } from '../../text/display.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 
-/** Demanded by v1.0 bundles, and still by the text. Where tls is there, another rule looks for certificates. */
+/** Required by v1.0 bundles, and still by the text. If tls is set, another rule checks the certificates. */
 export const httpsWithoutTls = rule({
   id: 'https-without-tls',
   kinds: ['Gateway', 'ListenerSet'],

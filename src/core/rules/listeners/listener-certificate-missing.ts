@@ -37,5 +37,5 @@ function judgeBoth(tls: ListenerTls, report: ReportViolation): void {
 }
 
 export const certificateOrOptions = demand(listenerCertificateMissing, judgeBoth);
-/** v1.0 takes no options instead. */
+/** In v1.0, options do not replace a certificate. */
 export const certificate = demand(listenerCertificateMissing, judge, 'v1.0');

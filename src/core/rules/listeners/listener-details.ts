@@ -1,4 +1,4 @@
-// What listeners say that has no effect, or another one than it seems.
+// Listener fields without effect, or with an unexpected one.
 
 export interface Reference {
   readonly group?: string;

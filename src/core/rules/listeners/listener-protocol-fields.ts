@@ -4,7 +4,7 @@ import { demand, violationsAt, type Demand, type ReportViolation } from '../engi
 import { denied } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 
-/** A listener that terminates TLS but names no certificate is the concern of another rule: another object may cure it. */
+/** A listener that terminates TLS, but has no certificate, is reported by another rule, because another object may fix it. */
 export const listenerProtocolFields = rule({
   id: 'listener-protocol-fields',
   kinds: ['Gateway', 'ListenerSet'],
@@ -21,7 +21,7 @@ export const listenerProtocolFields = rule({
   },
 });
 
-/** Listeners of Gateways and ListenerSets alike. */
+/** A listener of a Gateway or ListenerSet. */
 interface ListenerView {
   readonly protocol?: string;
   readonly hostname?: string;
@@ -31,7 +31,7 @@ interface ListenerView {
 
 type Judge = (listener: ListenerView, report: ReportViolation) => void;
 
-/** What to do about `tls` on a protocol that has none. */
+/** The fix for `tls` on a protocol without TLS. */
 const plainProtocols: ReadonlyMap<string, string> = new Map([
   ['HTTP', 'Remove tls, or use protocol: HTTPS'],
   ['TCP', 'Remove tls, or use protocol: TLS'],
@@ -60,7 +60,7 @@ function tlsMissing({ protocol, tls }: ListenerView, report: ReportViolation): v
   report({ below: ['tls'], message: 'tls is required with protocol TLS. Set tls with mode: Passthrough, or with mode: Terminate and certificateRefs.' });
 }
 
-/** Of filters bundles ask on Gateways alone, though the text says the same of ListenerSets. */
+/** Bundles check filters only on Gateways, but the text is the same for ListenerSets. */
 const judges: readonly Judge[] = [plainWithTls, streamWithHostname, httpsPassthrough, tlsMissing, filtersWithoutHttp];
 
 function secureWithoutTls(listener: ListenerView, report: ReportViolation): void {
@@ -86,6 +86,6 @@ export const plainWithoutTls = ofEach('plain', plainWithTls);
 export const streamsWithoutHostname = ofEach('stream', streamWithHostname);
 export const httpsTerminates = ofEach('https', httpsPassthrough);
 export const tlsHasSettings = ofEach('tls', tlsMissing);
-/** Of HTTPS only v1.0 demands it. */
+/** Only v1.0 requires this for HTTPS. */
 export const secureHasSettings = ofEach('secure', secureWithoutTls);
 export const filtersNeedHttp = demand(listenerProtocolFields, filtersWithoutHttp, 'filters');

@@ -12,7 +12,7 @@ interface Listener {
   readonly hostname?: string;
 }
 
-/** Listeners of a Gateway always have a port; where it is left out, nobody can compare. */
+/** Listeners of Gateways always have a port. Listeners without a port cannot be compared. */
 export const listenersDistinct = demand(listenerRepeated, function judge(listeners: readonly Listener[], report) {
   for (const [index, { port, protocol, hostname }] of listeners.entries()) {
     const before = listeners.findIndex((other) => other.port === port && other.protocol === protocol && other.hostname === hostname);

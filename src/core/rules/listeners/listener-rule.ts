@@ -5,15 +5,15 @@ import type { Path } from '../../resources/path.ts';
 import { warned, type Effects } from '../engine/effects.ts';
 import { rule, type Consequence, type Finding } from '../engine/rule.ts';
 
-/** `below` is the path inside the listener. */
+/** `below` is the path within the listener. */
 export type ListenerFinding = Omit<Finding, 'rule' | 'path'> & { readonly below?: Path };
 
-/** Declares a rule that looks at one listener of a Gateway or ListenerSet at a time. */
+/** Declares a rule about single listeners of a Gateway or ListenerSet. */
 export function listenerRule(declaration: {
   readonly id: string;
   readonly summary: string;
   readonly about?: 'dialect';
-  /** Warns unless given. */
+  /** Default: warns. */
   readonly effect?: Effects;
   readonly consequence: Consequence;
   readonly source: string;

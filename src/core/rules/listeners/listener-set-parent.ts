@@ -5,14 +5,14 @@ import type { Resource } from '../../resources/resource.ts';
 import { warned } from '../engine/effects.ts';
 import { type Consequence, rule } from '../engine/rule.ts';
 
-// Another object, applied a second later, may cure each of these: admission warns, status tells.
+// Another object that is applied later may fix each of these. Admission therefore only warns, and status reports the problem.
 
 interface ParentFinding {
   readonly path: Path;
   readonly message: string;
 }
 
-/** Declares the rule for one way in which a ListenerSet fails to add its listeners to a Gateway. */
+/** Declares a rule for one outcome of a ListenerSet that cannot add its listeners to a Gateway. */
 export function listenerSetRule(declaration: {
   readonly id: string;
   readonly outcome: ListenerSetParent['type'];

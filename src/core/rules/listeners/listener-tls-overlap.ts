@@ -4,7 +4,7 @@ import { recorded } from '../engine/effects.ts';
 import { listenerRule } from './listener-rule.ts';
 import { nameOthers } from './listener-validity.ts';
 
-/** Legal and common, hence no warning; but whoever shares connections between such hosts should know. */
+/** Valid and common, so there is no warning. But clients that share connections between such hosts are affected. */
 export const listenerTlsOverlap = listenerRule({
   id: 'listener-tls-overlap',
   summary: 'Listeners that terminate TLS on one port have overlapping hostnames.',

@@ -7,8 +7,8 @@ import { listenerConflict } from './listener-conflict.ts';
 import { listenerRouteKindsInvalid } from './listener-route-kinds-invalid.ts';
 import { listenerTlsOverlap } from './listener-tls-overlap.ts';
 
-// What the listeners of one object say together, whoever serves it. Of those that Sallyport serves the graph knows more; there
-// the same rules speak, and what they find is told once.
+// Demands on all listeners of one object, regardless of its controller. For objects that Sallyport serves, the same rules also
+// run with the graph, which includes other objects. Duplicate findings are removed.
 
 interface Listener {
   readonly name?: string;
@@ -20,7 +20,7 @@ interface Listener {
 
 type Listeners = readonly Listener[];
 
-/** The first listener before `index` that has the same port and meets a condition. */
+/** Returns the first listener before `index` with the same port that meets a condition. */
 function earlier(listeners: Listeners, index: number, condition: (one: Listener, other: Listener) => boolean): Listener | undefined {
   const listener = listeners[index];
   if (listener?.port === undefined) return undefined;
@@ -31,7 +31,7 @@ function sameHostname(one: Listener, other: Listener): boolean {
   return (one.hostname ?? '').toLowerCase() === (other.hostname ?? '').toLowerCase();
 }
 
-/** Equal protocols with equal hostnames are refused by every bundle. */
+/** Every bundle already rejects equal protocols with equal hostnames. */
 export const protocolsOnPort = demand(listenerConflict, function judge(listeners: Listeners, report) {
   const earlierOnes = new ListenerClaims<NamedClaim>();
   for (const [index, { name = '', port, protocol = '', hostname = '' }] of listeners.entries()) {
@@ -50,7 +50,7 @@ interface NamedClaim extends ListenerClaim {
   readonly name: string;
 }
 
-/** Whether another hostname would be enough to tell two listeners apart. */
+/** Returns whether a different hostname is enough to make two listeners distinct. */
 function distinctByHostname(one: ListenerClaim, other: ListenerClaim): boolean {
   return conflictBetween({ ...one, hostname: `other.${one.hostname ?? ''}` }, other) === undefined;
 }
@@ -67,14 +67,14 @@ export const overlapsOnPort = demand(listenerTlsOverlap, function judge(listener
   }
 }, 'within one object');
 
-/** What other implementations may let such listeners carry. */
+/** The route kinds that other implementations may support on these protocols. */
 const carried: ReadonlyMap<string, readonly string[]> = new Map([['TLS', ['TLSRoute', 'TCPRoute']], ['TCP', ['TCPRoute']], ['UDP', ['UDPRoute']]]);
 
 export const kindsOfProtocol = demand(listenerRouteKindsInvalid, function judge({ protocol = '', allowedRoutes: { kinds = [] } = {} }: Listener, report) {
   const supported = carried.get(protocol);
   if (supported === undefined) return;
   for (const [index, { group = gatewayGroup, kind = '' }] of kinds.entries()) {
-    // Kinds of other groups are for their implementation to know.
+    // Kinds of other groups depend on their implementation.
     if (group !== gatewayGroup || supported.includes(kind)) continue;
     report({ below: ['allowedRoutes', 'kinds', index], value: display(kind), message: `Unsupported route kind ${display(kind)} for protocol ${protocol}. Use only ${supported.join(', ')}, or remove kinds.` });
   }

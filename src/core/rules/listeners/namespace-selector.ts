@@ -5,7 +5,7 @@ import { denied } from '../engine/effects.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
 import { rule, type Consequence } from '../engine/rule.ts';
 
-/** No schema can look into a label selector's operators, and none ties it to `from`. */
+/** Schemas can neither validate the operators of a label selector nor relate it to `from`. */
 export const namespaceSelector = rule({
   id: 'namespace-selector',
   kinds: ['Gateway', 'ListenerSet'],
@@ -31,7 +31,7 @@ export const namespaceSelector = rule({
 interface NamespaceChoice {
   readonly path: Path;
   readonly namespaces: { readonly from?: string; readonly selector?: object } | undefined;
-  /** A listener that no route can attach to says so. A Gateway works without ListenerSets. */
+  /** A listener to which no route can attach has a problem in status. A Gateway works without ListenerSets. */
   readonly consequence: { readonly consequence?: Consequence };
 }
 

@@ -3,7 +3,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import { isSubdomain } from '../objects/qualified-key.ts';
 
-/** Keys of maps are beyond the reach of CRDs. */
+/** CRD schemas do not validate map keys. */
 export const optionKey = unenforcedRule({
   id: 'option-key',
   summary: 'The key of a TLS option has no domain prefix.',

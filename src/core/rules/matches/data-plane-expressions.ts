@@ -8,10 +8,10 @@ import { defineIndex, defineQuery, type Reader } from '../../incremental/index.t
 import type { Resource } from '../../resources/resource.ts';
 import { judgeExpressions } from './expressions.ts';
 
-/** Bytes that the compiled regular expressions of all routes of a Gateway may take in its data plane. */
+/** The maximum number of bytes of the compiled regular expressions of all routes of a Gateway in its data plane. */
 export const dataPlaneExpressionBytes = 32 * 1_024 * 1_024;
 
-/** The Gateways of ours (`namespace/name`) that a route is attached to. */
+/** Returns our Gateways (`namespace/name`) that a route is attached to. */
 function gatewaysOf(read: Reader, kind: string, namespace: string, name: string): readonly string[] {
   const owners = read.query(attachments, kind, namespace, name).flatMap(({ parent, outcome }) => (outcome.type === 'attached' && isOwnerKind(parent.kind) ? [{ ...parent, kind: parent.kind }] : []));
   return [...new Set(owners.flatMap((owner) => {
@@ -20,7 +20,7 @@ function gatewaysOf(read: Reader, kind: string, namespace: string, name: string)
   }))];
 }
 
-/** Bytes of the compiled expressions of a route; 0 for most. */
+/** Bytes of the compiled expressions of a route; 0 for most routes. */
 const expressionBytes = defineQuery({
   name: 'expressionBytes',
   stratum: strata.links,
@@ -30,7 +30,10 @@ const expressionBytes = defineQuery({
   },
 });
 
-/** Attached routes with regular expressions, the oldest first. Bucket: `namespace/name` of the Gateway; entry: an age entry, a line feed, kind and bytes. */
+/**
+ * Attached routes with regular expressions, the oldest first. Bucket: `namespace/name` of the Gateway; entry: an age entry, a
+ * line feed, kind, a line feed, and bytes.
+ */
 export const expressionsOfGateway = defineIndex({
   name: 'expressionsOfGateway',
   stratum: strata.linkIndexes,
@@ -43,7 +46,10 @@ export const expressionsOfGateway = defineIndex({
   },
 });
 
-/** The routes of a Gateway (`kind/namespace/name`) whose expressions do not fit into its data plane: of the oldest as many fit as can. */
+/**
+ * The routes of a Gateway (`kind/namespace/name`) whose expressions exceed the memory for expressions of its data plane. Older
+ * routes have precedence.
+ */
 const expressionsWithoutRoom = defineQuery({
   name: 'expressionsWithoutRoom',
   stratum: strata.validity,
@@ -58,7 +64,7 @@ const expressionsWithoutRoom = defineQuery({
   },
 });
 
-/** The Gateway of ours, among those that a route is attached to, whose data plane has no room for its expressions. */
+/** Returns the first of our Gateways with the route attached whose data plane has no room for its expressions. */
 export function gatewayWithoutRoom(read: Reader, { kind, ref: { namespace, name } }: Resource<RequestRouteKind>): string | undefined {
   if (read.query(expressionBytes, kind, namespace, name) === 0) return undefined;
   return gatewaysOf(read, kind, namespace, name).find((gateway) => read.query(expressionsWithoutRoom, gateway).includes(`${kind}/${namespace}/${name}`));

@@ -6,7 +6,7 @@ import { visitSemantic } from '../../schema/index.ts';
 import { compilePattern, patternSyntaxProblem } from '../../text/pattern.ts';
 import { matchType } from '../engine/parts.ts';
 
-/** What all regular expressions of a route may cost together. Those that come later are not compiled at all. */
+/** The limits for all regular expressions of a route together. Expressions beyond the limits are not compiled. */
 export const routeExpressionLimits = {
   /** As in `CompiledPattern`. */
   effort: 600_000,
@@ -14,25 +14,25 @@ export const routeExpressionLimits = {
   bytes: 512 * 1_024,
 } as const;
 
-/** A regular expression at its place in a route. */
+/** A regular expression and its location in a route. */
 export interface Expression {
   readonly path: Path;
-  /** As the user wrote it. */
+  /** As written by the user. */
   readonly value: string;
 }
 
 export interface JudgedExpressions {
-  /** Bytes that the expressions take in a data plane. */
+  /** Bytes of the expressions in a data plane. */
   readonly bytes: number;
-  /** Those that cannot be used by themselves, and why. */
+  /** Expressions that are invalid on their own, with the reason. */
   readonly unusable: readonly (Expression & { readonly problem: string })[];
-  /** Those for which others left nothing. */
+  /** Expressions beyond the limits of the route. */
   readonly beyond: readonly Expression[];
 }
 
 /**
- * Judges the regular expressions of a route, in the order in which they stand. Every different expression counts once. However
- * large the route is, the work has a limit.
+ * Judges the regular expressions of a route in order. Equal expressions count once. The work is limited regardless of the size
+ * of the route.
  */
 export function judgeExpressions(route: Resource<RequestRouteKind>): JudgedExpressions {
   const unusable: (Expression & { readonly problem: string })[] = [];
@@ -55,17 +55,17 @@ export function judgeExpressions(route: Resource<RequestRouteKind>): JudgedExpre
   return { bytes, unusable, beyond };
 }
 
-/** The first expression of each match that has any of these: one is enough for a match to match nothing. */
+/** Returns only the first of these expressions in each match. A single one already makes a match unusable. */
 export function firstOfEachMatch(expressions: readonly Expression[]): readonly Expression[] {
   return [...Map.groupBy(expressions, ({ path }) => path.slice(0, 5).join('.')).values()].flatMap(([first]) => first ?? []);
 }
 
-/** All regular expressions of a route that a data plane compiles. */
+/** Returns all regular expressions of a route that a data plane compiles. */
 export function expressionsOf(route: Resource<RequestRouteKind>): readonly Expression[] {
   return expressionsIn(route, () => undefined);
 }
 
-/** What a data plane compiles for an expression. */
+/** An expression with the text that a data plane compiles. */
 interface CompiledExpression extends Expression {
   readonly text: string;
 }
@@ -77,7 +77,7 @@ function expressionsIn(route: Resource<RequestRouteKind>, reportSyntax: (found: 
     if (matchType(parent, 'Exact') !== 'RegularExpression') return;
     if (path[5] !== 'method') found.push({ path, value, text: value });
     else {
-      // Service and method become one expression, but each has to be one by itself.
+      // Service and method are combined into one expression, but each must be valid on its own.
       const problem = patternSyntaxProblem(value);
       if (problem === undefined) return;
       badCalls.add(path.slice(0, 6).join());

@@ -5,7 +5,7 @@ import { denied } from '../engine/effects.ts';
 import { routeRules } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
-/** No bundle looks at service and method together where they are regular expressions. */
+/** No bundle checks service and method together if they are regular expressions. */
 export const grpcMethodMatch = rule({
   id: 'grpc-method-match',
   kinds: ['GRPCRoute'],
@@ -35,10 +35,10 @@ interface Names {
   readonly method: RegExp;
 }
 
-/** What stands between the slashes of a gRPC request's path; a slash of its own would make it another path. */
+/** The valid names between the slashes of a gRPC request's path. A slash in a name would result in another path. */
 const spokenName: Names = { service: /^[A-Za-z0-9_.]*$/, method: /^[A-Za-z0-9_.]*$/ };
 
-/** What bundles take. Letters of either case, and what Unicode counts among them: RE2 folds cases as this flag does. */
+/** The names that bundles accept. They ignore the case of services; the flags i and u fold Unicode letters like RE2. */
 const officialName: Names = { service: /^\.?[a-z_][a-z_0-9]*(?:\.[a-z_][a-z_0-9]*)*$/iu, method: /^[A-Za-z_][A-Za-z_0-9]*$/ };
 
 function judge({ type = 'Exact', service, method }: MethodMatch, names: Names, report: ReportViolation): void {
@@ -57,6 +57,6 @@ function judge({ type = 'Exact', service, method }: MethodMatch, names: Names, r
 
 export const methodIsValid = demand(grpcMethodMatch, function judgeOfficially(match: MethodMatch, report) {
   const { type, service, method } = match;
-  // Bundles look at empty texts only where they are no regular expressions.
+  // Bundles check empty strings only if the type is Exact.
   if (type === 'Exact' || (service === undefined && method === undefined)) judge(match, officialName, report);
 });

@@ -10,9 +10,9 @@ import { defineIndex, defineQuery, type Reader } from '../../incremental/index.t
 import { isLost, type Resource } from '../../resources/resource.ts';
 import { listenerKey, partProblems, type PartProblem } from '../engine/validity.ts';
 
-/** The matches of each rule of a route that requests are compared with: those that have a problem match nothing. */
+/** Returns the matches for each rule of a route. Matches with a problem are left out, so they match nothing. */
 export function servedMatches(route: Resource<ServedRouteKind>, problems: readonly PartProblem[]): readonly (readonly RouteMatch[])[] {
-  // A rule whose matches cannot be read must not answer for requests that it may never have been meant for.
+  // A rule with unreadable matches must not respond to requests that it may not be intended for.
   const isKnown = (rule: number): boolean => !isLost(route, ['spec', 'rules', rule, 'matches']);
   const isInvalid = (rule: number) => (match: number): boolean => problems.some((problem) => problem.scope === 'match' && problem.part === rule && problem.member === match);
   switch (route.kind) {
@@ -23,14 +23,14 @@ export function servedMatches(route: Resource<ServedRouteKind>, problems: readon
     case 'TLSRoute':
     case 'TCPRoute':
     case 'UDPRoute':
-      // The first rule of layer 4 gets everything.
+      // In a layer 4 route, the first rule gets all traffic.
       return [compileMatches([], () => false)];
   }
 }
 
 /**
- * The routes of one kind that have a hostname at a listener. Most have theirs for themselves, and then nobody compares matches.
- * Bucket: key of a `HostPlace`; entry: `namespace/name`.
+ * The routes of one kind that have a hostname at a listener. Most routes have their own hostnames, so their matches need no
+ * comparison. Bucket: key of a `HostPlace`; entry: `namespace/name`.
  */
 export const routesOfHostname = defineIndex({
   name: 'routesOfHostname',
@@ -41,14 +41,14 @@ export const routesOfHostname = defineIndex({
   },
 });
 
-/** A hostname of a route at a listener that one of its parentRefs leads to. */
+/** A hostname of a route at a listener that one of its parentRefs attaches to. */
 interface HostPlace {
   readonly key: string;
   /** Position in spec.parentRefs. */
   readonly parent: number;
   readonly owner: ParentNode;
   readonly listener: string;
-  /** As the route has it; `''`: any host. */
+  /** The hostname of the route; `''`: any host. */
   readonly hostname: string;
 }
 
@@ -61,17 +61,17 @@ function hostPlaces(read: Reader, kind: string, namespace: string, name: string)
   ));
 }
 
-/** A match of a route where others may have the same. */
+/** A match of a route at a location where other routes may have an equal match. */
 interface MatchPlace extends Omit<HostPlace, 'key'> {
-  /** The same for all matches that the same requests meet there. */
+  /** Equal for all matches of the same requests at that location. */
   readonly bucket: string;
-  /** Its sort key: of those in a bucket the first gets the requests. */
+  /** The sort key of the match. The first match in a bucket gets the requests. */
   readonly entry: string;
 }
 
 const nowhere: readonly MatchPlace[] = [];
 
-/** Everywhere that a route's matches are tried beside those of others. */
+/** All locations where matches of a route compete with those of other routes. */
 const matchPlaces = defineQuery({
   name: 'matchPlaces',
   stratum: strata.validity,
@@ -89,12 +89,12 @@ const matchPlaces = defineQuery({
   },
 });
 
-/** Whether a route with these problems is not part of the configuration, wherever it is attached. */
+/** Returns whether a route with these problems is left out of the configuration of all parents. */
 export function isUnservable(problems: readonly PartProblem[]): boolean {
   return problems.some(({ scope, condition }) => scope === 'object' && condition === 'Accepted');
 }
 
-/** The matches that several routes may have, those of the same requests together: bucket and entry of a `MatchPlace`. */
+/** The matches that several routes may have, grouped by the requests that they match: bucket and entry of a `MatchPlace`. */
 export const matchesOfListener = defineIndex({
   name: 'matchesOfListener',
   stratum: strata.rivalIndexes,
@@ -102,7 +102,7 @@ export const matchesOfListener = defineIndex({
   entries: (read, kind = '', namespace = '', name = '') => read.query(matchPlaces, kind, namespace, name),
 });
 
-/** A match that gets no request at a listener, since one of another route gets all of them. */
+/** A match that gets no requests at a listener, because an equal match of another route gets all of them. */
 export interface TakenMatch extends Omit<MatchPlace, 'bucket' | 'entry'> {
   readonly own: OwnedMatch;
   readonly winner: OwnedMatch;
@@ -110,7 +110,7 @@ export interface TakenMatch extends Omit<MatchPlace, 'bucket' | 'entry'> {
 
 const none: readonly TakenMatch[] = [];
 
-/** The matches of a route whose requests go to the same match of another one, in the order of parentRefs. */
+/** The matches of a route that are shadowed by equal matches of other routes, in the order of parentRefs. */
 export const takenMatches = defineQuery({
   name: 'takenMatches',
   stratum: strata.findings,
@@ -119,7 +119,7 @@ export const takenMatches = defineQuery({
       const first = read.first(matchesOfListener, bucket) ?? entry;
       if (first === entry) return [];
       const winner = ofSortKey(first);
-      // What a route takes from itself is found by match-repeated, whoever serves it.
+      // Equal matches within a route are reported by match-repeated, regardless of the controller.
       const isOwn = winner.namespace === namespace && winner.name === name;
       return isOwn ? [] : [{ ...place, own: ofSortKey(entry), winner }];
     });

@@ -33,12 +33,12 @@ export const matchRepeated = unenforcedRule({
   }
 });
 
-/** Whether a call names neither service nor method, which `grpc-method-match` reports. */
+/** Returns whether a gRPC match names neither service nor method, which `grpc-method-match` reports. */
 function matchesNothing({ method }: Match): boolean {
   return typeof method === 'object' && (method.service ?? '') === '' && (method.method ?? '') === '';
 }
 
-/** A match in the form in which requests are compared with it. Without a method it means the same in both kinds. */
+/** Returns a match in the normalized form in which requests are compared. Without a method, it is the same for both kinds. */
 function compiled(match: Match, position: number): RouteMatch {
   return typeof match.method === 'object' ? compileCall(match as MatchView<'GRPCRoute'>, position) : compileMatch(match as MatchView<'HTTPRoute'>, position);
 }
@@ -49,16 +49,16 @@ interface PlacedMatch {
   readonly below: Path;
 }
 
-/** Matches of one path. Most have theirs for themselves, and are not written out. */
+/** The matches of one path. Most paths have a single match, which needs no serialization. */
 interface SamePath {
   readonly first: PlacedMatch;
   byRequests?: Map<string, PlacedMatch>;
 }
 
-/** The first match of the same requests, which `place` becomes where there is none. */
+/** Returns the first match of the same requests; if there is none, adds `place` as the first. */
 function earlierTwin(place: PlacedMatch, byPath: Map<string, SamePath>): PlacedMatch | undefined {
   const { path: { value } } = place.match;
-  // A slash at the end may mean nothing.
+  // A trailing slash may be insignificant.
   const path = value.endsWith('/') ? value.slice(0, -1) : value;
   const others = byPath.get(path);
   if (others === undefined) {

@@ -8,10 +8,10 @@ import { warned } from '../engine/effects.ts';
 import { takenMatches, type TakenMatch } from './match-places.ts';
 import { rule, type Consequence, type ObjectRule } from '../engine/rule.ts';
 
-/** The match works, and would get requests were it not for the other one: nothing is switched off. */
+/** The match is valid, and would get requests without the other one, so nothing is disabled. */
 export const shadowed = { condition: 'sallyport.dev/Shadowed', reason: 'MatchTaken', scope: 'match' } as const satisfies Consequence;
 
-/** Which match gets no request, where, and which one gets them. */
+/** Describes which match gets no requests, where, and which match gets them instead. */
 export function describeTaken({ own, owner, listener, hostname, winner }: TakenMatch): string {
   const host = hostname === '' ? '' : ` for ${display(hostname)}`;
   if (isLayer4(own.kind)) {
@@ -20,7 +20,7 @@ export function describeTaken({ own, owner, listener, hostname, winner }: TakenM
   return `spec.rules[${own.rule}].matches[${own.match}] is shadowed on listener ${display(listener)} of ${quoteRef(owner)}${host}: spec.rules[${winner.rule}].matches[${winner.match}] of ${quoteRef(winner)} is equal and takes precedence.`;
 }
 
-/** Which of equal matches comes first, and what to do about it. */
+/** Describes which of equal matches has precedence, and the fix. */
 export function takenCure(kind: string): string {
   return isLayer4(kind) ? routeCure : matchCure;
 }
@@ -53,7 +53,7 @@ export const matchTaken = rule({
   },
 });
 
-/** The match as written; the list where there is none, and of layer 4 the rule. */
+/** Returns the path of the match as written, of the list if there is no match, or of the rule for layer 4 routes. */
 function pathOf(route: Resource<ServedRouteKind>, { rule: index, match }: OwnedMatch): Path {
   const path = ['spec', 'rules', index];
   if (route.kind !== 'HTTPRoute' && route.kind !== 'GRPCRoute') return path;
@@ -61,5 +61,5 @@ function pathOf(route: Resource<ServedRouteKind>, { rule: index, match }: OwnedM
   return [...path, 'matches', ...(isWritten ? [match] : [])];
 }
 
-/** Rules about what other objects leave to one that works. What works does not depend on them. */
+/** Rules about conflicts with other valid objects. They do not affect which parts of an object work. */
 export const rivalRules: readonly ObjectRule[] = [matchTaken];

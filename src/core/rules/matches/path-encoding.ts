@@ -10,7 +10,7 @@ interface PathMatch {
 
 const dotSegment = /\/\.\.?(?:\/|$)/;
 
-/** Requests are compared once encodings are undone that need not be there. */
+/** Requests are compared after unnecessary percent-encodings are decoded. */
 export const pathEncoding = unenforcedRule({
   id: 'path-encoding',
   summary: 'A path match percent-encodes characters unnecessarily.',

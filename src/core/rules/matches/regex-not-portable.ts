@@ -4,7 +4,7 @@ import { demand, type ReportViolation } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Rule } from '../engine/rule.ts';
 
-/** The specification leaves the dialect open; GEP-4359 names what all implementations are to have in common. */
+/** The specification leaves the dialect open. GEP-4359 defines the subset that all implementations should support. */
 export const regexNotPortable: Rule = {
   id: 'regex-not-portable',
   summary: 'A regular expression uses syntax that not every implementation supports, or that implementations interpret differently.',
@@ -12,7 +12,7 @@ export const regexNotPortable: Rule = {
   source: 'GEP-4359, Regular Expressions; Gateway API v1.7.0, PathMatchRegularExpression (dialect is implementation-specific)',
 };
 
-/** What is outside the common dialect, from the most to the least surprising, and what to write instead. */
+/** Syntax outside the common dialect, most surprising first, and its replacement. */
 const outside: readonly (readonly [pattern: RegExp, what: string, cure: string])[] = [
   [/\(\?[=!<]/, 'uses lookahead or lookbehind', 'Use several matches or a simpler expression'],
   [/\(\?[a-zA-Z]*-?[a-zA-Z]+[):]/, 'sets flags', 'List both cases, for example [Aa]'],
@@ -35,7 +35,7 @@ interface Match {
 }
 
 function judge(expression: string, below: readonly string[], report: ReportViolation): void {
-  // One that cannot be used at all is the concern of another rule.
+  // Another rule reports invalid expressions.
   const bare = expression.replaceAll(/\\[\\[\](){}.*+?^$|/-]/g, '_');
   const found = outside.find(([pattern]) => pattern.test(bare));
   if (found === undefined || patternSyntaxProblem(expression) !== undefined) return;
@@ -43,7 +43,7 @@ function judge(expression: string, below: readonly string[], report: ReportViola
   report({ below, value: display(expression), message: `Regular expression ${quote(expression)} ${what}, which other implementations may reject or interpret differently. ${cure}.` });
 }
 
-/** A match of a header, a query parameter or a path. */
+/** For matches of headers, query parameters and paths. */
 export const portableValue = demand(regexNotPortable, function ofMatch({ type, value = '' }: Match, report) {
   if (type === 'RegularExpression') judge(value, ['value'], report);
 }, 'value');

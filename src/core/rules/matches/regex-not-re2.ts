@@ -5,7 +5,10 @@ import { judgeExpressions } from './expressions.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
 import { rule } from '../engine/rule.ts';
 
-/** The specification leaves the dialect of regular expressions open; ours is RE2, so others may read this one. */
+/**
+ * The specification leaves the dialect of regular expressions open. Sallyport uses RE2. Other implementations may support this
+ * expression.
+ */
 export const regexNotRe2 = rule({
   id: 'regex-not-re2',
   kinds: requestRouteKinds,

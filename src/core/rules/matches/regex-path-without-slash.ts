@@ -2,7 +2,7 @@ import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 
-/** One that matches a part of the path in some implementation may work there; where the whole path has to match it cannot. */
+/** The expression may work in implementations that match a part of the path, but not where the whole path must match. */
 export const regexPathWithoutSlash = unenforcedRule({
   id: 'regex-path-without-slash',
   summary: 'A regular expression for paths matches no text that starts with "/".',
@@ -15,5 +15,5 @@ export const regexPathWithoutSlash = unenforcedRule({
   report({ below: ['value'], value: display(value), message: `Regular expression ${quote(value)} matches no path: every path starts with "/". Use ${quote(cure)}.` });
 });
 
-/** A letter, digit or sign that means itself, or a set of letters and digits, that has to be there. What is less plain is left alone. */
+/** A literal letter, digit or symbol, or a set of letters and digits, that is not optional. More complex expressions are not checked. */
 const plainBeginning = /^\^?(?:[\w~%@-]|\\[.+~-]|\[(?:\w-\w|\w)+\])(?![*?{])/;

@@ -10,7 +10,7 @@ const { effort, bytes } = routeExpressionLimits;
 const kibibytes = bytes / 1_024;
 const mebibytes = dataPlaneExpressionBytes / 1_024 / 1_024;
 
-/** Each of them may be fine; but everyone who reads a route compiles all of them, and a data plane has one memory for all routes. */
+/** Each expression may be fine, but every reader of a route compiles all of them, and a data plane has one memory for all routes. */
 export const regexTotalCost = rule({
   id: 'regex-total-cost',
   kinds: requestRouteKinds,
@@ -28,7 +28,7 @@ export const regexTotalCost = rule({
   },
 });
 
-/** A match that matches nothing does not get worse by its other expressions, so the first of each match is enough. */
+/** Reports the first expression of each match. Further expressions cannot make an unusable match worse. */
 function reportEach(expressions: readonly Expression[], cause: string, report: Report): void {
   for (const { path, value } of firstOfEachMatch(expressions)) {
     report({

@@ -15,13 +15,13 @@ export const fieldPruned: Rule = {
 
 const lastAppliedPath: Path = ['metadata', 'annotations', 'kubectl.kubernetes.io/last-applied-configuration'];
 
-/** The last applied configuration that kubectl recorded, as text. */
+/** Returns the text of the last applied configuration that kubectl recorded; `undefined` if there is none. */
 export function lastApplied(json: unknown): string | undefined {
   const text = valueAt(json, lastAppliedPath);
   return typeof text === 'string' ? text : undefined;
 }
 
-/** The fields that were applied and that the bundle does not have. Never throws. */
+/** Returns findings about fields that were applied, but that the bundle does not have. Never throws. */
 export function prunedFields({ kind, apiVersion, json }: WrittenObject, bundle: Bundle): readonly Finding[] {
   const applied = parsed(lastApplied(json));
   if (valueAt(applied, ['kind']) !== kind || valueAt(applied, ['apiVersion']) !== apiVersion) return [];

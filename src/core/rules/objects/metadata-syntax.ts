@@ -4,7 +4,7 @@ import { denied } from '../engine/effects.ts';
 import { isQualifiedName, isSubdomain } from './qualified-key.ts';
 import type { WholeObject } from '../engine/written-object.ts';
 
-/** The API server refuses such objects before any webhook sees them; who judges files should know. */
+/** The API server rejects such objects before it calls a webhook. The rule is for validation of files. */
 export const metadataSyntax = unenforcedRule({
   id: 'metadata-syntax',
   summary: 'A name, namespace, label or annotation has invalid syntax.',
@@ -41,7 +41,7 @@ function judgeEntries(field: 'labels' | 'annotations', entries: unknown, report:
 }
 
 function problemOf(field: 'labels' | 'annotations', key: string, value: unknown): string | undefined {
-  // Keys of annotations may have upper case in their domain.
+  // The domain prefix of an annotation key may contain upper case.
   if (!isQualifiedName(field === 'annotations' ? key.toLowerCase() : key)) {
     return `Invalid key ${quote(key)}. Use up to 63 letters, digits, "-", "_" and ".", with an optional domain prefix, for example team or example.com/team.`;
   }

@@ -11,12 +11,12 @@ const subdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-
 const name = /^(?:[A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]$/;
 const maximumSubdomain = 253;
 
-/** Whether the text is a DNS subdomain of RFC 1123, in lower case. */
+/** Returns whether the text is a DNS subdomain (RFC 1123), in lower case. */
 export function isSubdomain(text: string): boolean {
   return text.length <= maximumSubdomain && subdomain.test(text);
 }
 
-/** Whether the text can be the key of a label: a name, with a domain and a slash before it or without. */
+/** Returns whether the text is a valid label key: a name, with or without a domain and a slash before it. */
 export function isQualifiedName(text: string): boolean {
   const parts = text.split('/');
   return name.test(parts.at(-1) ?? '') && (parts.length === 1 || (parts.length === 2 && isSubdomain(parts[0] ?? '')));
@@ -28,7 +28,7 @@ function violation(key: string): Violation {
   return { below: [key], value: display(key), message: `Invalid key ${quote(key)}. Use up to 63 letters, digits, "-", "_" and ".", with an optional domain prefix, for example team or example.com/team.` };
 }
 
-/** Of Gateways: a text without "/" may not be as long as a domain either. */
+/** For Gateways. The length limit of the prefix also applies to a key without "/". */
 export const infrastructureKeys = demand(qualifiedKey, function judge(entries: Entries, report) {
   for (const key of Object.keys(entries)) {
     const [first = ''] = key.split('/', 1);

@@ -5,7 +5,10 @@ import { warned } from '../engine/effects.ts';
 import { judgeByBundle } from '../engine/judge-by-bundle.ts';
 import type { Finding, Rule } from '../engine/rule.ts';
 
-/** After an upgrade of the CRDs, such an object can only be changed together with a fix, and in some cases not even its status. */
+/**
+ * After an upgrade of the CRDs, such an object can be changed only together with a fix. In some cases, not even its status can
+ * be changed.
+ */
 export const refusedLater: Rule = {
   id: 'refused-later',
   summary: 'The newest bundle rejects or drops something that this bundle accepts.',
@@ -16,8 +19,8 @@ export const refusedLater: Rule = {
 const newest = minors[minors.length - 1] ?? '1.7';
 
 /**
- * The values and fields that the newest bundle of the channel would reject or drop, although the current bundle accepts
- * them. Empty if the current bundle is the newest. Never throws.
+ * Finds values and fields that the newest bundle of the channel would reject or drop, although the current bundle accepts them.
+ * Returns an empty list if the current bundle is the newest. Never throws.
  *
  * @param present findings of the schema and rules of the current bundle, which are not repeated
  */

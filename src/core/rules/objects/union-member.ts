@@ -14,7 +14,7 @@ function memberOf(variant: string, union: Union): Demand<object> {
 export const externalAuthMember = memberOf('externalAuth', unionOf('protocol', { GRPC: 'grpc', HTTP: 'http' }));
 export const subjectAltNameMember = memberOf('subjectAltName', unionOf('type', { Hostname: 'hostname', URI: 'uri' }));
 
-/** Cookie and header got an object each in v1.7; before, only cookies had settings, and could do without. */
+/** Since v1.7, cookie and header have one object each. Before, only cookies had settings, and they were optional. */
 export const sessionMember = memberOf('session', unionOf('type', { Cookie: 'cookie', Header: 'header' }));
 export const cookieConfigMember = memberOf('cookieConfig', {
   discriminator: 'type', members: [{ name: 'cookieConfig', types: ['Cookie'], need: 'optional' }], others: ['Header'],

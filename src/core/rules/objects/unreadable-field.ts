@@ -4,9 +4,9 @@ import type { KindName } from '../../resources/resource.ts';
 import { rule, type Consequence, type Scope } from '../engine/rule.ts';
 
 /**
- * The API server stores objects that no present schema would accept. What has the wrong JSON type is left out when
- * reading, and this rule makes the part of the object that it belongs to fail closed. In admission the schema itself
- * speaks, hence no effect here.
+ * The API server may store objects that no current schema accepts. The reader drops values of a wrong JSON type, and this rule
+ * makes the part of the object that contains them fail closed. It has no effect in admission, because the schema reports such
+ * values.
  */
 export const unreadableField = rule({
   id: 'unreadable-field',
@@ -27,7 +27,7 @@ export const unreadableField = rule({
   },
 });
 
-/** Each kind has its own word for "not understood". */
+/** Reasons of condition Accepted for an invalid object, by kind. */
 const objectReasons: Readonly<Partial<Record<KindName, string>>> = { GatewayClass: 'Unsupported', Gateway: 'Invalid', ListenerSet: 'Invalid', BackendTLSPolicy: 'Invalid' };
 const partScopes: Readonly<Record<string, Scope>> = { parentRefs: 'parentRef', listeners: 'listener', rules: 'rule' };
 

@@ -2,7 +2,7 @@ import { display } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 
-/** The API server warns of some of them only. */
+/** The API server warns only about some of them. */
 export const versionSuperseded = unenforcedRule({
   id: 'version-superseded',
   summary: 'An object uses a deprecated version of its API.',

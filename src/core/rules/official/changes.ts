@@ -4,13 +4,13 @@ import { display, quote } from '../../text/display.ts';
 import { controllerNameChanged } from '../gateways/controller-name-changed.ts';
 import type { Finding } from '../engine/rule.ts';
 
-/** What stays as it was when an object was created: in every bundle that has the kind. */
+/** The immutable fields of every bundle that has the kind. */
 export const immutableFields: { readonly [K in SchemaKind]?: Path } = {
   GatewayClass: ['spec', 'controllerName'],
   XMesh: ['spec', 'controllerName'],
 };
 
-/** What the API server refuses in a change of an object, whatever bundle is installed. Never throws. */
+/** Finds changes of an object that the API server rejects with every bundle. Never throws. */
 export function judgeChange(kind: SchemaKind, before: unknown, after: unknown): readonly Finding[] {
   const path = immutableFields[kind];
   const [old, now] = [textAt(before, path), textAt(after, path)];

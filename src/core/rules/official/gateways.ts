@@ -11,7 +11,7 @@ import { trustBundlesWithoutNamespace } from '../tls/trust-bundle-namespace.ts';
 import { externalAuth } from './shared.ts';
 import { below, merge, type SiteGroup, type Sites } from './sites.ts';
 
-/** What listeners of Gateways, ListenerSets and XListenerSets have in common. */
+/** The sites of listeners of Gateways, ListenerSets and XListenerSets. */
 const listeners: Sites = {
   'spec.listeners': [plainWithoutTls, streamsWithoutHostname, since('1.1', httpsTerminates), listenersDistinct],
   'spec.listeners[].tls': [until('1.1', certificate), since('1.1', certificateOrOptions)],
@@ -19,7 +19,7 @@ const listeners: Sites = {
 
 const listenerFilters: Sites = below(['spec.listeners[].filters.requests[]'], merge({ '': [filterMember] }, below(['externalAuth'], externalAuth)));
 
-/** XListenerSets were gone by then. */
+/** Does not apply to XListenerSets, which do not exist since v1.5. */
 const tlsSettings: Sites = { 'spec.listeners': [since('1.5', tlsHasSettings)] };
 
 const addresses: Sites = {

@@ -15,7 +15,7 @@ import { hostnameIsExternal } from '../hostnames/external-hostname-internal.ts';
 import { backendRef, sessionPersistence } from './shared.ts';
 import { below, merge, type SiteGroup, type Sites } from './sites.ts';
 
-/** How the certificate of a backend is checked. */
+/** The validation of a backend's certificate. */
 const validation: Sites = {
   '': [available({ until: { experimental: '1.7' } }, oneAuthority), experimental('1.7', oneAuthorityField)],
   'subjectAltNames[]': [subjectAltNameMember],

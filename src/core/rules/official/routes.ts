@@ -29,7 +29,7 @@ const requestMirror: Sites = merge(
 const backendRefs = below(['spec.rules[].backendRefs[]'], backendRef);
 const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters'];
 
-/** What routes with filters have in common. */
+/** The sites of routes with filters. */
 const requestRoute: Sites = merge(
   parents,
   { 'spec.rules': [since('1.2', matchesWithinLimit), since({ experimental: '1.2', standard: '1.7' }, ruleNameRepeated)] },
@@ -65,7 +65,7 @@ export const grpcRouteSites: readonly SiteGroup[] = [{
 const streamRoute: Sites = merge(parents, backendRefs);
 const namedRules: Sites = { 'spec.rules': [experimental('1.2', ruleNameRepeated)] };
 
-/** Since v1alpha3 of TLSRoute and v1 of the others there is but one rule, whose name needs no comparison. */
+/** Since v1alpha3 of TLSRoute, and v1 of the others, a route has only one rule, so names need no comparison. */
 export const streamRouteSites: readonly SiteGroup[] = [{ sites: streamRoute }, { versions: ['v1alpha2'], sites: namedRules }];
 
 export const tlsRouteSites: readonly SiteGroup[] = [

@@ -5,7 +5,7 @@ import { cookieConfigMember, externalAuthMember, sessionMember } from '../object
 import { backendWithoutPort } from '../backends/backend-port-forbidden.ts';
 import { below, merge, type Sites } from './sites.ts';
 
-// What is demanded of parts that several kinds have, from the part on.
+// Demands on parts that several kinds have, with paths relative to the part.
 
 export const backendRef: Sites = { '': [servicePort, experimental('1.7', backendWithoutPort)] };
 

@@ -4,12 +4,12 @@ import type { Demand } from '../engine/demand.ts';
 import type { Rule } from '../engine/rule.ts';
 
 /**
- * Where bundles demand what: a path, in which `[]` stands for each item of a list, → the demands made there, each
- * with the releases and channels in which it is made. What a bundle does not have needs no release of its own.
+ * The demands of bundles by path. `[]` in a path stands for each item of a list. Each demand has the releases and channels that
+ * make it. Fields that a bundle does not have need no restriction by release.
  */
 export type Sites = Readonly<Record<string, readonly MaybeVersioned<Demand>[]>>;
 
-/** The same sites below each of several places. */
+/** Returns the sites below each of several paths. */
 export function below(places: readonly string[], sites: Sites): Sites {
   return merge(...places.map((place) => Object.fromEntries(Object.entries(sites).map(([path, demands]) => [join(place, path), demands]))));
 }
@@ -18,14 +18,14 @@ function join(place: string, path: string): string {
   return path === '' || path.startsWith('[]') ? `${place}${path}` : `${place}.${path}`;
 }
 
-/** All sites of several tables; where two have a site in common, both demands are made. */
+/** Merges the sites of several tables. If two tables have the same site, both demands apply. */
 export function merge(...tables: readonly Sites[]): Sites {
   const merged: Record<string, readonly MaybeVersioned<Demand>[]> = {};
   for (const [path, demands] of tables.flatMap((table) => Object.entries(table))) merged[path] = [...(merged[path] ?? []), ...demands];
   return merged;
 }
 
-/** Sites of a kind; `versions` where only some of its versions have them. */
+/** Sites of a kind. `versions` restricts them to some of its versions. */
 export interface SiteGroup {
   readonly sites: Sites;
   readonly versions?: readonly string[];
@@ -34,7 +34,7 @@ export interface SiteGroup {
 /** Tables of sites, by kind. */
 export type SiteTables = { readonly [K in SchemaKind]?: readonly SiteGroup[] };
 
-/** The kinds of which each rule demands something, in whatever bundle: rule id → kinds. */
+/** Returns the kinds with demands of each rule, in any bundle: rule id → kinds. */
 export function kindsByRule(tables: SiteTables): ReadonlyMap<string, readonly SchemaKind[]> {
   const kinds = new Map<string, Set<SchemaKind>>();
   for (const [kind, groups] of Object.entries(tables) as [SchemaKind, readonly SiteGroup[]][]) {
@@ -43,7 +43,7 @@ export function kindsByRule(tables: SiteTables): ReadonlyMap<string, readonly Sc
   return new Map([...kinds].map(([rule, set]) => [rule, [...set]]));
 }
 
-/** The rules by which some tables judge, each once, in the order of the tables. */
+/** Returns the rules of the demands in a table, without duplicates, in the order of the table. */
 export function rulesOf(tables: SiteTables): readonly Rule[] {
   const demands = Object.values(tables).flatMap((groups) => demandsOf(groups));
   return [...new Map(demands.map(({ rule }) => [rule.id, rule])).values()];
@@ -53,14 +53,14 @@ function demandsOf(groups: readonly SiteGroup[]): readonly Demand[] {
   return groups.flatMap(({ sites }) => Object.values(sites).flat()).flatMap((demand) => allVariants(demand));
 }
 
-/** What is demanded at one place of the objects of a kind. */
+/** The demands on one location of the objects of a kind. */
 export interface Site {
-  /** `spec.rules[].filters`: `[]` stands for each item. Empty for the object itself. */
+  /** `spec.rules[].filters`, where `[]` stands for each item. Empty for the object itself. */
   readonly path: string;
   readonly demands: readonly Demand[];
 }
 
-/** The sites of one version of a kind that are in force in a bundle. */
+/** Returns the sites of one version of a kind that apply in a bundle. */
 export function sitesIn(groups: readonly SiteGroup[] | undefined, version: string, bundle: Bundle): readonly Site[] {
   const applicable = (groups ?? []).filter(({ versions }) => versions?.includes(version) ?? true);
   return applicable.flatMap(({ sites }) => Object.entries(sites)).flatMap(([path, demands]) => {
@@ -69,7 +69,7 @@ export function sitesIn(groups: readonly SiteGroup[] | undefined, version: strin
   });
 }
 
-/** A place where a site is, were each of its lists one item long: `spec.rules[]` → `['spec', 'rules', 0]`. */
+/** Returns the path of a site in an object whose lists have one item: `spec.rules[]` → `['spec', 'rules', 0]`. */
 export function partsOf(path: string): Path {
   return path === '' ? [] : path.replaceAll('[]', '.[]').split('.').map((part) => (part === '[]' ? 0 : part));
 }

@@ -4,7 +4,7 @@ import { backendLbPolicySites, backendTlsPolicySites, xBackendSites, xBackendTra
 import { grpcRouteSites, httpRouteSites, streamRouteSites, tlsRouteSites } from './routes.ts';
 import { kindsByRule, sitesIn, type Site, type SiteTables } from './sites.ts';
 
-/** Kinds that are not here are judged by their schema alone. */
+/** Kinds without an entry are validated only by their schema. */
 export const officialTables: SiteTables = {
   BackendLBPolicy: backendLbPolicySites,
   BackendTLSPolicy: backendTlsPolicySites,
@@ -22,7 +22,7 @@ export const officialTables: SiteTables = {
 };
 
 /**
- * The sites of one version of a kind in a bundle. Paths of fields that the bundle does not have may be among them.
+ * Returns the sites of one version of a kind in a bundle. They may include paths of fields that the bundle does not have.
  *
  * @param version its short name, `v1`
  */
@@ -30,5 +30,5 @@ export function officialSites(kind: SchemaKind, version: string, bundle: Bundle)
   return sitesIn(officialTables[kind], version, bundle);
 }
 
-/** The kinds of which each rule demands something in some bundle: rule id → kinds. */
+/** The kinds with demands of each rule in any bundle: rule id → kinds. */
 export const demandingKinds: ReadonlyMap<string, readonly SchemaKind[]> = kindsByRule(officialTables);

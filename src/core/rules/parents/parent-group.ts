@@ -4,7 +4,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import type { ParentRefView } from './parents.ts';
 
-/** The group that each kind of parent belongs to. */
+/** The group of each kind of parent. */
 const parentGroups: ReadonlyMap<string, string> = new Map([['Gateway', gatewayGroup], ['ListenerSet', gatewayGroup], ['Service', '']]);
 
 export const parentGroup = unenforcedRule({

@@ -4,7 +4,7 @@ import { demand, type Demand, unenforcedRule } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 import { areDistinct, isGiven, isSameParent, type Parent, type ParentRefView, parentsOf, type Route, withDefaults } from './parents.ts';
 
-/** The CRDs cannot see the route's own namespace, so writing it out once hides a repetition from them. */
+/** CEL rules do not know the route's own namespace, so writing it explicitly hides a duplicate from the CRDs. */
 export const parentRepeated = unenforcedRule({
   id: 'parent-repeated',
   summary: 'Two parentRefs name the same parent after defaulting.',
@@ -26,8 +26,8 @@ export const parentRepeated = unenforcedRule({
 type DistinguishingField = 'sectionName' | 'port';
 
 /**
- * What bundles demand of parentRefs: of two to one parent both must have the same of the distinguishing fields, and
- * not the same values. To them, a reference without namespace and one to the own namespace are two parents.
+ * Creates the demand of bundles on parentRefs: two parentRefs to the same parent must set the same of the distinguishing
+ * fields, with different values. Bundles treat a reference without namespace and one to the own namespace as different parents.
  */
 export function parentsToldApartBy(...fields: readonly DistinguishingField[]): Demand<readonly ParentRefView[]> {
   return demand(parentRepeated, function judge(refs, report) {
@@ -45,7 +45,7 @@ function areToldApart(one: Parent, other: Parent, fields: readonly Distinguishin
   return fields.every((field) => isGiven(one[field]) === isGiven(other[field])) && fields.some((field) => one[field] !== other[field]);
 }
 
-/** The standard channel looks at section names alone. */
+/** The standard channel compares only section names. */
 export const parentsToldApartBySection = parentsToldApartBy('sectionName');
 
 export const parentsToldApartBySectionOrPort = parentsToldApartBy('sectionName', 'port');

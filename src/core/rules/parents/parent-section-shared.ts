@@ -3,7 +3,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import { areDistinct, isGiven, isSameParent, parentsOf, type Route } from './parents.ts';
 
-/** Bundles only look whether all fields together differ. */
+/** Bundles only check whether all fields together differ. */
 export const parentSectionShared = unenforcedRule({
   id: 'parent-section-shared',
   summary: 'Two parentRefs of one parent have the same sectionName or port, and differ only in the other one.',

@@ -1,7 +1,7 @@
 import { gatewayGroup } from '../../graph/inputs.ts';
 import type { WholeObject } from '../engine/written-object.ts';
 
-// What routes say of their parents.
+// The parentRefs of routes.
 
 export interface ParentRefView {
   readonly group?: string;
@@ -27,7 +27,7 @@ export interface Parent {
   readonly port: number | undefined;
 }
 
-/** The CRDs take empty texts for absent ones, except in `group`, where it means the core group. */
+/** The CRDs treat empty strings as absent, except for `group`, where an empty string means the core group. */
 export function withDefaults(ref: ParentRefView, ownNamespace: string): Parent {
   return {
     group: ref.group ?? gatewayGroup,
@@ -40,8 +40,9 @@ export function withDefaults(ref: ParentRefView, ownNamespace: string): Parent {
 }
 
 /**
- * References to one parent are distinct when both name a section, and not the same, or when both name a port, and
- * not the same (the experimental channel's reading; nothing that some channel admits is refused here).
+ * Returns whether two references are distinct. References to the same parent are distinct if both have a sectionName, and these
+ * differ, or both have a port, and these differ. This is the interpretation of the experimental channel. Nothing that a channel
+ * accepts is rejected here.
  */
 export function areDistinct(a: Parent, b: Parent): boolean {
   if (!isSameParent(a, b)) return true;

@@ -5,11 +5,11 @@ import type { Resource } from '../../resources/resource.ts';
 import { warned } from '../engine/effects.ts';
 import { type Finding, rule } from '../engine/rule.ts';
 
-// Another object, applied a second later, may cure each of these: admission warns, status tells.
+// Another object that is applied later may fix each of these. Admission therefore only warns, and status reports the problem.
 
 type OutcomeOf<T extends AttachmentOutcome['type']> = Extract<AttachmentOutcome, { type: T }>;
 
-/** Declares the rule for one way in which a parentRef fails to attach. */
+/** Declares a rule for one outcome of a parentRef that does not attach. */
 export function attachmentRule<const T extends AttachmentOutcome['type']>(declaration: {
   readonly id: string;
   readonly outcome: T;

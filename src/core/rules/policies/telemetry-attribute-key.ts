@@ -3,7 +3,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Attribute } from './telemetry.ts';
 
-/** The namespaces of stable names that describe a request or its connection. */
+/** The namespaces of stable attribute names that describe a request or its connection. */
 const knownNamespaces: ReadonlySet<string> = new Set(['http', 'url', 'client', 'server', 'network', 'user_agent', 'error', 'tls']);
 
 export const telemetryAttributeKey = unenforcedRule({

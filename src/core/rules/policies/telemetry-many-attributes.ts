@@ -2,7 +2,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Attribute } from './telemetry.ts';
 
-/** The most that spans may have by default in OpenTelemetry. */
+/** The default attribute limit of spans in OpenTelemetry. */
 const usualAttributes = 128;
 
 export const telemetryManyAttributes = unenforcedRule({

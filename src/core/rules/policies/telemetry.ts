@@ -1,4 +1,4 @@
-// What XTelemetryPolicies ask for.
+// Fields of XTelemetryPolicies.
 
 export interface Attribute {
   readonly sourceType?: string;

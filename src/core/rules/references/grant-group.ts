@@ -8,7 +8,7 @@ const gatewayKinds: ReadonlySet<string> = new Set(['Gateway', 'ListenerSet', 'HT
 const coreKinds: ReadonlySet<string> = new Set(['Service', 'Secret', 'ConfigMap']);
 const gatewayGroup = 'gateway.networking.k8s.io';
 
-/** The kinds of a group that are known well enough to see a misspelling. */
+/** The known kinds of groups, for detecting misspellings. */
 const kindsOf: ReadonlyMap<string, ReadonlySet<string>> = new Map([[gatewayGroup, gatewayKinds], ['', coreKinds]]);
 
 function judgeGroup({ group = '', kind = '' }: Party, report: ReportViolation): void {

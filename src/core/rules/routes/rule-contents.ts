@@ -1,6 +1,6 @@
 import type { WholeObject } from '../engine/written-object.ts';
 
-// What the rules of a route hold: matches that never win, backends that never get a request.
+// The contents of a route's rules: matches that never win, and backends that never get a request.
 
 export interface BackendRef {
   readonly group?: string;
@@ -21,7 +21,7 @@ export interface RouteRule {
   readonly backendRefs?: readonly BackendRef[];
 }
 
-/** A text that is the same for references of a route in `namespace` to the same backend. */
+/** Returns equal strings for references to the same backend. `own` is the namespace of the route. */
 export function backendOf({ group = '', kind = 'Service', name, namespace, port }: BackendRef, own: string): string {
   return JSON.stringify([group, kind, name, namespace ?? own, port]);
 }

@@ -3,7 +3,7 @@ import { display, quote } from '../../text/display.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 
-/** Standard bundles before v1.7 have the field without the check. Traffic does not depend on names. */
+/** Standard bundles before v1.7 have the field, but not the check. Traffic does not depend on names. */
 export const ruleNameRepeated = unenforcedRule({
   id: 'rule-name-repeated',
   summary: 'Two rules of a route have the same name.',

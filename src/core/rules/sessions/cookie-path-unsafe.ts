@@ -3,7 +3,7 @@ import { controlCharacter } from '../../text/header.ts';
 import { unenforcedRule } from '../engine/demand.ts';
 import { denied } from '../engine/effects.ts';
 
-/** It goes into the Set-Cookie header as it is. */
+/** The path becomes part of the Set-Cookie header without escaping. */
 export const cookiePathUnsafe = unenforcedRule({
   id: 'cookie-path-unsafe',
   summary: 'The path of a cookie contains a character that ends it.',

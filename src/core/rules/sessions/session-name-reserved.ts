@@ -4,7 +4,7 @@ import { demand, unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import { nameOf, type Session } from './sessions.ts';
 
-/** Names that mean something to HTTP, to browsers or to the gateway itself. */
+/** Names with a meaning in HTTP, for browsers or for the gateway itself. */
 const reservedNames: ReadonlySet<string> = new Set([
   'host', 'cookie', 'set-cookie', 'authorization', 'proxy-authorization', 'connection', 'keep-alive', 'proxy-connection', 'te',
   'trailer', 'transfer-encoding', 'upgrade', 'content-length', 'content-type', 'forwarded', 'x-forwarded-for', 'via',
@@ -27,7 +27,7 @@ export const sessionNameReserved = unenforcedRule({
   }
 });
 
-/** Before v1.7; control characters are the concern of a rule that denies. */
+/** For bundles before v1.7. Another rule denies control characters. */
 export const sessionNameToken = demand(sessionNameReserved, function judge(name: string, report) {
   if (!isToken(name) && controlCharacter(name) === undefined) report({ below: [], value: display(name), message: `Invalid cookie or header name ${quote(name)}. Use only letters, digits, "-" and "_", for example shop-session.` });
 }, 'sessionName');

@@ -18,5 +18,5 @@ function judge(field: 'cookie' | 'cookieConfig', session: Session, report: Repor
 }
 
 export const cookieEnds = demand(sessionWithoutEnd, (session: Session, report) => judge('cookie', session, report), 'cookie');
-/** Its place before v1.7. */
+/** The location of the field before v1.7. */
 export const cookieConfigEnds = demand(sessionWithoutEnd, (session: Session, report) => judge('cookieConfig', session, report), 'cookieConfig');

@@ -1,7 +1,7 @@
 import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 
-/** XBackends of these protocols carry no HTTP requests that a cookie or header could be in. */
+/** XBackends with these protocols carry no HTTP requests, so there is no cookie or header. */
 const withoutHttp: ReadonlySet<string> = new Set(['TCP', 'MCP']);
 
 export const sessionWithoutHttp = unenforcedRule({

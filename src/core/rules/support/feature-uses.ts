@@ -6,17 +6,17 @@ import type { Path } from '../../resources/path.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { routeRules } from '../engine/parts.ts';
 
-// Which field of a route uses which feature (Gateway API v1.7.0, pkg/features). Core filters and matches belong to the kind.
+// The features that fields of a route use (Gateway API v1.7.0, pkg/features). Core filters and matches belong to the kind.
 
 /** A feature that a route uses. */
 export interface FeatureUse {
-  /** The name of today, then others by which a class may list the same: former names, and features that include it. */
+  /** The current name, then other names by which a class may list it: former names, and features that include it. */
   readonly names: readonly string[];
-  /** The first place that uses it. */
+  /** The first location that uses it. */
   readonly path: Path;
 }
 
-/** Every feature that a route uses, each once, at the first place in the object. */
+/** Returns the features that a route uses, each once, with the first location in the object. */
 export function featureUses(route: Resource<ServedRouteKind>, read: Reader): readonly FeatureUse[] {
   const first = new Map<string, FeatureUse>();
   for (const use of usesIn(route, read)) {
@@ -58,12 +58,12 @@ function* timeUses({ timeouts, retry }: RouteRuleView<'HTTPRoute'>, path: Path):
   if (timeouts?.request !== undefined) yield { names: ['HTTPRouteRequestTimeout'], path: [...path, 'timeouts', 'request'] };
   if (timeouts?.backendRequest !== undefined) yield { names: ['HTTPRouteBackendTimeout'], path: [...path, 'timeouts', 'backendRequest'] };
   if (retry === undefined) return;
-  // Until v1.7 HTTPRouteRetry stood for retries on codes.
+  // Before v1.7, HTTPRouteRetry was the name for retries by status code.
   if ((retry.codes ?? []).length > 0) yield { names: ['HTTPRouteRetryCodes', 'HTTPRouteRetry'], path: [...path, 'retry', 'codes'] };
   else yield { names: ['HTTPRouteRetryConnectionError', 'HTTPRouteRetryCodes', 'HTTPRouteRetry'], path: [...path, 'retry'] };
 }
 
-/** A field of a filter, and the feature that it uses. */
+/** A field of a filter and the feature that it uses. */
 type FieldFeature = readonly [feature: string, member: keyof FilterView, uses: (filter: FilterView) => unknown, field?: string];
 
 const filterFeatures: readonly FieldFeature[] = [

@@ -6,7 +6,7 @@ import { routeRules } from '../engine/parts.ts';
 import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 
-/** Leaving these out lets no request go astray, so everything else works without them, and the owner is told. */
+/** Ignoring these features does not misdirect any requests, so the rest of the object works, and a finding informs the owner. */
 export const featureWithoutEffect = rule({
   id: 'feature-without-effect',
   kinds: [...servedRouteKinds, 'Gateway', 'ListenerSet'],

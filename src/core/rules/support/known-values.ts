@@ -4,9 +4,9 @@ import { nearest } from '../../text/suggest.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
 import type { Report } from '../engine/rule.ts';
 
-/** A value of an object, for messages: "The match type "Prefix" is unknown". */
+/** A value of an object for messages such as "The match type "Prefix" is unknown". */
 export interface CheckedValue<T> {
-  /** What it is, without article. */
+  /** The name of the field, without article. */
   readonly what: string;
   readonly value: T | undefined;
   readonly path: Path;
@@ -14,14 +14,14 @@ export interface CheckedValue<T> {
 
 const outcomes: Readonly<Partial<Record<string, string>>> = { listener: 'the listener is not served', match: 'the match matches nothing', backendRef: 'its share of requests gets an error', rule: 'requests that match this rule get an error' };
 
-/** Reports a value that is none of those known here; one that is absent has a default, or is nobody's concern. */
+/** Reports a value that is not supported. An absent value has a default, or is checked elsewhere. */
 export function expectOneOf(known: readonly string[], { what, value, path }: CheckedValue<string>, report: Report): void {
   if (value === undefined || known.includes(value)) return;
   const consequence = unsupportedValueAt(path);
   report({ path, value: display(value), consequence, message: `Unsupported ${what} ${quote(value)}: ${outcomes[consequence.scope] ?? 'it is ignored'}. ${advice(value, known)}` });
 }
 
-/** Reports a number below the first or above the last of `bounds`, which are allowed themselves. */
+/** Reports a number outside of `bounds`, which are inclusive. */
 export function expectWithin([from, to]: readonly [from: number, to: number], { what, value, path }: CheckedValue<number>, report: Report): void {
   if (value === undefined || (value >= from && value <= to)) return;
   const consequence = unsupportedValueAt(path);
@@ -29,7 +29,7 @@ export function expectWithin([from, to]: readonly [from: number, to: number], { 
   report({ path, value: String(value), consequence, message: `Invalid ${what} ${value}: must be ${cure}, so ${outcomes[consequence.scope] ?? 'it is ignored'}.` });
 }
 
-/** Which of the known values was meant, or which there are. */
+/** Returns the supported value that was probably intended, or the list of supported values. */
 export function advice(value: string, known: readonly string[]): string {
   const near = nearest(value, known);
   return near === undefined ? `Supported values: ${known.join(', ')}.` : `Did you mean ${near}?`;

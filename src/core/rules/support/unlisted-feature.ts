@@ -8,7 +8,7 @@ import { warned } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 import { featureUses, type FeatureUse } from './feature-uses.ts';
 
-/** Each implementation tells what it can do; the rule about what Sallyport cannot is unsupported-feature. */
+/** For the features of other controllers' classes. The rule for features that Sallyport does not support is unsupported-feature. */
 export const unlistedFeature = rule({
   id: 'unlisted-feature',
   kinds: servedRouteKinds,
@@ -24,14 +24,14 @@ export const unlistedFeature = rule({
   },
 });
 
-/** A class that says what it can do. */
+/** A class that lists its features. */
 interface Listing {
   readonly className: string;
   readonly controllerName: string;
   readonly features: ReadonlySet<string>;
 }
 
-/** The classes of other controllers that an object attaches to, of those that list any feature. */
+/** Returns the classes of other controllers that an object attaches to, if they list any feature. */
 function listingClasses(read: Reader, { parents }: Ownership): readonly Listing[] {
   const classes = new Map<string, Listing>();
   for (const { owner } of parents) {

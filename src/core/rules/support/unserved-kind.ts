@@ -2,7 +2,7 @@ import type { SchemaKind } from '../../schema/index.ts';
 import { warned } from '../engine/effects.ts';
 import type { Finding, Rule } from '../engine/rule.ts';
 
-/** Asked of kinds that take no part in evaluation: a kind that is served takes part, and leaves this rule by itself. */
+/** Applies to kinds that are not evaluated. A kind that becomes supported is evaluated, and no longer has this finding. */
 export const unservedKind: Rule = {
   id: 'unserved-kind',
   summary: 'Sallyport does not support this kind, so the object has no effect.',
@@ -11,7 +11,7 @@ export const unservedKind: Rule = {
   source: 'Gateway API v1.7.0, "Conformance" (support levels); docs/conformance.md',
 };
 
-/** What is to be said of every object of a kind that is not served. */
+/** Returns the finding for every object of an unsupported kind. */
 export function findingOfUnserved(kind: SchemaKind): Finding {
   return { rule: unservedKind.id, path: ['kind'], value: kind, message: `Unsupported kind ${kind}: Sallyport does not serve it yet, so the object has no effect. Its schema and rules are still checked.` };
 }

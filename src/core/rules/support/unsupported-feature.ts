@@ -4,9 +4,9 @@ import { checkGatewayFeatures, checkListenerFeatures } from './unsupported-gatew
 import { checkRouteFeatures } from './unsupported-route-features.ts';
 
 /**
- * Every enum is open: a newer bundle may store values that are unknown here, and some known features are not served
- * yet. What cannot be done is never skipped silently: a match matches nothing, a rule or backend answers 500, a
- * listener or Gateway is not served.
+ * Enums are open: a newer bundle may store unknown values, and some known features are not supported yet. Unsupported values
+ * are never ignored silently: a match matches nothing, a rule or backend responds with 500, and a listener or Gateway is not
+ * served.
  */
 export const unsupportedFeature = rule({
   id: 'unsupported-feature',

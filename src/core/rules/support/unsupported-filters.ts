@@ -12,7 +12,7 @@ import type { Report } from '../engine/rule.ts';
 
 const everywhere = ['RequestHeaderModifier', 'ResponseHeaderModifier', 'RequestMirror'];
 
-/** The filters that are served on the rules and on the backendRefs of each kind. */
+/** The supported filters on rules and backendRefs of each kind. */
 const served: Readonly<Record<RequestRouteKind, { readonly onRule: readonly string[]; readonly onBackend: readonly string[] }>> = {
   HTTPRoute: { onRule: [...everywhere, 'RequestRedirect', 'URLRewrite', 'CORS', 'ExternalAuth'], onBackend: [...everywhere, 'URLRewrite'] },
   GRPCRoute: { onRule: everywhere, onBackend: everywhere },
@@ -21,16 +21,16 @@ const pathModifierTypes = ['ReplaceFullPath', 'ReplacePrefixMatch'];
 const redirectSchemes = ['http', 'https'];
 const redirectCodes = [301, 302, 303, 307, 308];
 const authorizationProtocols = ['HTTP', 'GRPC'];
-/** Bytes of a request body that is kept until the request is authorized. */
+/** The maximum number of bytes of a request body that is buffered for authorization. */
 const longestForwardedBody = 1024 * 1024;
 
 export interface FilterPlace {
-  /** Of the route. */
+  /** The kind of the route. */
   readonly kind: RequestRouteKind;
   readonly path: Path;
 }
 
-/** What a filter of a rule or backendRef asks for and does not get. */
+/** Reports unsupported settings of a filter of a rule or backendRef. */
 export function checkFilter(filter: FilterView, place: FilterPlace, report: Report): void {
   checkFilterType(filter.type ?? '', place, report);
   const at = place.path;
@@ -60,7 +60,7 @@ function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: 
   });
 }
 
-/** Other faults of a hostname harm nobody else; these would end up in a header or URL. */
+/** Other problems of a hostname are harmless, but these would become part of a header or URL. */
 const unusable: ReadonlySet<string> = new Set<HostnameProblemKind>(['character', 'empty', 'wildcard']);
 
 function checkHostname(hostname: string | undefined, path: Path, report: Report): void {
@@ -96,7 +96,7 @@ function checkCors({ allowOrigins, allowMethods, allowHeaders, exposeHeaders, ma
     const path = [...at, 'allowOrigins', index];
     report({ path, value: display(origin), consequence: unsupportedValueAt(path), message: `Invalid origin ${quote(origin)}: requests that match this rule get an error. Use scheme and host, for example https://shop.example.com or https://*.example.com, or use "*".` });
   }
-  // All three end up in headers; "*" is a token, too.
+  // All three become headers. "*" is also a token.
   for (const [field, names] of Object.entries({ allowMethods, allowHeaders, exposeHeaders })) {
     for (const [index, name] of (names ?? []).entries()) {
       if (isToken(name)) continue;

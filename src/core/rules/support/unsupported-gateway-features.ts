@@ -10,7 +10,7 @@ import { advice, expectOneOf } from './known-values.ts';
 import { unsupportedValueAt } from '../engine/parts.ts';
 import type { Report } from '../engine/rule.ts';
 
-/** What a Gateway asks for and does not get; serving it otherwise could open more than its owner allowed. */
+/** Reports unsupported settings of a Gateway. Ignoring them could allow more than its owner intended. */
 export function checkGatewayFeatures({ ref: { namespace, name } }: Resource<'Gateway'>, read: Reader, report: Report): void {
   for (const address of read.query(addresses, namespace, name)) {
     const problem = describeAddress(address);
@@ -34,7 +34,7 @@ function describeAddress(address: AddressNode): Required<Violation> | undefined 
 
 const tlsModes = ['Terminate', 'Passthrough'];
 
-/** What a listener asks for and does not get. */
+/** Reports unsupported settings of a listener. */
 export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report): void {
   for (const [index, { name = '', port, protocol, tls, filters }] of (owner.spec?.listeners ?? []).entries()) {
     const path = ['spec', 'listeners', index];
@@ -46,7 +46,7 @@ export function checkListenerFeatures(owner: Resource<OwnerKind>, report: Report
       });
     }
     if (isReadable(owner, [...path, 'port'])) checkPort(port, [...path, 'port'], report);
-    // Other modes of HTTPS are the concern of another rule.
+    // Another rule reports unsupported modes with HTTPS.
     if (protocol === 'TLS') expectOneOf(tlsModes, { what: 'TLS mode', value: tls?.mode, path: [...path, 'tls', 'mode'] }, report);
     if (tls?.frontendValidation !== undefined) {
       report({

@@ -11,7 +11,7 @@ const pathMatchTypes = ['Exact', 'PathPrefix', 'RegularExpression'];
 const valueMatchTypes = ['Exact', 'RegularExpression'];
 const maximumWeight = 1_000_000;
 
-/** What a route asks for and does not get; leaving it out would send requests where nobody wanted them. */
+/** Reports unsupported settings of a route. Ignoring them would send requests to unintended backends. */
 export function checkRouteFeatures(route: Resource<ServedRouteKind>, report: Report): void {
   for (const { rule, path } of routeRules(route)) {
     for (const [index, { weight }] of (rule.backendRefs ?? []).entries()) {
@@ -26,7 +26,7 @@ function ofLayer4(route: Resource<ServedRouteKind>): route is Resource<Layer4Rou
   return isLayer4(route.kind);
 }
 
-/** Rules of layer 4 have no matches: nothing could choose between them. Since v1 there is but one. */
+/** Layer 4 rules have no matches, so nothing can select between them. Since v1, only one rule is allowed. */
 function checkLayer4Rules(route: Resource<Layer4RouteKind>, report: Report): void {
   for (const { path } of routeRules(route).slice(1)) {
     report({ path, message: `A ${route.kind} forwards everything by its first rule, so this rule is ignored. Move its backendRefs to spec.rules[0], or to a ${route.kind} of its own.` });

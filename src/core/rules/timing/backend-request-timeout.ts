@@ -26,7 +26,7 @@ interface Timeouts {
 function judge({ request, backendRequest }: Timeouts, report: ReportViolation): void {
   const whole = milliseconds(request);
   const single = milliseconds(backendRequest);
-  // Zero means no limit, which no timeout exceeds.
+  // Zero means no limit, so no timeout exceeds it.
   if (whole === undefined || single === undefined || whole === 0 || single <= whole) return;
   report({
     below: ['backendRequest'],
@@ -37,7 +37,7 @@ function judge({ request, backendRequest }: Timeouts, report: ReportViolation): 
 
 export const timeoutsInOrder = demand(backendRequestTimeout, judge);
 
-/** A text that is no duration is the concern of another rule. */
+/** Another rule reports invalid durations. */
 function milliseconds(text: string | undefined): number | undefined {
   const parsed = text === undefined ? undefined : parseDuration(text);
   return parsed?.ok === true ? parsed.milliseconds : undefined;

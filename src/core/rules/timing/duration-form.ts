@@ -5,7 +5,10 @@ import { parseDuration } from '../../text/duration.ts';
 import { denied } from '../engine/effects.ts';
 import { rule } from '../engine/rule.ts';
 
-/** The schema's pattern says only that something is wrong; this says what, and holds where the pattern was edited away. */
+/**
+ * The schema's pattern only rejects the value. This rule explains the problem, and also applies if the pattern was removed from
+ * the CRD.
+ */
 export const durationForm = rule({
   id: 'duration-form',
   kinds: requestRouteKinds,

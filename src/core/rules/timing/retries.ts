@@ -1,6 +1,6 @@
 import { parseDuration } from '../../text/duration.ts';
 
-// Timeouts and retries that say something else than was probably meant.
+// Timeouts and retries that probably have another effect than intended.
 
 export interface Timeouts {
   readonly request?: string;
@@ -21,7 +21,7 @@ export interface RouteRule {
   readonly backendRefs?: readonly unknown[];
 }
 
-/** A text that is no duration is the concern of another rule. */
+/** Another rule reports invalid durations. */
 export function milliseconds(text: string | undefined): number | undefined {
   const parsed = text === undefined ? undefined : parseDuration(text);
   return parsed?.ok === true ? parsed.milliseconds : undefined;

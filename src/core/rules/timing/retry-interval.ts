@@ -12,7 +12,7 @@ const hour = 3600 * second;
 
 function judge(interval: string, shortest: { readonly milliseconds: number; readonly text: string }, report: ReportViolation): void {
   const parsed = parseDuration(interval);
-  // A text that is no duration does not fit the schema.
+  // The schema rejects invalid durations.
   if (!parsed.ok || (parsed.milliseconds >= shortest.milliseconds && parsed.milliseconds <= hour)) return;
   report({ below: [], value: interval, message: `Invalid interval ${interval}: must be between ${shortest.text} and 1h.` });
 }

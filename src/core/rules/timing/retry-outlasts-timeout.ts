@@ -3,7 +3,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import { milliseconds, type RouteRule } from './retries.ts';
 
-/** More than this is no plan. */
+/** A higher number is probably a mistake. */
 const manyAttempts = 100;
 
 export const retryOutlastsTimeout = unenforcedRule({

@@ -2,7 +2,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { RouteRule } from './retries.ts';
 
-/** Methods that a second time may do what they did the first time once more (RFC 9110 section 9.2.2). */
+/** Methods that are not idempotent: a retry may repeat their effect (RFC 9110 section 9.2.2). */
 const repeating: ReadonlySet<string> = new Set(['POST', 'PATCH']);
 
 export const retryRepeatsEffects = unenforcedRule({

@@ -3,7 +3,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { deniedWhenStrict } from '../engine/effects.ts';
 import type { SubjectAltName } from './backend-tls-details.ts';
 
-/** `scheme://host`, where the host may be followed by a port or path. */
+/** `scheme://host`, optionally followed by a port or path. */
 const withHost = /^[^:/?#]+:\/\/[^/?#]+/;
 
 export const altNameUri = unenforcedRule({

@@ -13,7 +13,7 @@ interface Authorities {
 }
 
 const fields: Authorities = { refs: 'caCertificateRefs', wellKnown: 'wellKnownCACertificates' };
-/** As they were called in v1alpha2. */
+/** The field names in v1alpha2. */
 const alphaFields: Authorities = { refs: 'caCertRefs', wellKnown: 'wellKnownCACerts' };
 
 interface Found {
@@ -32,7 +32,7 @@ function judge({ refs, wellKnown }: Authorities, found: Found, report: ReportVio
 
 type Validation = Readonly<Record<string, unknown>>;
 
-/** An empty list counts for none, which v1.7 has changed in the experimental channel. */
+/** An empty list counts as absent. The experimental channel changed this in v1.7. */
 function filled({ refs, wellKnown }: Authorities, validation: Validation): Found {
   const list = validation[refs];
   const value = validation[wellKnown];

@@ -11,7 +11,7 @@ export const backendHostnameDiffers = unenforcedRule({
   source: 'Gateway API v1.7.0, BackendTLS.validation and ExternalHostnameBackend.hostname',
 }, function judge({ externalHostname, tls }: Backend, report) {
   const [requested, expected] = [externalHostname?.hostname, tls?.validation?.hostname];
-  // An address is wrong in itself, and no name for a certificate.
+  // An address is invalid anyway, and cannot be the name in a certificate.
   if (requested === undefined || expected === undefined || requested === expected || isIpAddress(requested)) return;
   report({ below: ['tls', 'validation', 'hostname'], value: display(expected), message: `Requests go to ${quote(requested)}, but the certificate is verified for ${quote(expected)}. Use ${quote(requested)}, unless this is intended.` });
 });

@@ -1,4 +1,4 @@
-// How connections to backends are secured, by BackendTLSPolicies and XBackends.
+// The TLS settings of connections to backends, in BackendTLSPolicies and XBackends.
 
 export interface Reference {
   readonly group?: string;

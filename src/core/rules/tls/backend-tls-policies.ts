@@ -1,3 +1,3 @@
-// What BackendTLSPolicies say of the connections to backends, and whether they have a say.
+// The TLS settings in BackendTLSPolicies, and whether these are in effect.
 
 export const unchecked = 'Until then, requests to the target get 500, because the backend cannot be verified.';

@@ -2,7 +2,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Backend } from './backend-tls-details.ts';
 
-/** Since v1.7 bundles refuse it. */
+/** Bundles reject this since v1.7. */
 export const backendValidationMissing = unenforcedRule({
   id: 'backend-validation-missing',
   summary: 'An XBackend has TLS, but no validation.',

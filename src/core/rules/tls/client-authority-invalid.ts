@@ -21,7 +21,7 @@ export const clientAuthorityInvalid = listenerRule({
   },
 });
 
-/** Where a reference to an authority does not lead to one; without a reason it is the usual one. */
+/** Describes why a reference to a CA certificate is invalid. Without `reason`, the default reason applies. */
 export function describeAuthority(reference: ReferenceOutcome): { readonly reason?: string; readonly about?: 'dialect'; readonly message: string } | undefined {
   switch (reference.type) {
     case 'unsupportedKind':

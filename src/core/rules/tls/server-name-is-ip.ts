@@ -1,7 +1,7 @@
 import { display, quote } from '../../text/display.ts';
 import { demand, specificationRule } from '../engine/demand.ts';
 
-/** Of all hostnames, bundles look for addresses in those of TLSRoutes alone. */
+/** TLSRoutes are the only kind in which bundles reject addresses as hostnames. */
 export const serverNameIsIp = specificationRule({
   id: 'server-name-is-ip',
   summary: 'A hostname of a TLSRoute is an IP address.',
@@ -11,7 +11,7 @@ export const serverNameIsIp = specificationRule({
 const byte = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const ipv4 = new RegExp(`^${byte}(?:\\.${byte}){3}$`);
 
-/** The pattern of hostnames leaves nothing of an address but IPv4 without wildcard. */
+/** The pattern of hostnames already excludes all addresses except for IPv4 without wildcard. */
 export const serverNamesAreNames = demand(serverNameIsIp, function judge(hostnames: readonly string[], report) {
   for (const [index, hostname] of hostnames.entries()) {
     if (!ipv4.test(hostname)) continue;

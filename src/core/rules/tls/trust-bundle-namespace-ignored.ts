@@ -3,7 +3,7 @@ import { unenforcedRule } from '../engine/demand.ts';
 import { warned } from '../engine/effects.ts';
 import type { Reference } from '../gateways/gateway-details.ts';
 
-/** The experimental channel refuses it since v1.7. */
+/** The experimental channel rejects it since v1.7. */
 export const trustBundleNamespaceIgnored = unenforcedRule({
   id: 'trust-bundle-namespace-ignored',
   summary: 'A reference to a ClusterTrustBundle has a namespace, but the kind is cluster-scoped.',

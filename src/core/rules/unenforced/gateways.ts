@@ -28,7 +28,7 @@ import { gatewayName } from '../gateways/gateway-name.ts';
 import { below, merge, type Sites, type SiteTables } from '../official/sites.ts';
 import { versionSuperseded } from '../objects/version-superseded.ts';
 
-/** What listeners of Gateways, ListenerSets and XListenerSets have in common. */
+/** The sites of listeners of Gateways, ListenerSets and XListenerSets. */
 const listeners: Sites = merge({ 'spec.listeners': [protocolsOnPort, tlsModesMixed, overlapsOnPort] }, below(['spec.listeners[]'], {
   '': [kindsOfProtocol, certificatesWithoutUse, severalCertificates],
   hostname: [hostnameIsIp, hostnameLabelTooLong],
@@ -40,7 +40,7 @@ const listeners: Sites = merge({ 'spec.listeners': [protocolsOnPort, tlsModesMix
   'filters.requests[].extensionRef': [extensionReference],
 }));
 
-/** Where the bundle itself does not refuse the namespace. */
+/** For bundles that do not reject the namespace themselves. */
 const plainTrustBundle = available({ until: { experimental: '1.7' } }, trustBundleNamespaceIgnored);
 
 const clientValidation: Sites = {

@@ -2,7 +2,7 @@ import { allVariants, schemaTables, type KindTable, type Node, type SchemaKind, 
 import type { Demand } from '../engine/demand.ts';
 import type { Sites } from '../official/sites.ts';
 
-/** The same demand wherever the spec of a kind's objects has a value of one of these meanings, in whatever version. */
+/** Creates sites with a demand at all locations in the spec of a kind that have one of these meanings, in all versions. */
 export function wherever(kind: SchemaKind, meanings: readonly Semantic[], demand: Demand): Sites {
   const table: KindTable = schemaTables[kind];
   const bodies = [table.body, ...table.versions.flatMap((version) => allVariants(version)).flatMap(({ body }) => body ?? [])];

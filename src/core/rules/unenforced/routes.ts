@@ -69,14 +69,14 @@ function meaningsIn(kind: SchemaKind): Sites {
 
 const filterLists = ['spec.rules[].filters', 'spec.rules[].backendRefs[].filters'];
 
-/** Where the bundle itself does not look at the characters of header values. */
+/** For bundles that do not validate the characters of header values themselves. */
 const plainHeaderValue = available({ until: { experimental: '1.5' } }, headerValueCharset);
 
 const modifiers = filterLists.flatMap((list) => ['requestHeaderModifier', 'responseHeaderModifier'].map((member) => `${list}[].${member}`));
 
 const headerValues: Sites = below(modifiers, { 'set[].value': [plainHeaderValue], 'add[].value': [plainHeaderValue] });
 
-/** What routes with filters have in common. */
+/** The sites of routes with filters. */
 const requestRoute: Sites = merge(
   everyRoute,
   headerValues,

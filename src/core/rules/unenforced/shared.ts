@@ -10,7 +10,7 @@ import { altNameUri } from '../tls/alt-name-uri.ts';
 import { altNameWithoutHostname } from '../tls/alt-name-without-hostname.ts';
 import { backendSeveralAuthorities } from '../tls/backend-several-authorities.ts';
 
-// What is looked at in parts that several kinds have, from the part on.
+// Demands on parts that several kinds have, with paths relative to the part.
 
 export const sessions: Sites = {
   '': [sessionEndsAtOnce, sessionNameReserved],
@@ -18,7 +18,7 @@ export const sessions: Sites = {
   'cookie.path': [cookiePathUnsafe, cookiePathRelative],
 };
 
-/** How the certificate of a backend is checked. */
+/** The validation of a backend's certificate. */
 export const validation: Sites = {
   '': [altNameWithoutHostname],
   hostname: [hostnameIsIp, hostnameLabelTooLong],

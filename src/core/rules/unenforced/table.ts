@@ -5,7 +5,7 @@ import { unenforcedGatewayTables } from './gateways.ts';
 import { unenforcedPolicyTables } from './policies.ts';
 import { unenforcedRouteTables } from './routes.ts';
 
-/** By kind, where the rules look that no bundle enforces, or not every one. */
+/** The sites of rules that no bundle enforces, or not every bundle, by kind. */
 export const unenforcedTables: SiteTables = withEveryKind({ ...unenforcedRouteTables, ...unenforcedGatewayTables, ...unenforcedPolicyTables });
 
 function withEveryKind(tables: SiteTables): SiteTables {
@@ -13,5 +13,5 @@ function withEveryKind(tables: SiteTables): SiteTables {
   return Object.fromEntries((Object.keys(schemaTables) as SchemaKind[]).map((kind) => [kind, [everywhere, ...(tables[kind] ?? [])]]));
 }
 
-/** The kinds that each of these rules looks at: rule id → kinds. */
+/** The kinds that each of these rules checks: rule id → kinds. */
 export const unenforcedKinds: ReadonlyMap<string, readonly SchemaKind[]> = kindsByRule(unenforcedTables);
