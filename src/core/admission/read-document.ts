@@ -11,7 +11,7 @@ export type ReadDocument =
 /**
  * Reads an object as users write it, with the defaults of the bundle. Never throws.
  *
- * @param order orders objects without creationTimestamp by appearance; compared as a string
+ * @param order orders objects without creationTimestamp by appearance in the files; compared as a string
  */
 export function readDocument(json: unknown, bundle: Bundle, order = ''): ReadDocument {
   const identified = identifyObject(json, order);

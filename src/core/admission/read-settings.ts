@@ -145,7 +145,7 @@ const topFields: Fields<Settings> = {
 };
 const document = fieldsOf(topFields);
 
-/** Every setting, as its path without positions, e.g. `namespaces[].selector`. */
+/** All settings, as paths without positions, e.g. `namespaces[].selector`. */
 export const settingNames: readonly string[] = [
   ...Object.keys(topFields),
   ...Object.keys(namespaceFields).map((key) => `namespaces[].${key}`),

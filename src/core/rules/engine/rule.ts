@@ -5,7 +5,7 @@ import type { KindName, Resource } from '../../resources/resource.ts';
 /** The effect of a finding on admission. `record` only adds it to audit annotations, metrics and logs. */
 export type Effect = 'none' | 'record' | 'warn' | 'deny';
 
-/** The sets of effects that users can select. Each effect can be overridden by rule. */
+/** The sets of effects that users can select. Each effect can be overridden per rule. */
 export const profiles = ['audit', 'standard', 'strict'] as const;
 export type Profile = (typeof profiles)[number];
 
@@ -37,8 +37,8 @@ export interface Finding {
 }
 
 /**
- * The maximum length of a message. Conditions and admission responses must have room for several messages, and names in a
- * message can have any length.
+ * The maximum number of characters of a message. Conditions and admission responses must have room for several messages, and
+ * names in a message can have any length and content.
  */
 export const longestMessage = 2_048;
 
@@ -57,7 +57,7 @@ export interface Rule {
    * belongs to another controller.
    */
   readonly about?: 'dialect';
-  /** Absent if neither status nor traffic react. */
+  /** Absent if neither status nor traffic reacts. */
   readonly consequence?: Consequence;
   /** The text of the specification that the rule is based on: document and section. */
   readonly source: string;
