@@ -21,9 +21,9 @@ export const lostProtectionRule = 'schema-lost-protection';
 
 const schemaEffects: Readonly<Record<string, Readonly<Record<Profile, Effect>>>> = {
   [schemaRule]: { audit: 'record', standard: 'deny', strict: 'deny' },
-  // The API server prunes such fields before storing, so nothing breaks; but what was meant is lost.
+  // The API server prunes such fields before storing. Nothing breaks, but the user's intent is lost.
   [unknownFieldRule]: { audit: 'record', standard: 'warn', strict: 'deny' },
-  // The same, where something would be open that was to be closed. Whoever sees objects after pruning never finds it.
+  // A pruned field that would have restricted access. Later checks of the stored object cannot find this.
   [lostProtectionRule]: { audit: 'record', standard: 'deny', strict: 'deny' },
 };
 

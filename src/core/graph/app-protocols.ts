@@ -6,7 +6,7 @@ const appProtocols: Readonly<Record<string, { readonly routeKinds: readonly stri
   'kubernetes.io/h2c': { routeKinds: ['HTTPRoute', 'GRPCRoute'], http2: true },
   https: { routeKinds: ['HTTPRoute', 'GRPCRoute'], http2: false, tls: true },
   'kubernetes.io/wss': { routeKinds: ['HTTPRoute'], http2: false, tls: true },
-  // Registered nowhere, and written for what speaks gRPC all the same.
+  // Not registered, but commonly used for gRPC.
   grpc: { routeKinds: ['HTTPRoute', 'GRPCRoute'], http2: true },
 };
 

@@ -50,7 +50,7 @@ export function sortKey(entry: Precedence): string {
     descending(match.query.length),
     route.created,
     route.route,
-    // Routes of two kinds may share their name and age.
+    // Routes of two kinds may have the same name and age.
     route.key,
     ascending(rule),
     ascending(match.index),

@@ -3,19 +3,19 @@
  * This rules out cycles. The kernel enforces it.
  */
 export const strata = {
-  /** Reverse relations over what stands in the objects themselves. */
+  /** Reverse relations of references in the objects themselves. */
   objectIndexes: 1,
   /** Links: parents, listeners, grants, backends, attachments. */
   links: 2,
   /** Reverse relations over links: routes of a listener, users of a Service. */
   linkIndexes: 3,
-  /** Judgements about one object and its links, and what of it works by them. */
+  /** Findings about one object and its links, and the parts of it that work. */
   validity: 4,
-  /** Reverse relations over what works and may be in each other's way: the matches of a listener. */
+  /** Reverse relations of the working parts that may conflict: the matches of a listener. */
   rivalIndexes: 5,
-  /** All judgements about one object, those included that depend on its rivals. */
+  /** All findings about one object, including those that depend on conflicting objects. */
   findings: 6,
-  /** Reverse relations over judgements that nobody judges by. */
+  /** Reverse relations of findings that no finding depends on. */
   findingIndexes: 7,
   /** Conditions, configuration. */
   emissions: 8,

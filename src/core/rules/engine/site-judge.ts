@@ -96,9 +96,9 @@ function emptyPlace(): LocationNode {
 /** One walk of an object. Almost all objects have no findings, so everything that only a finding needs exists once per walk. */
 class Walk {
   readonly found: { readonly table: number; readonly finding: Finding }[] = [];
-  /** How often each demand was broken. A table has few demands, and each belongs to one rule. */
+  /** The number of violations of each demand. A table has few demands, and each belongs to one rule. */
   readonly #broken = new Map<Asked, number>();
-  /** Where the walk is. */
+  /** The current location of the walk. */
   readonly #path: (string | number)[] = [];
   #asked: Asked | undefined;
   readonly #report: ReportViolation = (violation) => {
@@ -110,7 +110,7 @@ class Walk {
     this.found.push({ table, finding: findingOf(demand.rule.id, violation, this.#path) });
   };
 
-  /** Adds what is said about findings that are not told one by one. */
+  /** Adds a finding for those beyond the limit. */
   close(): void {
     for (const [{ demand, table }, broken] of this.#broken) {
       if (broken > findingsPerRule) this.found.push({ table, finding: moreFindings(demand.rule.id, broken - findingsPerRule) });

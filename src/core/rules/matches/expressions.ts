@@ -8,7 +8,7 @@ import { matchType } from '../engine/parts.ts';
 
 /** The limits for all regular expressions of a route together. Expressions beyond the limits are not compiled. */
 export const routeExpressionLimits = {
-  /** As in `CompiledPattern`. */
+  /** In the unit of `CompiledPattern`. */
   effort: 600_000,
   /** Bytes of the compiled expressions. */
   bytes: 512 * 1_024,

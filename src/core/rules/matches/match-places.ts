@@ -55,7 +55,7 @@ interface HostPlace {
 function hostPlaces(read: Reader, kind: string, namespace: string, name: string): readonly HostPlace[] {
   return read.query(attachments, kind, namespace, name).flatMap(({ index: parent, parent: owner, outcome }) => (
     outcome.type === 'attached' ? outcome.listeners.flatMap(({ name: listener, hostnames }) => hostnames.map((hostname) => (
-      // Rules of two kinds never meet one request, since gRPC requests are tried against those of GRPCRoutes first.
+      // Rules of HTTPRoutes and GRPCRoutes never compete for a request, because gRPC requests are first matched against GRPCRoutes.
       { key: JSON.stringify([listenerKey(owner, listener), kind, hostname]), parent, owner, listener, hostname }
     ))) : []
   ));

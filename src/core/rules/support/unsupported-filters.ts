@@ -54,7 +54,7 @@ function checkFilterType(type: string, { kind, path: at }: FilterPlace, report: 
   report({
     path,
     value: display(type),
-    // An extension is a reference, and one to a kind that is unknown here does not resolve (GEP-1364).
+    // An ExtensionRef is a reference. A reference to an unknown kind does not resolve (GEP-1364).
     consequence: type === 'ExtensionRef' ? { ...unsupported, condition: 'ResolvedRefs', reason: 'InvalidKind' } : unsupported,
     message: `Unsupported filter type ${quote(type)}${onBackend ? ' on a backendRef' : ''}: its requests are ${failureOf[kind].fate}. ${advice(type, known)}`,
   });

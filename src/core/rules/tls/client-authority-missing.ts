@@ -24,7 +24,7 @@ export const clientAuthorityMissing = listenerRule({
     if (validation.authorities.some(({ type }) => type === 'usable' || type === 'unobserved')) return;
     yield {
       below: ['port'],
-      // Another controller may read them from elsewhere.
+      // Other controllers may support other kinds.
       ...(validation.authorities.some(({ type }) => type === 'unsupportedKind') ? { about: 'dialect' } : {}),
       message: `No valid CA certificate: the listener requires client certificates, but no reference in ${formatPath([...validation.path, 'caCertificateRefs'])} of the Gateway is valid, so the listener is not served. Use a ConfigMap with a PEM bundle in ca.crt.`,
     };
