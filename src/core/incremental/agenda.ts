@@ -1,20 +1,20 @@
 import { aboveIndex, type Memo } from './cells.ts';
 
-/** Results to be brought up to date, the lowest first. Iterate once; what is added meanwhile has its turn too. */
+/** Results to update, in ascending order of height. Iterate once; the iteration includes results added while it runs. */
 export class Agenda {
-  /** By height; sparse. */
+  /** Indexed by height; sparse. */
   private readonly levels: (Set<Memo> | undefined)[] = [];
-  /** The level whose turn it is; the inputs come first. */
+  /** The height being processed. Inputs have height 0. */
   private level = 0;
 
-  /** Whether `memo` lies above the level whose turn it is, so that what it reads may still change. */
+  /** Whether `memo` lies above the current level, so that its dependencies may still change. */
   isAhead(memo: Memo): boolean {
     return memo.height > this.level;
   }
 
   /**
-   * Adds a result at its height. False if that cannot be: an index lies in between, or its level is over, as heights
-   * lag where something further down came to read something else.
+   * Adds a result at its height. Returns false if an index lies in between, or if its level has been processed: a height is
+   * outdated when a dependency further down has changed its own dependencies.
    */
   add(memo: Memo): boolean {
     if (!this.isAhead(memo) || memo.height >= aboveIndex) return false;

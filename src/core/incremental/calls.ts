@@ -7,17 +7,17 @@ export interface Frame {
   readonly args: readonly string[];
 }
 
-/** Any query, where its types do not matter. */
+/** A query with its types erased. */
 export type AnyQuery = Query<readonly string[], unknown>;
 
 /**
- * The computations that are running, outermost first. Keeps the law of strata: whoever breaks it made a programming
- * error, whatever the data.
+ * The call stack of running computations, outermost first. Enforces the law of strata. A violation is a programming error,
+ * whatever the data.
  */
 export class Calls {
   private readonly frames: Frame[] = [];
 
-  /** Who is reading; `undefined` for the outside, which may read everything. */
+  /** The computation that is reading; `undefined` for callers outside the kernel, which may read everything. */
   get current(): Frame | undefined {
     return this.frames.at(-1);
   }
@@ -30,7 +30,7 @@ export class Calls {
     this.frames.pop();
   }
 
-  /** Throws unless the running computation may read `query`: of its own stratum or a lower one. */
+  /** Throws unless `query` has the same stratum as the running computation or a lower one. */
   allowQuery(query: AnyQuery): void {
     const caller = this.current;
     if (caller === undefined || query.stratum <= caller.stratum) return;
@@ -40,7 +40,7 @@ export class Calls {
     );
   }
 
-  /** Throws unless the running computation may read `index`: of a lower stratum. */
+  /** Throws unless `index` has a lower stratum than the running computation. */
   allowIndex(index: Index): void {
     const caller = this.current;
     if (caller === undefined || index.stratum < caller.stratum) return;
@@ -50,7 +50,7 @@ export class Calls {
     );
   }
 
-  /** The error for a computation that, through others, reads itself. */
+  /** The error for a computation that reads itself, directly or through others. */
   cycle(frame: Frame): Error {
     const cycle = this.frames.slice(Math.max(0, this.frames.lastIndexOf(frame)));
     return new Error(`queries read each other in a cycle: ${[...cycle, frame].map(describe).join(' -> ')}`);

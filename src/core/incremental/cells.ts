@@ -5,18 +5,18 @@ import type { Input, Reader } from './reader.ts';
 const never = -1;
 const nothing: readonly Cell[] = [];
 
-/** The height of what an index lies below, and of all that is above that. */
+/** The minimum height of cells that depend on an index. */
 export const aboveIndex = 2 ** 28;
 
-/** Anything that a computation can read. Knows who read it. */
+/** A value that a computation can read. Keeps track of its readers. */
 export abstract class Cell {
-  /** When, by the engine's clock, the value last became different. */
+  /** The time of the engine's clock at which the value last changed. */
   changedAt: number;
-  /** How many queries it is above the inputs, as far as known; at least `aboveIndex` where an index is in between. */
+  /** The number of queries between the cell and the inputs, as far as known; at least `aboveIndex` if an index lies in between. */
   height = aboveIndex;
-  /** Set by whoever walks over cells, to recognise those already seen; see `Engine`. */
+  /** Marks cells that a traversal has visited; see `Engine`. */
   stamp = 0;
-  /** Most cells have one reader or none, so that a Set for each would be most of the memory. */
+  /** A single reader is stored without a Set: most cells have one reader or none, so Sets would use most of the memory. */
   private readers: Computation | Set<Computation> | undefined;
 
   constructor(now: number) {
@@ -48,17 +48,17 @@ export abstract class Cell {
     else stack.push(this.readers);
   }
 
-  /** Removes the cell from where it is found. Called when nobody reads it; may be called twice. */
+  /** Removes the cell from its container. Called when the cell has no readers; idempotent. */
   abstract free(): void;
 }
 
-/** What the outside wrote, or the absence of it. */
+/** An input value, or its absence. */
 export class InputCell extends Cell {
   readonly input: Input<unknown>;
   readonly args: readonly string[];
   override height = 0;
   value: unknown;
-  /** Who is driven by the presence of this cell. */
+  /** The contributors that exist while this cell is present. */
   contributors: readonly Contributor[] = [];
   readonly key: string;
   private readonly home: Map<string, InputCell>;
@@ -77,18 +77,18 @@ export class InputCell extends Cell {
   }
 }
 
-/** Something that reads. */
+/** A cell whose value is computed from other cells. */
 export abstract class Computation extends Cell implements Frame {
   abstract readonly name: string;
   abstract readonly stratum: number;
   readonly args: readonly string[];
-  /** What the last run read, each once, in order of reading. */
+  /** The cells that the last run read, without duplicates, in reading order. */
   dependencies: readonly Cell[] = nothing;
-  /** When, by the engine's clock, the result was last known to be right. */
+  /** The time of the engine's clock at which the result was last verified. */
   verifiedAt = never;
-  /** Whether something that was read, directly or not, may have changed since. Then the readers are stale too. */
+  /** Whether a direct or transitive dependency may have changed since. The readers of a stale computation are stale too. */
   stale = true;
-  /** Whether it is being verified or run right now. */
+  /** Whether it is currently being verified or run. */
   running = false;
 
   constructor(args: readonly string[], now: number) {
@@ -96,7 +96,7 @@ export abstract class Computation extends Cell implements Frame {
     this.args = args;
   }
 
-  /** Runs the function itself, once. May throw what the function throws. */
+  /** Runs the function once. Rethrows its errors. */
   abstract evaluate(read: Reader): unknown;
 
   /** Called when it becomes stale. */
@@ -113,7 +113,7 @@ export abstract class Computation extends Cell implements Frame {
   }
 }
 
-/** The remembered result of a query for some arguments. */
+/** The cached result of a query for one list of arguments. */
 export class Memo extends Computation {
   readonly query: AnyQuery;
   value: unknown;
@@ -140,7 +140,7 @@ export class Memo extends Computation {
     return this.query.compute(read, ...this.args);
   }
 
-  /** Verified only when somebody asks. */
+  /** Memos are verified only on demand. */
   wake(): void {}
 
   free(): void {
@@ -148,7 +148,7 @@ export class Memo extends Computation {
   }
 }
 
-/** Whether two results of a query are the same to its readers. */
+/** Whether two results of a query are equal for its readers. */
 export function sameResult(query: AnyQuery, before: unknown, after: unknown): boolean {
   return query.equal === undefined ? deepEqual(before, after) : query.equal(before, after);
 }
@@ -157,12 +157,12 @@ export function sameResult(query: AnyQuery, before: unknown, after: unknown): bo
 export interface ContributorTable<Output = unknown> {
   readonly name: string;
   readonly stratum: number;
-  /** Contributors that may have something else to say. */
+  /** Contributors whose output may have changed. */
   readonly queue: Contributor<Output>[];
   produce(read: Reader, args: readonly string[]): Iterable<Output>;
 }
 
-/** What one present cell contributes to one table. */
+/** The contribution of one present cell to one table. */
 export class Contributor<Output = unknown> extends Computation {
   readonly table: ContributorTable<Output>;
   output: readonly Output[] = [];
@@ -186,7 +186,7 @@ export class Contributor<Output = unknown> extends Computation {
     return this.retired;
   }
 
-  /** The cell is gone: the table takes the contribution back when it is next settled. */
+  /** Marks the contributor for removal: its cell is gone, and the next `settle` of the table removes the contribution. */
   retire(): void {
     this.retired = true;
     if (this.stale) return;
@@ -202,6 +202,6 @@ export class Contributor<Output = unknown> extends Computation {
     this.table.queue.push(this);
   }
 
-  /** Found through its cell only. */
+  /** Nothing to remove: only the input cell references it. */
   free(): void {}
 }

@@ -10,7 +10,7 @@ export function defineQuery<A extends readonly string[], T>(declaration: Query<A
   return declaration;
 }
 
-/** Declares an index; it has content only in kernels that were created with it. */
+/** Declares an index. Only kernels created with the index maintain its content. */
 export function defineIndex(declaration: Index): Index {
   return declaration;
 }
@@ -20,14 +20,14 @@ export function defineEmission<T>(declaration: Emission<T>): Emission<T> {
   return declaration;
 }
 
-/** One cell of an input as the outside wants it to be; built by `write`. `undefined` removes the cell. */
+/** The new value of one input cell; built by `write`. `undefined` removes the cell. */
 export interface Write {
   readonly input: Input<unknown>;
   readonly args: readonly string[];
   readonly value: unknown;
 }
 
-/** A write whose value fits its input. The kernel keeps `value`: it must not be mutated afterwards. */
+/** Creates a write with a value of the type of its input. The kernel keeps `value`: do not mutate it afterwards. */
 export function write<T>(input: Input<T>, args: readonly string[], value: T | undefined): Write {
   return { input, args, value };
 }

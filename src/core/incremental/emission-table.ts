@@ -3,18 +3,18 @@ import type { Engine } from './engine.ts';
 import { deepEqual } from './equal.ts';
 import type { Emission, Emitted, Reader } from './reader.ts';
 
-/** What became different in an emission. */
+/** The changes of an emission. */
 export interface EmissionChange<T> {
   readonly upserted: ReadonlyMap<string, T>;
   readonly removed: ReadonlySet<string>;
 }
 
-/** The content of one emission, and how it differs from what was last taken. */
+/** The content of one emission, and its changes since the last `take`. */
 export class EmissionTable implements ContributorTable<Emitted<unknown>> {
   readonly emission: Emission<unknown>;
   readonly content = new Map<string, unknown>();
   readonly queue: Contributor<Emitted<unknown>>[] = [];
-  /** The value, as last taken, of each key that was touched since; `undefined` where there was none. */
+  /** The value of each touched key at the last `take`; `undefined` for keys that had none. */
   private readonly taken = new Map<string, unknown>();
 
   constructor(emission: Emission<unknown>) {
@@ -33,11 +33,11 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
     return this.emission.emit(read, ...args);
   }
 
-  /** Takes in what queued contributors have to say. Adds errors to `errors`. */
+  /** Applies the output of queued contributors. Appends errors to `errors`. */
   settle(engine: Engine, errors: unknown[]): void {
     if (this.queue.length === 0) return;
     const different: { contributor: Contributor<Emitted<unknown>>; before: readonly Emitted<unknown>[] }[] = [];
-    // All that goes away goes first: a key may move from one contributor to another.
+    // Removals come first: a key may move from one contributor to another.
     for (const contributor of this.queue) {
       const before = contributor.output;
       try {
@@ -59,7 +59,7 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
     this.queue.length = 0;
   }
 
-  /** What changed since this was last called. */
+  /** The changes since the last call; `undefined` if no key was touched. */
   take(): EmissionChange<unknown> | undefined {
     if (this.taken.size === 0) return undefined;
     const upserted = new Map<string, unknown>();
@@ -76,7 +76,7 @@ export class EmissionTable implements ContributorTable<Emitted<unknown>> {
     return { upserted, removed };
   }
 
-  /** Whether there was no other value for the key. */
+  /** Returns false and reports an error if the key already has a value. */
   private add(emitted: Emitted<unknown>, errors: unknown[]): boolean {
     if (!this.content.has(emitted.key)) return this.replace(emitted);
     errors.push(new Error(`emission ${this.name}: key ${JSON.stringify(emitted.key)} is emitted twice; the first one stays`));

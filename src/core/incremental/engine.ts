@@ -3,17 +3,17 @@ import type { Calls } from './calls.ts';
 import { type Cell, type Computation, type Contributor, Memo, sameResult } from './cells.ts';
 import type { Reader } from './reader.ts';
 
-/** So many cells may wait for a sweep: the results for about a hundred objects. */
+/** Maximum number of cells waiting for a sweep: about the results for a hundred objects. */
 const mostOrphans = 256;
 
 /**
- * Brings computations up to date. What lies between a change and the indexes is run at once, from the inputs upwards, as
- * far as results really change. Everything else that may depend on it is marked as stale; a stale computation is
- * verified when asked for: what it read is verified first, in order of reading, and only if something of it really
- * changed the function runs again. A result equal to its predecessor leaves readers as they are.
+ * Keeps computations up to date. Computations between a change and the indexes run immediately, in ascending order of
+ * height, as long as results change. All other computations that may depend on the change are marked as stale. A stale
+ * computation is verified on demand: first its dependencies are verified in reading order, and its function runs again only
+ * if one of them changed. A result that equals the previous one does not affect its readers.
  */
 export class Engine {
-  /** Orders changes and verifications; goes on whenever cells may change after something was verified. */
+  /** Orders changes and verifications. Advances whenever cells may change after a verification. */
   private clock = 0;
   marks = 0;
   recomputations = 0;
@@ -21,11 +21,11 @@ export class Engine {
   private readonly calls: Calls;
   private readonly read: Reader;
   /**
-   * What the running computations have read so far; each owns the tail from where it began. A computation that
-   * throws leaves its part to its caller, which then depends on everything that led to the error.
+   * The cells that the running computations have read so far. Each computation owns the tail from its start. If a
+   * computation throws, its part passes to its caller, which then depends on everything that led to the error.
    */
   private readonly reads: Cell[] = [];
-  /** Cells that perhaps nobody reads any more. */
+  /** Cells that may have no readers. */
   private readonly orphans: Cell[] = [];
   private readonly marking: Computation[] = [];
   private lastStamp = 0;
@@ -35,12 +35,12 @@ export class Engine {
     this.read = read;
   }
 
-  /** Remembers that the running computation reads `cell`. */
+  /** Records that the running computation reads `cell`. */
   track(cell: Cell): void {
     this.reads.push(cell);
   }
 
-  /** The up-to-date result of `memo`. Throws what its function throws; then nothing is remembered. */
+  /** The up-to-date result of `memo`. Rethrows the error of its function; no result is cached in that case. */
   resultOf(memo: Memo): unknown {
     this.refresh(memo);
     if (this.calls.current === undefined) this.orphans.push(memo);
@@ -48,14 +48,14 @@ export class Engine {
     return memo.value;
   }
 
-  /** The time of what happens now. */
+  /** The current time of the clock. */
   get now(): number {
     return this.clock;
   }
 
   /**
-   * Starts a change of some inputs. Results with nothing but queries between them and the inputs are brought up to date
-   * at once, the lowest first: one that stays equal spares its readers even the mark, however many they are.
+   * Records changes of inputs. Results with only queries between them and the inputs are updated immediately, in ascending
+   * order of height. If such a result stays equal, its readers are not even marked, however many there are.
    */
   inputsChanged(cells: readonly Cell[]): void {
     this.clock++;
@@ -68,13 +68,13 @@ export class Engine {
     this.clock++;
   }
 
-  /** Marks everything that read `cell`, directly or not, as stale. The cell itself has changed. */
+  /** Records a change of `cell` and marks its direct and transitive readers as stale. */
   changed(cell: Cell): void {
     cell.changedAt = this.clock;
     this.markReaders(cell);
   }
 
-  /** Brings a contributor up to date. Throws what its function throws; then it contributes nothing. */
+  /** Updates a contributor. Rethrows the error of its function; it then contributes nothing. */
   update<Output>(contributor: Contributor<Output>): void {
     contributor.stale = false;
     if (contributor.isRetired) {
@@ -87,17 +87,17 @@ export class Engine {
     }
   }
 
-  /** Disposes of what was read from outside as soon as that is much: nobody tells when the outside has done with it. */
+  /** Sweeps once many results were read from outside the kernel: such callers do not say when they stop using a result. */
   sweepWhenMany(): void {
     if (this.orphans.length > mostOrphans) this.sweep();
   }
 
-  /** Offers a cell for disposal: it goes with the next sweep if nobody reads it by then. */
+  /** Queues a cell without readers for disposal. The next sweep frees it if it still has none. */
   offer(cell: Cell): void {
     if (!cell.isRead) this.orphans.push(cell);
   }
 
-  /** Disposes of all that nobody reads, and of what only that had read. */
+  /** Frees all cells without readers, including those that lose their last reader thereby. */
   sweep(): void {
     for (let cell = this.orphans.pop(); cell !== undefined; cell = this.orphans.pop()) {
       if (cell.isRead) continue;
@@ -106,7 +106,7 @@ export class Engine {
     }
   }
 
-  /** Puts what reads `cell` on the agenda, or marks it where that cannot be. */
+  /** Adds the readers of `cell` to the agenda, or marks them as stale if that is not possible. */
   private wakeReaders(cell: Cell, agenda: Agenda): void {
     const readers: Computation[] = [];
     cell.pushReaders(readers);
@@ -115,16 +115,16 @@ export class Engine {
     }
   }
 
-  /** Brings a result up to date before anything above it. */
+  /** Updates a result before anything above it. */
   private settle(memo: Memo, agenda: Agenda): void {
     if (memo.stale) return;
     if (!memo.isRead) return this.mark(memo);
     const { changedAt } = memo;
-    // An earlier run may have read this result before it was marked: its change must look newer than that run.
+    // An earlier run may have read this result before it was marked: the change must have a later time than that run.
     this.clock++;
     memo.stale = true;
     if (!this.canRefresh(memo)) this.markReaders(memo);
-    // What it came to read may not be settled yet.
+    // Its new dependencies may not be settled yet.
     else if (agenda.isAhead(memo)) this.mark(memo);
     else if (memo.changedAt !== changedAt) this.wakeReaders(memo, agenda);
   }
@@ -171,7 +171,7 @@ export class Engine {
     return false;
   }
 
-  /** An error while verifying is no verdict yet: the reader runs, meets it again and may handle it. */
+  /** Returns false on an error, so that the reader runs, gets the error again and may handle it. */
   private canRefresh(memo: Memo): boolean {
     const start = this.reads.length;
     try {
@@ -228,7 +228,7 @@ export class Engine {
     }
   }
 
-  /** Makes what was read since `start` the dependencies of `computation`. */
+  /** Makes the cells read since `start` the dependencies of `computation`. */
   private commit(computation: Computation, start: number): void {
     const stamp = ++this.lastStamp;
     let end = start;

@@ -1,7 +1,7 @@
 import type { IndexEntry } from './reader.ts';
 import { SortedStrings } from './sorted-strings.ts';
 
-/** What can be read of a bucket; each facet is a subscription of its own. */
+/** The readable views of a bucket. Readers subscribe to each facet separately. */
 export interface Facet {
   readonly list: readonly string[];
   readonly count: number;
@@ -11,18 +11,18 @@ export interface Facet {
 
 export const facetNames = ['list', 'count', 'several', 'first'] as const satisfies readonly (keyof Facet)[];
 
-/** How entries differ from what they were when last settled. */
+/** The changes of entries since they were last settled. */
 interface Change {
   readonly first: string | undefined;
   readonly count: number;
-  /** The entries that appeared or went away. */
+  /** The entries that were added or removed. */
   readonly net: Set<string>;
 }
 
-/** The entries of one bucket: sorted, counted by contributor, aware of what changed since they were last settled. */
+/** The entries of one bucket: sorted, reference-counted by contributor, with the changes since they were last settled. */
 export class Entries {
   private sorted = new SortedStrings();
-  /** How many contributors an entry has beyond the first; most have none. */
+  /** The number of additional contributors of an entry; most entries have none. */
   private readonly further = new Counts();
   private change: Change | undefined;
 
@@ -48,7 +48,7 @@ export class Entries {
     this.sorted.insert(entry);
   }
 
-  /** Takes back one `add` of the same entry. */
+  /** Undoes one `add` of the same entry. */
   remove(entry: string): void {
     if (this.further.decrement(entry)) return;
     this.note(entry);
@@ -59,17 +59,17 @@ export class Entries {
     return readers[facet](this);
   }
 
-  /** Whether a facet is different from what it was when last settled. */
+  /** Whether a facet has changed since the entries were last settled. */
   differs(facet: keyof Facet): boolean {
     return this.change !== undefined && comparisons[facet](this, this.change);
   }
 
-  /** Makes the present content the one that `differs` compares with. */
+  /** Makes the current content the baseline of `differs`. */
   settle(): void {
     this.change = undefined;
   }
 
-  /** A copy that may change while this stays as it is; its changes are counted from here. */
+  /** An independent copy. Its current content is the baseline of its changes. */
   fork(): Entries {
     const copy = new Entries();
     copy.sorted = this.sorted.fork();
@@ -77,10 +77,10 @@ export class Entries {
     return copy;
   }
 
-  /** Must run before `sorted` changes: the first note remembers the first entry. */
+  /** Call before `sorted` changes: the first call records the first entry. */
   private note(entry: string): void {
     this.change ??= { first: this.first, count: this.size, net: new Set() };
-    // What happens twice to one entry cancels out: it appeared and went away, or the reverse.
+    // Two changes of one entry cancel out: it was added and removed, or the reverse.
     if (!this.change.net.delete(entry)) this.change.net.add(entry);
   }
 }
@@ -99,15 +99,15 @@ const comparisons: { readonly [F in keyof Facet]: (entries: Entries, change: Cha
   first: (entries, { first }) => entries.first !== first,
 };
 
-/** What a bucket that does not exist answers. */
+/** The facets of a bucket that does not exist. */
 export const emptyFacets: Facet = { list: Object.freeze([]), count: 0, several: false, first: undefined };
 
-/** Where contributions go: hands out the entries of a bucket for changing them. */
+/** Opens the entries of a bucket for modification. */
 export interface OpenBuckets {
   open(bucket: string): Entries;
 }
 
-/** Takes back the contributions `before` of one contributor and makes those of `after`. */
+/** Replaces the contributions `before` of one contributor with those of `after`. */
 export function replaceContributions(
   buckets: OpenBuckets,
   before: readonly IndexEntry[],
@@ -123,7 +123,7 @@ export function replaceContributions(
   }
 }
 
-/** Positive counts by entry. Allocates nothing until the first. */
+/** Positive counts by entry. Allocates nothing until the first increment. */
 class Counts {
   private counts: Map<string, number> | undefined;
 
@@ -132,7 +132,7 @@ class Counts {
     this.counts.set(entry, (this.counts.get(entry) ?? 0) + 1);
   }
 
-  /** Whether there was anything to take away from. */
+  /** Returns false if the count is 0 already. */
   decrement(entry: string): boolean {
     const count = this.counts?.get(entry);
     if (this.counts === undefined || count === undefined) return false;

@@ -1,10 +1,10 @@
-/** Deeper values are reported as different instead of risking the stack. */
+/** Deeper values are treated as different, to avoid a stack overflow. */
 const maximumDepth = 500;
 
 /**
- * Structural equality of JSON values; Maps and Sets are compared by content too, instances of other classes by
- * identity. The order of keys counts, because a reader may iterate over them. Wherever comparing would be unsafe or
- * too deep the answer is `false`, which costs a computation and never correctness. Never throws on JSON.
+ * Structural equality of JSON values. Maps and Sets are compared by content, instances of other classes by identity. The
+ * order of keys is significant, because a reader may iterate over them. Returns `false` where a comparison would be unsafe
+ * or too deep: that costs a recomputation, but never correctness. Never throws on JSON.
  */
 export function deepEqual(left: unknown, right: unknown): boolean {
   return equalWithin(left, right, maximumDepth);
@@ -22,7 +22,7 @@ function equalWithin(left: unknown, right: unknown, depth: number): boolean {
 type Fields = Record<string, unknown>;
 type Collection = Map<unknown, unknown> | Set<unknown>;
 
-/** Whether an object is plain data. Looks for the root of the chain of prototypes, as there may be several realms. */
+/** Whether an object is plain data. Looks for the root of the prototype chain, as there may be several realms. */
 function isPlain(value: object): value is Fields {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;

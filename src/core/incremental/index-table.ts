@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 import { emptyFacets, Entries, type Facet, facetNames, type OpenBuckets, replaceContributions } from './entries.ts';
 import type { Index, IndexEntry, Reader } from './reader.ts';
 
-/** The content of one index, kept by deltas: a changed contributor costs what it contributes, whoever else does. */
+/** The content of one index, maintained by deltas: the cost of a change depends on the changed contributor only. */
 export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
   readonly index: Index;
   readonly queue: Contributor<IndexEntry>[] = [];
@@ -30,18 +30,18 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
     return this.index.entries(read, ...args);
   }
 
-  /** The entries of a bucket, for looking only; `undefined` where it does not exist. */
+  /** The entries of a bucket, read-only; `undefined` if the bucket does not exist. */
   entriesOf(bucket: string): Entries | undefined {
     return this.buckets.get(bucket)?.entries;
   }
 
-  /** The cell that stands for one facet of a bucket; created, with its bucket, if need be. */
+  /** The cell for one facet of a bucket. Creates the cell and the bucket if necessary. */
   facetCell(bucket: string, facet: keyof Facet, engine: Engine): FacetCell {
     const home = this.bucket(bucket);
     return (home.facets[facet] ??= new FacetCell(home, facet, engine.now));
   }
 
-  /** The same cell, where somebody reads it. */
+  /** The cell for one facet of a bucket; `undefined` if it has no readers. */
   findFacetCell(bucket: string, facet: keyof Facet): FacetCell | undefined {
     return this.buckets.get(bucket)?.facets[facet];
   }
@@ -52,7 +52,7 @@ export class IndexTable implements ContributorTable<IndexEntry>, OpenBuckets {
     return home.entries;
   }
 
-  /** Takes in what queued contributors have to say and wakes the readers of what changed. Adds errors to `errors`. */
+  /** Applies the output of queued contributors and marks readers of changed facets. Appends errors to `errors`. */
   settle(engine: Engine, errors: unknown[]): void {
     if (this.queue.length === 0) return;
     for (const contributor of this.queue) {
@@ -106,7 +106,7 @@ class Bucket {
   }
 }
 
-/** A facet of a bucket that somebody reads. */
+/** A facet of a bucket that has readers. */
 export class FacetCell extends Cell {
   readonly facet: keyof Facet;
   private readonly bucket: Bucket;

@@ -4,62 +4,62 @@ import { LiveState } from './live-state.ts';
 import { type Overlay, OverlayState } from './overlay.ts';
 import type { Emission, Index, Reader } from './reader.ts';
 
-/** What one `apply` changed for the outside. */
+/** The changes of the emissions by one `apply`. */
 export interface Delta {
-  /** Counts the calls of `apply`. */
+  /** The number of calls of `apply` so far. */
   readonly revision: number;
-  /** Which keys of an emission appeared, changed or went away. Throws for an emission that is not part of the kernel. */
+  /** The keys of an emission that were added, changed or removed. Throws for an emission that is not part of the kernel. */
   of<T>(emission: Emission<T>): EmissionChange<T>;
 }
 
-/** How much there is and how much was done; for metrics and tests. */
+/** Sizes and counters, for metrics and tests. */
 export interface Statistics {
-  /** All of the following kinds together; 0 for an empty kernel. */
+  /** The sum of cells, queries, contributors and buckets; 0 for an empty kernel. */
   readonly nodes: number;
-  /** Input cells, those that are absent but were read included. */
+  /** Input cells, including absent ones that were read. */
   readonly cells: number;
-  /** Remembered results of queries. */
+  /** Cached results of queries. */
   readonly queries: number;
-  /** Present cells times the indexes and emissions over them. */
+  /** Pairs of a present cell and an index or emission over it. */
   readonly contributors: number;
-  /** Buckets of indexes, those that are empty but were read included. */
+  /** Buckets of indexes, including empty ones that were read. */
   readonly buckets: number;
-  /** How often something was marked as perhaps outdated, to be verified when somebody asks. */
+  /** How often a computation was marked as stale, to be verified on demand. */
   readonly marks: number;
   /** How often a function of a query, index or emission ran since the kernel was created. */
   readonly recomputations: number;
-  /** How often a query that ran again gave an equal result, and so woke nobody. */
+  /** How often a query ran again and gave an equal result, so that its readers stayed valid. */
   readonly cutOffs: number;
 }
 
-/** Everything that follows from what the outside wrote, kept up to date change by change. */
+/** All results derived from the inputs, updated incrementally. */
 export interface Kernel {
   /**
-   * Reads from outside, whatever the stratum. Of results that nothing else reads, some of the last are remembered until
-   * the next `apply`.
+   * Reads from outside the kernel, without restriction by stratum. The most recent results that no computation reads stay
+   * cached until the next `apply`.
    */
   readonly read: Reader;
   /**
-   * Applies writes as one transaction (of several to one cell the last counts). If functions throw, which is a
-   * programming error, all else is applied, what threw contributes nothing until something that it read changes, and
-   * then the error is rethrown (several as an AggregateError); the changes are part of the next delta.
+   * Applies writes as one transaction. The last of several writes to one cell wins. If functions throw, which is a
+   * programming error, everything else is applied and the error is rethrown afterwards (several as an AggregateError). A
+   * function that threw contributes nothing until one of its dependencies changes. The changes are part of the next delta.
    */
   apply(writes: readonly Write[]): Delta;
-  /** The whole content of an emission by key; a live view, not to be kept across `apply`. */
+  /** The whole content of an emission by key; a live view, valid until the next `apply`. */
   emitted<T>(emission: Emission<T>): ReadonlyMap<string, T>;
-  /** The state as if `writes` had been applied. Costs nothing until it is read. */
+  /** The state as if `writes` had been applied. Evaluated lazily. */
   overlay(writes: readonly Write[]): Overlay;
-  /** Counts for metrics and for tests of bounds. */
+  /** Sizes and counters, for metrics and tests of limits. */
   statistics(): Statistics;
 }
 
-/** The declarations that a kernel keeps content for. */
+/** The declarations whose content a kernel maintains. */
 export interface KernelDeclarations {
   readonly indexes: readonly Index[];
   readonly emissions: readonly Emission<unknown>[];
 }
 
-/** An empty kernel. Inputs and queries need no registration. */
+/** Creates an empty kernel. Inputs and queries need no registration. */
 export function createKernel({ indexes, emissions }: KernelDeclarations): Kernel {
   const live = new LiveState(indexes, emissions);
   return {

@@ -1,9 +1,9 @@
 const separator = '\u0000';
 const escape = '\u0001';
-/** Cannot be the key of arguments: an escape character is always followed by a letter. */
+/** Cannot be the key of arguments: an escape character is always followed by a letter in those. */
 const keyOfNothing = escape;
 
-/** One string for a list of strings, different for different lists, whatever characters they contain. */
+/** A string that identifies a list of strings uniquely, whatever characters they contain. */
 export function keyOf(args: readonly string[]): string {
   if (args.length === 0) return keyOfNothing;
   for (const arg of args) {

@@ -2,14 +2,14 @@ import type { AnyQuery, Calls } from './calls.ts';
 import type { Index, Input, Query, Reader } from './reader.ts';
 import type { Facet } from './entries.ts';
 
-/** Answers reads without asking who may read; arguments as in `Reader`. */
+/** Resolves reads without checking strata; arguments as in `Reader`. */
 export interface Resolver {
   input(input: Input<unknown>, args: readonly string[]): unknown;
   query(query: AnyQuery, args: readonly string[]): unknown;
   facet<F extends keyof Facet>(index: Index, bucket: string, facet: F): Facet[F];
 }
 
-/** The reader that computations see, of the base and of overlays alike: the law of strata before every answer. */
+/** The reader for computations, of the base state and of overlays: checks the law of strata before each read. */
 export class LawfulReader implements Reader {
   private readonly calls: Calls;
   private readonly resolver: Resolver;

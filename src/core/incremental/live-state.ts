@@ -12,17 +12,17 @@ import type { Emission, Index, Input, Population, Reader } from './reader.ts';
 
 type Table = ContributorTable & { settle(engine: Engine, errors: unknown[]): void };
 
-/** All cells that exist, by declaration and arguments, and the tables driven by them. */
+/** All existing cells by declaration and arguments, and the tables that they contribute to. */
 export class LiveState implements Resolver {
   readonly read: Reader;
   readonly engine: Engine;
-  /** How often something was applied. */
+  /** The number of calls of `apply` so far. */
   revision = 0;
   readonly inputs = new Map<Input<unknown>, Map<string, InputCell>>();
   readonly memos = new Map<AnyQuery, Map<string, Memo>>();
   readonly emissions = new Map<Emission<unknown>, EmissionTable>();
   private readonly indexes = new Map<Index, IndexTable>();
-  /** The same tables in order of stratum. */
+  /** The index tables in ascending order of stratum. */
   readonly orderedIndexes: readonly IndexTable[];
   private readonly driven = new Map<Input<unknown>, Map<string, Table[]>>();
   private readonly calls = new Calls();
@@ -44,14 +44,14 @@ export class LiveState implements Resolver {
   }
 
   /**
-   * Writes all of `writes` and brings every table up to date. Returns the errors of functions that threw; they
-   * contribute nothing until something that they read changes.
+   * Applies `writes` and updates every table. Returns the errors of functions that threw. These contribute nothing until one
+   * of their dependencies changes.
    */
   apply(writes: readonly Write[]): unknown[] {
     if (this.calls.current !== undefined) throw new Error(`${this.calls.current.name} must not write: computations only read`);
     const errors: unknown[] = [];
     this.revision++;
-    // What was only read from outside is not worth bringing up to date.
+    // Results that only outside callers read are not worth updating.
     this.engine.sweep();
     this.engine.inputsChanged(writes.flatMap((write) => this.write(write)));
     for (const table of this.orderedIndexes) table.settle(this.engine, errors);
@@ -86,7 +86,7 @@ export class LiveState implements Resolver {
     return this.memos.get(query)?.get(key);
   }
 
-  /** Throws where the kernel was created without this index. */
+  /** Throws if the kernel was created without this index. */
   indexTable(index: Index): IndexTable {
     const table = this.indexes.get(index);
     if (table === undefined) throw new Error(`index ${index.name} is not part of this kernel: add it to createKernel({ indexes })`);
@@ -104,7 +104,7 @@ export class LiveState implements Resolver {
     for (const population of new Set(over.populations)) getOrCreate(populations, population, newList<Table>).push(table);
   }
 
-  /** The cell, if its value is different now. */
+  /** The cell if its value changed, otherwise an empty list. */
   private write({ input, args, value }: Write): InputCell | [] {
     if (value === undefined && this.findInput(input, keyOf(args)) === undefined) return [];
     const cell = this.inputCell(input, args);
@@ -149,7 +149,7 @@ function newList<V>(): V[] {
   return [];
 }
 
-/** The value of `key`, created if there is none. */
+/** The value of `key`, created if absent. */
 export function getOrCreate<K, V>(map: Map<K, V>, key: K, create: () => V): V {
   let value = map.get(key);
   if (value === undefined) {

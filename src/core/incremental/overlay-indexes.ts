@@ -7,26 +7,26 @@ import { getOrCreate, type LiveState } from './live-state.ts';
 import { type Differences, Reach } from './reach.ts';
 import type { Index, IndexEntry, Input, Reader } from './reader.ts';
 
-/** A cell as the overlay has it. */
+/** An input cell with its value under the overlay. */
 export interface OverlaidCell {
   readonly input: Input<unknown>;
   readonly args: readonly string[];
   readonly value: unknown;
 }
 
-/** What the indexes need to know of the overlay they belong to. */
+/** The functions of an overlay that its indexes use. */
 export interface OverlayFunctions extends Differences {
-  /** All cells that are different from the live ones. */
+  /** All cells that differ from the live ones. */
   overlaidCells(): Iterable<OverlaidCell>;
-  /** Whether something that a live computation read is different; true also where that cannot be told. */
+  /** Whether a dependency of a live computation differs; true also if that cannot be determined. */
   mayBeReached(computation: Computation): boolean;
-  /** Runs a function under the overlay on behalf of `frame`. Throws what the function throws. */
+  /** Runs a function under the overlay on behalf of `frame`. Rethrows its errors. */
   run<T>(frame: Frame, compute: (read: Reader) => T): T;
 }
 
 /**
- * The buckets that differ under an overlay. Indexes are compared in order of stratum, and only up to the one that is
- * asked for: contributors that the writes reach say again what they contribute, all others stay as they are.
+ * The buckets that differ under an overlay. Indexes are compared in order of stratum, up to the requested one: contributors
+ * that the writes may affect run again, all others keep their output.
  */
 export class OverlayIndexes {
   private readonly live: LiveState;
@@ -48,8 +48,8 @@ export class OverlayIndexes {
   }
 
   /**
-   * The live results of `query` that the writes may reach: first those reached at once, then through indexes. Asks
-   * before each step of finding them whether it may go on, and yields `undefined` after it.
+   * The live results of `query` that the writes may affect: first those reached directly, then through indexes. Calls
+   * `mayContinue` before each step and yields `undefined` after it.
    */
   *reachedMemos(query: AnyQuery, mayContinue: () => boolean): Generator<Memo | undefined> {
     const reach = this.currentReach();
@@ -64,7 +64,7 @@ export class OverlayIndexes {
     } while (mayContinue() && (reach.advance(query.stratum) || this.compareNext(query.stratum - 1)));
   }
 
-  /** Compares one more index, if there is one of at most that stratum. */
+  /** Compares the next index if its stratum is at most `stratum`; otherwise returns false. */
   private compareNext(stratum: number): boolean {
     const table = this.nextTable();
     if (table === undefined || table.stratum > stratum) return false;
@@ -84,7 +84,7 @@ export class OverlayIndexes {
     return this.reach;
   }
 
-  /** All or nothing: where a contributor throws, the index stays to be compared. */
+  /** All or nothing: if a contributor throws, the index remains to be compared. */
   private compare(table: IndexTable): void {
     const buckets = new ForkedBuckets(table);
     const removed = this.compareDriving(table, buckets);
@@ -99,7 +99,7 @@ export class OverlayIndexes {
     buckets.spreadTo(reach);
   }
 
-  /** Contributors that appear or go away with their cells; returns those that go away. */
+  /** Applies the contributors that appear or disappear with their cells. Returns those that disappear. */
   private compareDriving(table: IndexTable, buckets: ForkedBuckets): Set<Contributor> {
     const removed = new Set<Contributor>();
     for (const { input, args, value } of this.overlay.overlaidCells()) {
@@ -121,7 +121,7 @@ export class OverlayIndexes {
   }
 }
 
-/** Copies of those live buckets that were opened. */
+/** Copies of the live buckets that were opened. */
 class ForkedBuckets implements OpenBuckets {
   private readonly table: IndexTable;
   private readonly forks = new Map<string, Entries>();

@@ -10,25 +10,28 @@ import { getOrCreate, type LiveState } from './live-state.ts';
 import { type OverlaidCell, type OverlayFunctions, OverlayIndexes } from './overlay-indexes.ts';
 import type { Index, Input, Query, Reader } from './reader.ts';
 
-/** A live result that is different under an overlay. */
+/** A live result that differs under an overlay. */
 export interface Affected<A extends readonly string[], T> {
   readonly args: A;
   readonly before: () => T;
   readonly after: () => T;
 }
 
-/** The state as if some writes had been applied; nothing is written. Valid until the kernel applies something. */
+/** The state as if some writes had been applied, without writing. Valid until the next `apply` of the kernel. */
 export interface Overlay {
   readonly read: Reader;
-  /** False once the kernel has applied something since the overlay was made: then every read throws. */
+  /** False once the kernel has applied writes after the overlay was created. Every read throws from then on. */
   readonly isValid: boolean;
   /**
-   * The live results of `query` that are different under the overlay, found one by one: stop iterating to stop
-   * working. Between two of them may lie much that turns out to be equal: `mayContinue` is asked before each step,
-   * and ends the iteration. Results that nobody in the kernel keeps are not among them.
+   * The live results of `query` that differ under the overlay, found lazily: stop iterating to stop the work. Many equal
+   * results may lie between two different ones. `mayContinue` is called before each step; `false` ends the iteration.
+   * Results that the kernel does not keep are not included.
    */
   affected<A extends readonly string[], T>(query: Query<A, T>, mayContinue?: () => boolean): Iterable<Affected<A, T>>;
-  /** The same, with `undefined` after each step that finds nothing, so that somebody else may work between the steps. */
+  /**
+   * Like `affected`, but yields `undefined` after each step that finds nothing, so that the caller can do other work between
+   * steps.
+   */
   affectedInSteps<A extends readonly string[], T>(query: Query<A, T>, mayContinue?: () => boolean): Iterable<Affected<A, T> | undefined>;
 }
 
@@ -38,7 +41,7 @@ class Answer implements Frame {
   readonly args: readonly string[];
   running = true;
   value: unknown;
-  /** Whether it is different from the live result; true where there is none. */
+  /** Whether it differs from the live result; true if there is no live result. */
   different = true;
 
   constructor(query: AnyQuery, args: readonly string[]) {
@@ -56,8 +59,8 @@ class Answer implements Frame {
 }
 
 /**
- * Answers reads from the live state wherever the writes do not reach, which it finds out on demand: a live result
- * whose dependencies are the same under the overlay is the same too. Everything else is computed here and kept here.
+ * Reads from the live state wherever the writes have no effect, which is determined on demand: a live result with the same
+ * dependencies under the overlay is the same. Everything else is computed and cached here.
  */
 export class OverlayState implements Resolver, Overlay, OverlayFunctions {
   readonly read: Reader;
@@ -128,7 +131,7 @@ export class OverlayState implements Resolver, Overlay, OverlayFunctions {
     try {
       return computation.dependencies.some((cell) => this.isDifferent(cell));
     } catch {
-      // No verdict yet: the function runs, meets the error again and may handle it.
+      // Undecided: the function runs, gets the error again and may handle it.
       return true;
     }
   }

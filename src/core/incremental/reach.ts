@@ -2,20 +2,20 @@ import type { AnyQuery } from './calls.ts';
 import { type Cell, type Computation, Contributor, type ContributorTable, Memo } from './cells.ts';
 import { getOrCreate } from './live-state.ts';
 
-/** What is known of how results differ. */
+/** Tells which results differ. */
 export interface Differences {
-  /** Whether a live result is different; true also where that cannot be told. */
+  /** Whether a live result differs; true also if that cannot be determined. */
   mayDiffer(memo: Memo): boolean;
 }
 
 /**
- * The live computations that read what differs, directly or through results that differ. Found step by step, and no
- * further up the strata than asked for: a hub may have any number of readers, and most are of no interest.
+ * The live computations with a changed dependency, directly or through results that differ. Found step by step, and no
+ * higher in the strata than requested: a hub may have any number of readers, and most are irrelevant.
  */
 export class Reach {
   private readonly differences: Differences;
   private readonly reached = new Set<Computation>();
-  /** Those that were not looked at yet, by stratum; sparse. */
+  /** Computations not examined yet, by stratum; sparse. */
   private readonly waiting: (Computation[] | undefined)[] = [];
   private readonly memos = new Map<AnyQuery, Memo[]>();
   private readonly contributors = new Map<ContributorTable, Contributor[]>();
@@ -24,26 +24,26 @@ export class Reach {
     this.differences = differences;
   }
 
-  /** Those found so far; the list grows. */
+  /** The memos found so far; the list grows. */
   memosOf(query: AnyQuery): readonly Memo[] {
     return getOrCreate(this.memos, query, newList<Memo>);
   }
 
-  /** Those found so far. */
+  /** The contributors found so far. */
   contributorsTo(table: ContributorTable): readonly Contributor[] {
     return this.contributors.get(table) ?? [];
   }
 
-  /** Adds all that read `cell`, which differs; nothing where no such cell is live. */
+  /** Adds all readers of `cell`, which differs. Does nothing if the cell is not live. */
   add(cell: Cell | undefined): void {
     const readers: Computation[] = [];
     cell?.pushReaders(readers);
     for (const reader of readers) (this.waiting[reader.stratum] ??= []).push(reader);
   }
 
-  /** Looks at one more computation of at most that stratum; false if there is none. */
+  /** Examines one more computation with at most this stratum; false if there is none. */
   advance(stratum: number): boolean {
-    // The highest first: a few readers of a hub are followed to the end before the next are looked at.
+    // The highest stratum first: a few readers of a hub are followed to the end before the next are examined.
     for (let level = Math.min(stratum, this.waiting.length - 1); level >= 0; level--) {
       const computation = this.waiting[level]?.pop();
       if (computation === undefined) continue;

@@ -1,44 +1,43 @@
 /**
- * The only way by which a computation sees anything: every read is remembered, so that the result is computed
- * again when, and only when, what it read has changed. All arguments are strings; results are plain, small data
- * (JSON values, compared structurally) and must never be mutated.
+ * The only access of a computation to data. Every read is recorded, so that a result is computed again if and only if one of
+ * its dependencies has changed. All arguments are strings. Results are plain, small data (JSON values, compared
+ * structurally) and must never be mutated.
  */
 export interface Reader {
-  /** The value of an input cell; `undefined` where there is none. Reading an absent cell is a dependency too. */
+  /** The value of an input cell; `undefined` if there is none. Reading an absent cell creates a dependency too. */
   input<T>(input: Input<T>, ...args: readonly string[]): T | undefined;
-  /** The result of another computation, of the same or a lower stratum. */
+  /** The result of another computation with the same or a lower stratum. */
   query<A extends readonly string[], T>(query: Query<A, T>, ...args: A): T;
-  /** The entries of an index bucket in ascending order; of a lower stratum than the caller. */
+  /** The entries of an index bucket in ascending order. The index must have a lower stratum than the caller. */
   list(index: Index, bucket: string): readonly string[];
-  /** How many entries a bucket has; wakes the reader only when the number changes. */
+  /** The number of entries of a bucket; invalidates the reader only when the number changes. */
   count(index: Index, bucket: string): number;
-  /** Whether a bucket has more than one entry; wakes the reader only when that changes. */
+  /** Whether a bucket has more than one entry; invalidates the reader only when that changes. */
   several(index: Index, bucket: string): boolean;
-  /** The first entry in order; wakes the reader only when that entry changes. */
+  /** The first entry in order; invalidates the reader only when that entry changes. */
   first(index: Index, bucket: string): string | undefined;
 }
 
-/** A family of cells that the outside writes, e.g. one cell per Kubernetes object. Its first argument is the population. */
+/** A family of cells written from outside, e.g. one cell per Kubernetes object. The first argument is the population. */
 export interface Input<T> {
   readonly name: string;
-  /** Makes the type parameter significant; never present at run time. */
+  /** Makes the type parameter significant; never present at runtime. */
   readonly valueType?: T;
 }
 
-/** A pure function of what it reads. */
+/** A pure function of the values that it reads. */
 export interface Query<A extends readonly string[], T> {
   readonly name: string;
-  /** A whole number from 0. Indexes may be read from a higher stratum only, which rules out cycles. */
+  /** An integer from 0. Indexes can only be read from a higher stratum, which rules out cycles. */
   readonly stratum: number;
   compute(read: Reader, ...args: A): T;
-  /** Structural equality of JSON values unless given. */
+  /** Defaults to structural equality of JSON values. */
   equal?(before: T, after: T): boolean;
 }
 
 /**
- * A reverse relation, kept by deltas: every cell of `over` contributes entries to buckets. Entries sort as strings
- * (by UTF-16 code units), so what must come first must sort first. The same entry in the same bucket by two
- * contributors counts once.
+ * A reverse relation, maintained by deltas: every cell of `over` contributes entries to buckets. Entries are ordered as
+ * strings (by UTF-16 code units). The same entry in the same bucket from two contributors counts once.
  */
 export interface Index {
   readonly name: string;
@@ -59,8 +58,8 @@ export interface Population {
 }
 
 /**
- * Results that leave the kernel: every cell of `over` emits keyed values; the kernel reports which keys appeared,
- * changed or went away. Keys are unique over the whole emission.
+ * Results exported from the kernel: every cell of `over` emits keyed values, and the kernel reports which keys were added,
+ * changed or removed. Keys are unique within the emission.
  */
 export interface Emission<T> {
   readonly name: string;

@@ -2,13 +2,13 @@
 const blockLength = 256;
 
 /**
- * A sorted set of strings (by UTF-16 code units), in blocks so that a change costs the same in a small set and in a
- * big one.
+ * A sorted set of strings (by UTF-16 code units). It consists of blocks, so that the cost of a change does not depend on the
+ * size.
  */
 export class SortedStrings {
-  /** None is empty, and each lies before the next. */
+  /** Non-empty blocks in ascending order. */
   private blocks: string[][] = [];
-  /** Blocks that belong to the set this one was forked from, to be copied before they change. */
+  /** Blocks shared with the set that this one was forked from; copied before they change. */
   private borrowed: Set<string[]> | undefined;
   private length = 0;
   private flat: readonly string[] | undefined;
@@ -26,7 +26,7 @@ export class SortedStrings {
     return block !== undefined && block[lowerBound(block, entry)] === entry;
   }
 
-  /** Adds an entry that is not there yet. */
+  /** Adds an entry; it must not be present. */
   insert(entry: string): void {
     this.flat = undefined;
     this.length++;
@@ -40,7 +40,7 @@ export class SortedStrings {
     if (block.length >= 2 * blockLength) this.blocks.splice(at + 1, 0, block.splice(blockLength));
   }
 
-  /** Removes an entry that is there. */
+  /** Removes an entry; it must be present. */
   delete(entry: string): void {
     const at = this.blockOf(entry);
     const block = this.own(at);
@@ -51,13 +51,13 @@ export class SortedStrings {
     if (block.length === 0) this.blocks.splice(at, 1);
   }
 
-  /** All entries in order; never changed afterwards, and the same array until the set changes. */
+  /** All entries in order, as an immutable array; the same array until the set changes. */
   toArray(): readonly string[] {
     this.flat ??= this.blocks.flat();
     return this.flat;
   }
 
-  /** A set with the same entries, which may change while this one stays as it is. */
+  /** An independent set with the same entries. */
   fork(): SortedStrings {
     const copy = new SortedStrings();
     copy.blocks = [...this.blocks];
@@ -87,7 +87,7 @@ export class SortedStrings {
   }
 }
 
-/** The position of the first item that is not below `entry`. */
+/** The position of the first item that is greater than or equal to `entry`. */
 function lowerBound(sorted: readonly string[], entry: string): number {
   let low = 0;
   let high = sorted.length;
