@@ -10,15 +10,16 @@ import { matchesOfListener, routesOfHostname } from './rules/matches/match-place
 import { gatewaysOfService, portsInUse, routesOfListener } from './rules/engine/validity.ts';
 
 /**
- * The one evaluation that every door shares: objects go in as input cells, what the door wants to follow comes out as
- * emissions, and admission asks on overlays.
+ * Creates the evaluation that all entry points share: objects are written as input cells, followed results are read as
+ * emissions, and admission queries overlays.
  *
- * @param emissions each is kept up to date for every object, and so costs time and memory. Without any, findings can be read
+ * @param emissions results to follow. Each is updated for every object, which costs time and memory. Findings can be read
+ * without any
  */
 export function createEvaluation(emissions: readonly Emission<unknown>[]): Kernel {
   const highest = Math.max(strata.findings, ...emissions.map(({ stratum }) => stratum));
   return createKernel({ indexes: indexes.filter(({ stratum }) => stratum < highest), emissions });
 }
 
-/** An index is read from above it only: where nothing is followed that lies there, it need not be kept. */
+/** An index can only be read from a higher stratum, so those at or above the highest stratum in use are left out. */
 const indexes = [permissions, listenerSetsOfGateway, policiesOfService, slicesOfService, expressionsOfGateway, routesOfHostname, matchesOfListener, routesOfListener, portsInUse, gatewaysOfService];

@@ -37,7 +37,8 @@ export interface Query<A extends readonly string[], T> {
 
 /**
  * A reverse relation, maintained by deltas: every cell of `over` contributes entries to buckets. Entries are ordered as
- * strings (by UTF-16 code units). The same entry in the same bucket from two contributors counts once.
+ * strings (by UTF-16 code units), so an entry that must come first must sort first. The same entry in the same bucket from
+ * two contributors counts once.
  */
 export interface Index {
   readonly name: string;

@@ -7,7 +7,7 @@ import type { ObjectMeta, Resource } from './resource.ts';
 export type ParsedObject =
   /** A kind that is evaluated. `status` is the raw JSON, unchanged: other controllers own parts of it. */
   | { readonly type: 'resource'; readonly resource: Resource; readonly status: unknown; readonly apiVersion: string }
-  /** A kind of the Gateway API that is known but not served yet. */
+  /** A known kind of the Gateway API that is not served yet. */
   | { readonly type: 'unserved'; readonly ref: ObjectRef; readonly apiVersion: string; readonly deleting: boolean }
   /** A kind outside the Gateway API. */
   | { readonly type: 'foreign'; readonly ref: ObjectRef; readonly apiVersion: string }
@@ -30,17 +30,17 @@ export interface IdentifiedResource {
   readonly ref: ObjectRef;
   readonly apiVersion: string;
   readonly deleting: boolean;
-  /** Reads the body of `json`: that of the object itself, or of the object with its defaults. */
+  /** Reads the body of `json`: the object itself, or the object with its defaults. */
   readonly read: (json: unknown) => Resource;
-  /** The same if the view of the body is known already. */
+  /** Like `read`, for a view of the body that has been parsed already. */
   readonly adopt: (view: object) => Resource;
 }
 
 /**
- * Reads one untrusted object. Never throws.
+ * Parses one untrusted object. Never throws.
  *
  * @param json any JSON value
- * @param order sorts objects without creationTimestamp by appearance; compared as a string
+ * @param order sorts objects without creationTimestamp by their order of appearance; compared as a string
  */
 export function parseObject(json: unknown, order = ''): ParsedObject {
   const identified = identifyObject(json, order);
@@ -48,7 +48,7 @@ export function parseObject(json: unknown, order = ''): ParsedObject {
   return { type: 'resource', resource: identified.read(json), status: isRecord(json) ? own(json, 'status') : undefined, apiVersion: identified.apiVersion };
 }
 
-/** The same for callers that do not need the body, or that have read it already. */
+/** Like `parseObject`, for callers that do not need the body or have already read it. */
 export function identifyObject(json: unknown, order = ''): IdentifiedObject {
   if (!isRecord(json)) return { type: 'invalid', problem: `not a Kubernetes object: must be an object with apiVersion, kind and metadata, not ${jsonType(json)}` };
   const apiVersion = own(json, 'apiVersion');
@@ -81,7 +81,7 @@ type Frame = Pick<Resource, 'kind' | 'ref' | 'meta'>;
 
 function readResource(frame: Frame, table: ObjectNode, json: Record<string, unknown>): Resource {
   const { kind } = frame;
-  // Evaluation never sees status (a cell of its own) nor secret data (certificate facts stand for it).
+  // Evaluation reads neither status (which has its own cell) nor secret data (represented by certificate facts).
   const { status: _status, ...rest } = json;
   const body = kind === 'Secret' ? { type: rest['type'] } : rest;
   const { view, unreadable } = readView(table, body);

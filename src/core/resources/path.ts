@@ -1,13 +1,11 @@
-/**
- * A place inside an object: property names and list positions, e.g. `['spec', 'rules', 0, 'filters', 1, 'type']`.
- */
+/** A location inside an object: property names and list positions, e.g. `['spec', 'rules', 0, 'filters', 1, 'type']`. */
 export type Path = readonly (string | number)[];
 
 const plainName = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
 
 /**
- * The Kubernetes spelling of a path: `spec.rules[0].filters[1].type`. Map keys that are no plain names are
- * bracketed and quoted: `metadata.labels["example.com/a"]`.
+ * Formats a path as in Kubernetes: `spec.rules[0].filters[1].type`. Map keys that are not plain names are quoted in
+ * brackets: `metadata.labels["example.com/a"]`.
  */
 export function formatPath(path: Path): string {
   let text = '';
@@ -19,15 +17,15 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** Whether `path` is `ancestor` itself or lies below it. */
+/** Whether `path` equals `ancestor` or lies below it. */
 export function isWithin(path: Path, ancestor: Path): boolean {
   return path.length >= ancestor.length && ancestor.every((part, position) => part === path[position]);
 }
 
-/** Paths, to be asked about others in a time that does not depend on how many they are. */
+/** A set of paths. The cost of a lookup does not depend on the size of the set. */
 export class PathSet {
   readonly #paths = new Set<string>();
-  /** The paths and all that they lie in. */
+  /** The paths and all of their ancestors. */
   readonly #ancestors = new Set<string>();
 
   constructor(paths: readonly Path[]) {
@@ -42,7 +40,7 @@ export class PathSet {
     }
   }
 
-  /** Whether `path` is one of them or lies below one. */
+  /** Whether `path` is in the set or lies below a member. */
   covers(path: Path): boolean {
     let key = '';
     if (this.#paths.has(key)) return true;
@@ -54,18 +52,18 @@ export class PathSet {
     return false;
   }
 
-  /** Whether `path` is one of them, or one lies below it. */
+  /** Whether `path` is in the set or a member lies below it. */
   hasWithin(path: Path): boolean {
     return this.#ancestors.has(path.reduce<string>(keyBelow, ''));
   }
 
-  /** Whether `path` is one of them, lies below one, or one lies below it. */
+  /** Whether `path` is in the set, lies below a member, or has a member below it. */
   meets(path: Path): boolean {
     return this.hasWithin(path) || this.covers(path);
   }
 }
 
-/** The key of a place below another: no other place has the same. */
+/** The unique key of a location below another one. */
 function keyBelow(key: string, part: string | number): string {
   return typeof part === 'number' ? `${key}[${part}]` : `${key}.${part.length}:${part}`;
 }

@@ -4,11 +4,11 @@ import type { ObjectRef } from './reference.ts';
 
 export type { KindName } from '../schema/index.ts';
 
-/** The part of metadata that evaluation may look at. */
+/** The metadata available to evaluation. */
 export interface ObjectMeta {
   readonly generation: number;
   /**
-   * Sorts objects by age: creationTimestamp (RFC 3339, UTC), or where the source has no clock, `~` and the order of
+   * Sorts objects by age: creationTimestamp (RFC 3339, UTC). For sources without timestamps: `~` and the order of
    * appearance, which sorts after every timestamp.
    */
   readonly created: string;
@@ -17,9 +17,9 @@ export interface ObjectMeta {
 }
 
 /**
- * An object as evaluation sees it: identity, and its fields as far as they could be read. Every field is optional,
- * whatever a schema says, because the API server stores objects that no present schema would accept.
- * Status is not part of it. Of several kinds it is one of their resources, told apart by `kind`.
+ * An object as evaluation sees it: its identity and its readable fields. Every field is optional, whatever the schema says,
+ * because the API server may have stored objects that the current schema would reject. Status is not included. For several
+ * kinds, the type is the union of their resources, discriminated by `kind`.
  */
 export type Resource<K extends KindName = KindName> = K extends KindName ? ResourceFrame<K> & ViewOf<K> : never;
 
@@ -27,16 +27,16 @@ export interface ResourceFrame<K extends KindName = KindName> {
   readonly kind: K;
   readonly ref: ObjectRef;
   readonly meta: ObjectMeta;
-  /** What has the wrong JSON type and was left out of the view. Whoever reads a part must fail closed on these. */
+  /** Fields with a wrong JSON type, which the view omits. Code that reads such a part must fail closed. */
   readonly unreadable: readonly FieldProblem[];
 }
 
-/** Whether everything at and below `path` could be read, and all that `path` lies in. */
+/** Whether `path`, all fields below it and all fields that contain it could be read. */
 export function isReadable(resource: ResourceFrame, path: Path): boolean {
   return !resource.unreadable.some((problem) => isWithin(problem.path, path) || isWithin(path, problem.path));
 }
 
-/** Whether the value at `path` itself is missing from the view because it, or what it lies in, could not be read. */
+/** Whether the view omits the value at `path` because that value, or a field that contains it, could not be read. */
 export function isLost(resource: ResourceFrame, path: Path): boolean {
   return resource.unreadable.some((problem) => isWithin(path, problem.path));
 }

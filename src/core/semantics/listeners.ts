@@ -1,4 +1,4 @@
-/** The parts of a listener that tell it apart from others of its Gateway. */
+/** The fields that distinguish a listener from others of its Gateway. */
 export interface ListenerClaim {
   readonly port: number;
   readonly protocol: string;
@@ -9,10 +9,13 @@ export interface ListenerClaim {
 /** Reasons of the condition Conflicted. */
 export type ConflictReason = 'ProtocolConflict' | 'HostnameConflict';
 
-/** How a protocol tells its listeners apart on one port. `wire`: the first bytes that a client sends. */
+/** How listeners of a protocol are distinguished on one port. `wire`: the first bytes that a client sends. */
 interface Distinction {
   readonly transport: 'tcp' | 'udp';
-  /** Protocols of one wire look alike until the hostname is known; `any`: the client may send anything first. */
+  /**
+   * Protocols with the same wire cannot be distinguished before the hostname is known. `any`: the client may send any bytes
+   * first.
+   */
   readonly wire: 'http' | 'tls' | 'any';
 }
 
@@ -25,10 +28,10 @@ const distinctions: ReadonlyMap<string, Distinction> = new Map([
 ]);
 
 /**
- * Why two listeners are not distinct, `undefined` if they are (Gateway.spec.listeners, "Distinct Listeners", v1.7). HTTPS and TLS
- * listeners share a port if their hostnames differ, because both begin with a server name. A TCP listener conflicts with HTTP,
- * HTTPS and TLS listeners on its port, and a UDP listener with none of them. Protocols of other implementations conflict with
- * themselves alone.
+ * The reason why two listeners are not distinct, `undefined` if they are (Gateway.spec.listeners, "Distinct Listeners",
+ * v1.7). HTTPS and TLS listeners can share a port if their hostnames differ, because both start with a server name. A TCP
+ * listener conflicts with HTTP, HTTPS and TLS listeners on its port, a UDP listener with none of them. Protocols of other
+ * implementations conflict only with themselves.
  */
 export function conflictBetween(one: ListenerClaim, other: ListenerClaim): ConflictReason | undefined {
   if (one.port !== other.port) return undefined;
@@ -39,17 +42,17 @@ export function conflictBetween(one: ListenerClaim, other: ListenerClaim): Confl
   return 'ProtocolConflict';
 }
 
-/** Whether the hostnames of two listeners of one wire differ; TCP and UDP know none. */
+/** Whether the hostnames of two listeners with the same wire differ. TCP and UDP have no hostnames. */
 function isToldApart(one: ListenerClaim, other: ListenerClaim): boolean {
   return distinctions.get(one.protocol)?.wire !== 'any' && hostnameKey(one) !== hostnameKey(other);
 }
 
-/** The spelling by which hostnames of listeners are compared; `''` stands for any host. */
+/** The normalized hostname for comparisons; `''` stands for any host. */
 function hostnameKey({ hostname = '' }: ListenerClaim): string {
   return hostname.toLowerCase();
 }
 
-/** Listeners of any number, searchable for those that conflict with another one without a look at all of them. */
+/** A set of listeners with a search for conflicts that does not scan all of them. */
 export class ListenerClaims<L extends ListenerClaim> {
   /** By port, then by protocol, then by hostname. */
   readonly #ports = new Map<number, Map<string, Map<string, L[]>>>();
@@ -61,8 +64,8 @@ export class ListenerClaims<L extends ListenerClaim> {
   }
 
   /**
-   * The listeners that conflict with one, itself apart, up to `most` of them in the order in which they were added within their
-   * protocol and hostname. Different protocols come before equal ones.
+   * The other listeners that conflict with `listener`: at most `most` of them, in insertion order within their protocol and
+   * hostname. Conflicts between different protocols take precedence over those within one.
    */
   conflictsOf(listener: L, most: number): { readonly reason: ConflictReason; readonly others: readonly L[] } | undefined {
     const found: Record<ConflictReason, L[]> = { ProtocolConflict: [], HostnameConflict: [] };
@@ -79,7 +82,7 @@ export class ListenerClaims<L extends ListenerClaim> {
   }
 }
 
-/** Where rivals of a protocol can be: those with the same hostname, and if hostnames do not tell them apart, all. */
+/** The listeners of a protocol that may conflict: those with the same hostname, or all if hostnames do not distinguish them. */
 function bucketsOf<L extends ListenerClaim>(hostnames: ReadonlyMap<string, L[]>, listener: ListenerClaim, protocol: string): Iterable<L[]> {
   const probe = { port: listener.port, protocol, hostname: `other.${hostnameKey(listener)}` };
   if (conflictBetween(listener, probe) !== undefined) return hostnames.values();

@@ -1,4 +1,4 @@
-/** A condition without times: whoever writes it adds lastTransitionTime. */
+/** A condition without times: the writer adds lastTransitionTime. */
 export interface Condition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -7,7 +7,7 @@ export interface Condition {
   readonly observedGeneration: number;
 }
 
-/** How a condition turns out. The message is empty where there is nothing to say. */
+/** The result for a condition. The message may be empty. */
 export type Outcome = Pick<Condition, 'status' | 'reason' | 'message'>;
 
 export function isTrue(reason: string, message = ''): Outcome {
@@ -23,8 +23,8 @@ export function isUnknown(reason: string, message: string): Outcome {
 }
 
 /**
- * The types of conditions that are ours to write, by what they are about, in the order in which they are written.
- * Whoever merges them into a status takes those of ours away that do not hold at present; all others are somebody else's.
+ * The condition types that Sallyport writes, by subject, in the order in which they are written. A writer that merges them
+ * into a status removes those of these types that do not hold at present. All others belong to other controllers.
  */
 export const conditionTypes = {
   gatewayClass: ['Accepted', 'SupportedVersion'],
@@ -37,10 +37,10 @@ export const conditionTypes = {
 
 export type ConditionSubject = keyof typeof conditionTypes;
 
-/** How the conditions of a subject turn out; those left out do not hold. */
+/** The outcomes of a subject's conditions. Omitted conditions do not hold. */
 export type Outcomes<Subject extends ConditionSubject> = Readonly<Partial<Record<(typeof conditionTypes)[Subject][number], Outcome>>>;
 
-/** Conditions of one observation; all carry the same generation, so that none looks stale. */
+/** The conditions of one observation. All have the same generation, so that none looks stale. */
 export function conditionsAt<Subject extends ConditionSubject>(subject: Subject, generation: number, outcomes: Outcomes<Subject>): readonly Condition[] {
   return conditionTypes[subject].flatMap((type: keyof Outcomes<Subject>) => {
     const outcome = outcomes[type];
@@ -50,7 +50,7 @@ export function conditionsAt<Subject extends ConditionSubject>(subject: Subject,
 
 const shown = 3;
 
-/** Several messages as one text: the first few, and how many more there are. The API server allows 32768 characters. */
+/** Joins several messages: the first few and the number of others. The API server allows 32768 characters. */
 export function joinMessages(messages: readonly string[]): string {
   const distinct = [...new Set(messages)];
   const more = distinct.length - shown;

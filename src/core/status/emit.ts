@@ -9,10 +9,10 @@ import { listenerSetStatus, type ListenerSetStatus } from './listener-set.ts';
 import { policyStatus, type PolicyStatus } from './policy.ts';
 import { routeStatus, type RouteStatus } from './route.ts';
 
-/** The part of an object's status that is ours, without times. */
+/** The part of an object's status that Sallyport owns, without times. */
 export type OwnStatus = GatewayClassStatus | GatewayStatus | ListenerSetStatus | PolicyStatus | RouteStatus;
 
-/** One value per object that we have something to say about. Key: `kind/namespace/name`. */
+/** One value per object with a status of Sallyport. Key: `kind/namespace/name`. */
 export const statuses = defineEmission<OwnStatus>({
   name: 'statuses',
   stratum: strata.emissions,

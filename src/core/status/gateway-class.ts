@@ -8,7 +8,7 @@ import { supportedFeatures, type SupportedFeatures } from './supported-features.
 
 export interface GatewayClassStatus {
   readonly conditions: readonly Condition[];
-  /** Absent where the installed bundle has no place for it. */
+  /** Absent if the installed bundle does not have the field. */
   readonly supportedFeatures?: SupportedFeatures;
 }
 
@@ -28,7 +28,7 @@ export function gatewayClassStatus(read: Reader, name: string): GatewayClassStat
   };
 }
 
-/** Whether the CRD of every kind that is served is of a supported bundle: somebody may have upgraded only some of them. */
+/** Whether the CRDs of all served kinds belong to a supported bundle: possibly only some of them were upgraded. */
 function supportedVersion(versions: Installation['bundleVersions']): Outcome {
   const others = Object.entries(versions).filter(([, version]) => !isSupportedBundle(version));
   if (others.length === 0) return isTrue('SupportedVersion');

@@ -13,13 +13,13 @@ import { listenerStatuses, notAccepted, summariseService, type JudgedListener, t
 
 export interface GatewayStatus {
   readonly addresses: Acknowledgement['addresses'];
-  /** How many ListenerSets are attached and accepted; absent where the installed bundle has no place for it. */
+  /** The number of ListenerSets that are attached and accepted; absent if the installed bundle does not have the field. */
   readonly attachedListenerSets?: number;
   readonly conditions: readonly Condition[];
   readonly listeners: readonly ListenerStatus[];
 }
 
-/** The status of a Gateway of ours, `undefined` for all others (GatewayStatus; GEP-1364). */
+/** The status of a Gateway that we manage, `undefined` for all others (GatewayStatus; GEP-1364). */
 export function gatewayStatus(read: Reader, namespace: string, name: string): GatewayStatus | undefined {
   const gateway = readObject(read, 'Gateway', namespace, name);
   if (gateway === undefined || !read.query(isOurGateway, namespace, name)) return undefined;
@@ -37,7 +37,7 @@ export function gatewayStatus(read: Reader, namespace: string, name: string): Ga
   };
 }
 
-/** The API server drops what the bundle does not know, and it would be written again and again. */
+/** The API server drops fields that the bundle does not have, so the status would be written again and again. */
 function countsListenerSets(read: Reader): boolean {
   const bundle = read.input(installationCell)?.bundles.Gateway;
   return bundle !== undefined && fieldIn(bundle, 'Gateway', 'status.attachedListenerSets') !== undefined;
@@ -50,18 +50,18 @@ function acceptedListenerSets(read: Reader, namespace: string, name: string): nu
 
 type Given = Acknowledgement['addresses'];
 
-/** Where a Gateway asks for certain addresses, those among the given (GatewayStatus.addresses). */
+/** If a Gateway requests specific addresses, only those of the assigned ones (GatewayStatus.addresses). */
 function shownAddresses(given: Given, wanted: readonly WantedAddress[]): Given {
   const isChoosy = wanted.length > 0 && wanted.every(({ value }) => value !== '');
   return isChoosy ? given.filter((address) => wanted.some((one) => isSame(one, address))) : given;
 }
 
-/** Where a Gateway is refused, its addresses are not what matters. */
+/** If a Gateway is not accepted, its addresses are irrelevant. */
 function notAddressed(accepted: Outcome, problem: AddressProblem | undefined): Outcome | undefined {
   return problem === undefined || accepted.status === 'False' ? undefined : isFalse(problem.reason, problem.message);
 }
 
-/** Why a Gateway is not where it asks to be, as far as what it was given tells. */
+/** Why a Gateway did not get its requested addresses, as far as the assigned ones tell. */
 function addressProblem(given: Given, wanted: readonly WantedAddress[]): AddressProblem | undefined {
   const missing = wanted.filter((one) => one.value !== '' && !given.some((address) => isSame(one, address)));
   if (missing.length > 0) {
@@ -76,7 +76,7 @@ function isSame(one: Given[number], other: Given[number]): boolean {
   return one.type === other.type && identityOf(one) === identityOf(other);
 }
 
-/** An IPv6 address can be spelt in many ways. */
+/** An IPv6 address has many spellings. */
 function identityOf({ type, value }: Given[number]): bigint | string {
   return type === 'IPAddress' ? (parseIpAddress(value) ?? value) : value;
 }
@@ -86,13 +86,13 @@ function gatewayProgrammed(accepted: Outcome, listeners: readonly JudgedListener
   return accepted.status === 'False' ? isFalse('Invalid', notAccepted) : summariseService(listeners, service);
 }
 
-/** Present only while it is true (GatewayConditionInsecureFrontendValidationMode). */
+/** Present only while it is True (GatewayConditionInsecureFrontendValidationMode). */
 function insecureMode(problems: readonly PartProblem[]): Pick<Outcomes<'gateway'>, 'InsecureFrontendValidationMode'> {
   const found = problems.find(({ condition }) => condition === 'InsecureFrontendValidationMode');
   return found === undefined ? {} : { InsecureFrontendValidationMode: isTrue(found.reason, found.message) };
 }
 
-/** What does not concern a single listener comes first. */
+/** Problems of the Gateway itself come before those of its listeners. */
 function gatewayResolved(problems: readonly PartProblem[], listeners: readonly JudgedListener[]): Outcome {
   const own = problems.find(({ condition }) => condition === 'ResolvedRefs');
   if (own !== undefined) return isFalse(own.reason, own.message);

@@ -6,14 +6,14 @@ import { ownerRefusal, partProblems } from '../rules/engine/validity.ts';
 import { isFalse, type Outcome } from './conditions.ts';
 import { judgeListeners, serviceOf, summariseListeners, type JudgedListener, type Refusal } from './listeners.ts';
 
-/** What a Gateway's own listeners and its data plane make of it. */
+/** The state of a Gateway according to its own listeners and its data plane. */
 export interface JudgedGateway {
   readonly listeners: readonly JudgedListener[];
   readonly accepted: Outcome;
   readonly service: Outcome;
 }
 
-/** Judges a Gateway of ours by itself, without its ListenerSets (GEP-1713, "Gateway Conditions"). */
+/** Evaluates a Gateway that we manage by itself, without its ListenerSets (GEP-1713, "Gateway Conditions"). */
 export function judgeGateway(read: Reader, namespace: string, name: string): JudgedGateway {
   const generation = readObject(read, 'Gateway', namespace, name)?.meta.generation ?? 0;
   const refusal = ownerRefusal(read.query(partProblems, 'Gateway', namespace, name));
@@ -24,7 +24,7 @@ export function judgeGateway(read: Reader, namespace: string, name: string): Jud
   return { listeners, accepted: gatewayAccepted(refusal ?? dataPlane?.refusal, listeners), service };
 }
 
-/** Whether a Gateway of ours is accepted, which its ListenerSets depend on. */
+/** Whether a Gateway that we manage is accepted. Its ListenerSets depend on that. */
 export const isGatewayAccepted = defineQuery({
   name: 'isGatewayAccepted',
   stratum: strata.emissions,

@@ -14,7 +14,10 @@ export interface ListenerSetStatus {
   readonly listeners: readonly ListenerStatus[];
 }
 
-/** The status of a ListenerSet that names a Gateway of ours, `undefined` for all others (ListenerSetStatus; GEP-1713). */
+/**
+ * The status of a ListenerSet whose parent is a Gateway that we manage, `undefined` for all others (ListenerSetStatus;
+ * GEP-1713).
+ */
 export function listenerSetStatus(read: Reader, namespace: string, name: string): ListenerSetStatus | undefined {
   const set = readObject(read, 'ListenerSet', namespace, name);
   const parent = read.query(listenerSetParent, namespace, name);
@@ -47,12 +50,15 @@ function refusalOf(read: Reader, { namespace, name }: ListenerOwner, parent: Lis
 
 const parentNotAccepted = 'ParentNotAccepted';
 
-/** The same word as for Accepted where there is none of its own. */
+/** The reason of Accepted, unless Programmed has its own reason. */
 function programmedReason({ reason }: Outcome): string {
   return reason === parentNotAccepted ? 'ParentNotProgrammed' : reason;
 }
 
-/** Whose only listeners lack a certificate adds nothing to its Gateway. */
+/**
+ * A ListenerSet whose listeners all lack a certificate adds nothing to its Gateway, so a missing certificate counts as a
+ * problem.
+ */
 function problemOf({ node, outcomes }: JudgedListener): Outcome | undefined {
   if (outcomes.Accepted.status === 'False') return outcomes.Accepted;
   return canServe(node) ? undefined : outcomes.ResolvedRefs;

@@ -6,7 +6,7 @@ import type { Reader } from '../incremental/reader.ts';
 import { listenerKey, listenerValidity, partProblems, routesOfListener, type PartProblem } from '../rules/engine/validity.ts';
 import { conditionsAt, isFalse, isTrue, isUnknown, joinMessages, type Condition, type Outcome } from './conditions.ts';
 
-// What Gateways and ListenerSets say of their listeners.
+// The status of listeners in Gateways and ListenerSets.
 
 export interface ListenerStatus {
   readonly name: string;
@@ -20,23 +20,23 @@ export interface JudgedListener {
   readonly outcomes: Readonly<Record<'Accepted' | 'Programmed' | 'ResolvedRefs' | 'Conflicted', Outcome> & Partial<Record<'OverlappingTLSConfig', Outcome>>>;
 }
 
-/** What holds for all listeners of an owner. */
+/** The state common to all listeners of an owner. */
 export interface Observation {
-  /** Why nothing of the owner is served. */
+  /** Why no listener of the owner is served. */
   readonly refusal: Refusal | undefined;
-  /** Whether what is valid is served. */
+  /** Whether the valid listeners are served. */
   readonly service: Outcome;
 }
 
 export type Refusal = NonNullable<DataPlaneFacts['refusal']>;
 
-/** Judges every listener of an owner, in the order of the specification. */
+/** Evaluates every listener of an owner, in the order of the specification. */
 export function judgeListeners(read: Reader, owner: ListenerOwner, { refusal, service }: Observation): readonly JudgedListener[] {
   const problems = read.query(partProblems, owner.kind, owner.namespace, owner.name);
   const reported = read.input(acknowledgementCell, owner.kind, owner.namespace, owner.name)?.listenerProblems ?? {};
   const serviceOfOwner = refusal === undefined ? service : isFalse('Invalid', `The ${owner.kind} is not accepted; see its conditions.`);
   return listenersOf(read, owner).map((node) => {
-    // A data plane repeats what evaluation knows of listeners that cannot serve.
+    // For listeners that cannot serve, the data plane repeats problems that evaluation already knows.
     const problem = canServe(node) && Object.hasOwn(reported, node.name) ? reported[node.name] : undefined;
     return judge(node, problems, refusal === undefined && problem !== undefined ? isFalse('Invalid', problem) : serviceOfOwner);
   });
@@ -46,7 +46,7 @@ export const notAccepted = 'Not programmed because it is not accepted; see the A
 
 function judge(node: ListenerNode, problems: readonly PartProblem[], service: Outcome): JudgedListener {
   const { accepted: refusal, conflicted: conflict, references, overlapping } = listenerValidity(problems, node.index);
-  // Who conflicts with others is told that first: the listener may be fine on a port of its own.
+  // Conflicts come first: the listener may be valid on another port.
   const against = conflict ?? refusal;
   return {
     node,
@@ -65,14 +65,14 @@ function programmed(node: ListenerNode, { against, service }: { readonly against
   return canServe(node) || service.status === 'False' ? service : isFalse('Invalid', 'Not programmed because the listener has no usable certificate; see the ResolvedRefs condition.');
 }
 
-/** Whether a listener has what clients need to connect. */
+/** Whether clients can connect to a listener: if it terminates TLS, it needs a usable certificate. */
 export function canServe(listener: ListenerNode): boolean {
   return !terminatesTls(listener) || listener.certificates.some((certificate) => certificate.type === 'usable');
 }
 
 /** The entries of status.listeners. */
 export function listenerStatuses(read: Reader, owner: ListenerOwner, { generation, listeners }: { readonly generation: number; readonly listeners: readonly JudgedListener[] }): readonly ListenerStatus[] {
-  // The entry of a listener without a name would make the API server refuse the whole status.
+  // The API server would reject the whole status because of a listener without a name.
   return listeners.filter(({ node }) => node.name !== '').map(({ node, outcomes }) => ({
     name: node.name,
     supportedKinds: node.routeKinds,
@@ -81,7 +81,10 @@ export function listenerStatuses(read: Reader, owner: ListenerOwner, { generatio
   }));
 }
 
-/** Accepted of an owner: as long as some listener can be served, with a word about those that cannot; `invalid` says why. */
+/**
+ * The Accepted condition of an owner: True if at least one listener is valid, with a message about the others. `invalid`
+ * returns the problem of a listener.
+ */
 export function summariseListeners(listeners: readonly JudgedListener[], invalid: (listener: JudgedListener) => Outcome | undefined): Outcome {
   const problems = listeners.flatMap((listener) => {
     const problem = invalid(listener);
@@ -92,13 +95,13 @@ export function summariseListeners(listeners: readonly JudgedListener[], invalid
   return problems.length < listeners.length ? isTrue('ListenersNotValid', message) : isFalse('ListenersNotValid', message);
 }
 
-/** Programmed of an owner that is accepted: what of it works; where nothing does, the listeners say why. */
+/** The Programmed condition of an accepted owner: False with the messages of its listeners if none of them is served. */
 export function summariseService(listeners: readonly JudgedListener[], service: Outcome): Outcome {
   if (listeners.some(({ outcomes }) => outcomes.Programmed.status !== 'False')) return service;
   return isFalse('Invalid', joinMessages(listeners.map(({ node, outcomes }) => `Listener ${node.name}: ${outcomes.Programmed.message}`)));
 }
 
-/** True only for what every ready data plane acknowledged, and once true for a generation, true for it. */
+/** True once every ready data plane has acknowledged the generation; it then stays True for that generation. */
 export function serviceOf(generation: number, acknowledgement: Acknowledgement | undefined, { refusal, remark = '' }: Partial<DataPlaneFacts> = {}): Outcome {
   if (refusal !== undefined) return isFalse(refusal.reason, refusal.message);
   if (acknowledgement !== undefined && acknowledgement.generation >= generation) return isTrue('Programmed', remark);

@@ -15,8 +15,8 @@ export interface PolicyStatus {
 }
 
 /**
- * Our entries of a BackendTLSPolicy's status: one for each Gateway of ours with routes to a Service that it targets, the oldest
- * first; `undefined` where there is none (PolicyStatus; GEP-713). Those for whom there is no room are the last.
+ * Our entries in the status of a BackendTLSPolicy: one for each Gateway that we manage with routes to a Service that it
+ * targets, the oldest first; `undefined` if there is none (PolicyStatus; GEP-713). Entries beyond `maxAncestors` come last.
  */
 export function policyStatus(read: Reader, namespace: string, name: string): PolicyStatus | undefined {
   const policy = readObject(read, 'BackendTLSPolicy', namespace, name);
@@ -40,11 +40,11 @@ export function policyStatus(read: Reader, namespace: string, name: string): Pol
   };
 }
 
-/** Of a Gateway beyond `maxAncestors`. No status shows it; an Event tells it. */
+/** The outcome for a Gateway beyond `maxAncestors`. It is reported by an Event instead of a status. */
 const withoutRoom = isFalse('StatusFull', `The status of the policy lists at most ${maxAncestors} Gateways, the oldest first. Requests from this Gateway to the Services of the policy get a 500. Use separate Services for this Gateway.`);
 
 /**
- * @param problems of the policy itself, and of the targets through which it reaches a Gateway
+ * @param problems problems of the policy itself, and of the targets through which it reaches a Gateway
  * @param leftOut other Gateways that the policy cannot serve
  */
 function acceptance(problems: readonly PartProblem[], leftOut: readonly string[]): Outcome {
@@ -55,7 +55,7 @@ function acceptance(problems: readonly PartProblem[], leftOut: readonly string[]
   return isTrue('Accepted', `The status lists at most ${maxAncestors} Gateways. Requests to the Services get a 500 from these Gateways: ${leftOut.slice(0, shown).join(', ')}${more}.`);
 }
 
-/** Messages name no more than people read. */
+/** Maximum number of Gateways that a message lists. */
 const shown = 3;
 
 function references(problems: readonly PartProblem[]): Outcome {

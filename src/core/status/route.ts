@@ -17,12 +17,12 @@ export interface RouteStatus {
   readonly parents: readonly RouteParentStatus[];
 }
 
-/** Of these parents it is not for us to speak. */
+/** Outcomes of parents that get no status entry from us. */
 const unreportedOutcomes: ReadonlySet<AttachmentOutcome['type']> = new Set(['foreign', 'absent', 'unobserved']);
 
 /**
- * Our entries of a route's status: one per parentRef that names a Gateway of ours, in the order of the
- * specification; nothing for parents that are absent or served by somebody else (RouteStatus; GEP-1364).
+ * Our entries in the status of a route: one per parentRef to a Gateway that we manage, in the order of the specification.
+ * Parents that are not found or served by another controller get none (RouteStatus; GEP-1364).
  */
 export function routeStatus(read: Reader, kind: string, namespace: string, name: string): RouteStatus | undefined {
   const route = readObject(read, kind as ServedRouteKind, namespace, name);
@@ -52,7 +52,7 @@ function acceptance(attachment: Attachment, problems: readonly PartProblem[], va
   return isTrue('Accepted');
 }
 
-/** An entry is told apart by its parentRef; the first of equal ones stands for all. */
+/** Entries are identified by their parentRef: the first of several equal ones represents all. */
 function withoutRepetitions(parents: readonly Attachment[]): readonly Attachment[] {
   const first = new Map<string, Attachment>();
   for (const attachment of parents) {
@@ -62,7 +62,7 @@ function withoutRepetitions(parents: readonly Attachment[]): readonly Attachment
   return [...first.values()];
 }
 
-/** Present only while some parts work and others do not; the message must begin with "Dropped Rule". */
+/** Present only while some parts work and others do not. The message must begin with "Dropped Rule". */
 function partialValidity(dropped: readonly PartProblem[], kind: ServedRouteKind): Outcome | undefined {
   const [first] = dropped;
   return first === undefined ? undefined : isTrue(first.reason, joinMessages(dropped.map((problem) => describeDropped(problem, kind))));
@@ -76,7 +76,10 @@ function describeDropped({ scope, part, member, message }: PartProblem, kind: Se
   return `Dropped Rule ${part} (${place}, its ${traffic} are ${fate}): ${message}`;
 }
 
-/** Present only while others take all requests of some match ("make it clear which path has been chosen", API design guide). */
+/**
+ * Present only while a match is shadowed: other matches get all of its requests ("make it clear which path has been chosen",
+ * API design guide).
+ */
 function shadowing(taken: readonly TakenMatch[]): Outcome | undefined {
   return taken.length === 0 ? undefined : isTrue(shadowed.reason, `${joinMessages(taken.map(describeTaken))} ${takenCure(taken[0]?.own.kind ?? '')}`);
 }

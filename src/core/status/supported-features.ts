@@ -1,12 +1,12 @@
 import type { InstalledBundles } from '../graph/inputs.ts';
 import { enumOf, fieldIn, resolveAll, until, type MaybeVersioned, type SchemaKind } from '../schema/index.ts';
 
-/** A field of a kind, or one of the values that it can have, without which a feature cannot be asked for. */
+/** A kind, field or value that a feature requires. */
 type Need = readonly [kind: SchemaKind, field?: string, value?: number];
 
 /**
- * Every feature of the Gateway API that somebody could look for in a GatewayClass (pkg/features, GEP-2162), and what of
- * the installed bundle it needs.
+ * Every feature of the Gateway API that a GatewayClass can report (pkg/features, GEP-2162), and the part of the installed
+ * bundle that it requires.
  */
 const needs = {
   BackendTLSPolicy: ['BackendTLSPolicy'],
@@ -69,7 +69,7 @@ export type FeatureName = keyof typeof needs;
 
 const featureNames = Object.keys(needs) as readonly FeatureName[];
 
-/** The features that do not work yet. A name leaves this list when all tests of the conformance suite for it pass. */
+/** Unsupported features. Remove a name when all tests of the conformance suite for it pass. */
 const missing: ReadonlySet<FeatureName> = new Set<FeatureName>([
   'ClusterTrustBundle',
   'GatewayAddressRoutability',
@@ -77,20 +77,20 @@ const missing: ReadonlySet<FeatureName> = new Set<FeatureName>([
   'GatewayListenerFilters',
 ]);
 
-/** What features were called, where suites and tools of that time look for other names. */
+/** Former names of features, for suites and tools of older versions. */
 const formerNames: { readonly [N in FeatureName]?: readonly MaybeVersioned<string>[] } = {
   GatewayInfrastructure: [until('1.7', 'GatewayInfrastructurePropagation')],
   HTTPRouteRetryCodes: [until('1.7', 'HTTPRouteRetry'), until('1.7', 'HTTPRouteRetryBackendTimeout')],
 };
 
-/** In the form of the bundle: an object per name, or before v1.2 the name alone. */
+/** In the format of the bundle: an object per name, or before v1.2 only the name. */
 export type SupportedFeatures = readonly { readonly name: string }[] | readonly string[];
 
 /**
- * What a GatewayClass says of what works with it, sorted; `undefined` where the installed bundle has no place for it
+ * The supported features that a GatewayClass reports, sorted; `undefined` if the installed bundle does not have the field
  * (GatewayClassStatus.supportedFeatures).
  *
- * @param installed the bundle of each kind that is installed: what cannot be asked for is not claimed
+ * @param installed the installed bundle of each kind. Features that users cannot configure with it are not reported
  */
 export function supportedFeatures(installed: InstalledBundles): SupportedFeatures | undefined {
   const bundle = installed.GatewayClass;
@@ -102,7 +102,7 @@ export function supportedFeatures(installed: InstalledBundles): SupportedFeature
   return known.length === 0 ? names : names.filter((name) => known.includes(name));
 }
 
-/** The name of today, and those that it had in the bundle of its kind. */
+/** The current name, and the former names that apply to the bundle of its kind. */
 function namesOf(name: FeatureName, installed: InstalledBundles): readonly string[] {
   const bundle = installed[needs[name][0]];
   return bundle === undefined ? [name] : [name, ...resolveAll(formerNames[name] ?? [], bundle)];
