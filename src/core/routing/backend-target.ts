@@ -7,14 +7,14 @@ export function endpointsKey(namespace: string, service: string, port: ServicePo
   return `endpoints/${namespace}/${service}/${port}`;
 }
 
-/** Where a resolved reference leads. */
+/** The target of a resolved reference. */
 export function backendTarget(outcome: BackendOutcome): BackendTarget {
   return outcome.type === 'service'
     ? { type: 'endpoints', key: endpointsKey(outcome.namespace, outcome.name, outcome.port) }
     : { type: 'invalid', reason: outcome.type };
 }
 
-/** Where a backendRef leads; one with a problem leads nowhere, whatever it resolves to. */
+/** The target of a backendRef. A backendRef with a problem has no endpoints, whatever it resolves to. */
 export function compileBackendTarget(outcome: BackendOutcome, problem: PartProblem | undefined): BackendTarget {
   return problem === undefined ? backendTarget(outcome) : { type: 'invalid', reason: problem.reason };
 }

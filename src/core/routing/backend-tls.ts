@@ -6,7 +6,10 @@ import { quoteRef } from '../resources/reference.ts';
 import { gatewaysOfPolicy, maxAncestors, ownerRefusal, partProblems } from '../rules/engine/validity.ts';
 import type { BackendTls, EndpointsConfig } from './config.ts';
 
-/** What a BackendTLSPolicy makes of connections: TLS, or where it cannot be used, none at all (BackendTLSPolicyValidation). */
+/**
+ * The TLS settings of connections under a BackendTLSPolicy. If the policy cannot be used, no connection is made
+ * (BackendTLSPolicyValidation).
+ */
 export function backendTls(read: Reader, namespace: string, policy: string): Pick<EndpointsConfig, 'tls' | 'failure' | 'withheld'> {
   const refusal = ownerRefusal(read.query(partProblems, 'BackendTLSPolicy', namespace, policy));
   if (refusal !== undefined) return { failure: `${nameOf(namespace, policy)}: ${refusal.message}` };
@@ -21,7 +24,7 @@ export function backendTls(read: Reader, namespace: string, policy: string): Pic
   };
 }
 
-/** No Gateway uses a policy that cannot tell it how it fares (PolicyStatus.ancestors). */
+/** A policy without room in its status for a Gateway is not used by that Gateway (PolicyStatus.ancestors). */
 function withheld(read: Reader, namespace: string, policy: string): Pick<EndpointsConfig, 'withheld'> {
   const from = read.query(gatewaysOfPolicy, namespace, policy).slice(maxAncestors);
   return from.length === 0 ? {} : { withheld: { from, failure: `${nameOf(namespace, policy)}: its status has no room for this Gateway` } };
@@ -31,7 +34,7 @@ function nameOf(namespace: string, name: string): string {
   return quoteRef({ kind: 'BackendTLSPolicy', namespace, name });
 }
 
-/** Other types have made the policy invalid before. */
+/** Other types have already made the policy invalid. */
 function subjectAltName({ type, hostname = '', uri = '' }: { readonly type?: string; readonly hostname?: string; readonly uri?: string }): BackendTls['subjectAltNames'][number] {
   return type === 'URI' ? { type, value: uri } : { type: 'Hostname', value: hostname };
 }

@@ -4,7 +4,7 @@ import type { Reader } from '../incremental/reader.ts';
 import type { RouteAttachment } from './config.ts';
 import { configuredListener } from './listener-key.ts';
 
-/** The listeners that a route is attached to, each once: two parentRefs may lead to one listener. */
+/** The listeners that a route is attached to, without duplicates: two parentRefs may select the same listener. */
 export function compileAttachments(read: Reader, kind: string, namespace: string, name: string): readonly RouteAttachment[] {
   const attached = read.query(attachments, kind, namespace, name).flatMap((attachment) => compileAttachment(read, attachment));
   return [...new Map(attached.map((attachment) => [attachment.listener, attachment])).values()];

@@ -6,14 +6,14 @@ import { backendTarget } from './backend-target.ts';
 import type { AuthorizationFilter, BackendFilter, CorsFilter, HeaderFilter, MirrorFilter, NamedValue, PathModifier, RedirectFilter, RewriteFilter, RouteFilter } from './config.ts';
 
 /**
- * The filters of a rule in order; `targets` says what they refer to. Types that are not served have made
- * the rule fail before and are left out here.
+ * Compiles the filters of a rule in order. `targets` are the backends that they refer to. Filters of unsupported types are
+ * left out: they have already made the rule fail.
  */
 export function compileFilters(filters: readonly FilterView[] | undefined, targets: FilterBackends): readonly RouteFilter[] {
   return (filters ?? []).flatMap((filter, index) => compileFilter(filter, targets[index]));
 }
 
-/** The filters of a backendRef in order. */
+/** Compiles the filters of a backendRef in order. */
 export function compileBackendFilters(filters: readonly FilterView[] | undefined, mirrors: FilterBackends): readonly BackendFilter[] {
   return compileFilters(filters, mirrors).filter((filter) => filter.type !== 'redirect' && filter.type !== 'cors' && filter.type !== 'authorization');
 }
@@ -77,7 +77,7 @@ function corsFilter({ allowOrigins, allowCredentials, allowMethods, allowHeaders
   };
 }
 
-/** Without a target nobody can permit a request. */
+/** A filter without a target permits no request. */
 function authorizationFilter({ protocol, http, grpc, forwardBody }: NonNullable<FilterView['externalAuth']> = {}, target: FilterBackends[number] | undefined): AuthorizationFilter {
   return {
     type: 'authorization',
@@ -96,7 +96,7 @@ function headerFilter(type: HeaderFilter['type'], view: HeaderModifierView): Hea
   return { type, set: namedValues(view?.set), add: namedValues(view?.add), remove: view?.remove ?? [] };
 }
 
-/** Only the first entry with an equivalent name counts (HTTPHeader.name). */
+/** Only the first of several entries with equivalent names is used (HTTPHeader.name). */
 function namedValues(views: NonNullable<HeaderModifierView>['set']): readonly NamedValue[] {
   const first = new Map<string, NamedValue>();
   for (const { name = '', value = '' } of views ?? []) {

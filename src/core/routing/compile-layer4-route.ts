@@ -10,8 +10,8 @@ import { compileBackendTarget } from './backend-target.ts';
 import type { Layer4RouteConfig } from './config.ts';
 
 /**
- * A TLSRoute, TCPRoute or UDPRoute as data planes take it; nothing where it is attached nowhere or not accepted as a whole. Its
- * first rule is the one that is served (TCPRouteSpec.rules, "exactly one").
+ * Compiles a TLSRoute, TCPRoute or UDPRoute for data planes. Yields nothing if it is not attached or not accepted as a
+ * whole. Only its first rule is served (TCPRouteSpec.rules, "exactly one").
  */
 export function* compileLayer4Route(read: Reader, kind: Layer4RouteKind, namespace: string, name: string): Iterable<Layer4RouteConfig> {
   const attachments = compileAttachments(read, kind, namespace, name);

@@ -12,7 +12,7 @@ import { compileBackendTarget } from './backend-target.ts';
 import { compileBackendFilters, compileFilters } from './compile-filters.ts';
 import type { Retry, RouteBackend, RouteConfig, RouteMatch, RouteRule } from './config.ts';
 
-/** A route as data planes take it; nothing where it is attached nowhere or not accepted. */
+/** Compiles a route for data planes. Yields nothing if it is not attached or not accepted. */
 export function* compileRoute(read: Reader, kind: string, namespace: string, name: string): Iterable<RouteConfig> {
   const attachments = compileAttachments(read, kind, namespace, name);
   const route = readObject(read, kind as RequestRouteKind, namespace, name);
@@ -41,7 +41,7 @@ export function* compileRoute(read: Reader, kind: string, namespace: string, nam
   };
 }
 
-/** What rules of all kinds have; that of an HTTPRoute has most. */
+/** The fields common to rules of all kinds; HTTPRoute rules have the most. */
 type RuleView = Omit<RouteRuleView<'HTTPRoute'>, 'matches'>;
 
 interface RuleContext {
@@ -70,7 +70,7 @@ function compileRule(rule: RuleView, context: RuleContext): RouteRule {
   };
 }
 
-/** Whoever writes `retry` at all gets one more attempt unless another number is written (HTTPRouteRetry). */
+/** If `retry` is set, `attempts` defaults to 1 (HTTPRouteRetry). */
 function compileRetry(view: RuleView['retry']): Retry | undefined {
   if (view === undefined) return undefined;
   const backoff = milliseconds(view.backoff);

@@ -4,56 +4,59 @@ import type { RouteMatch } from '../graph/route-match.ts';
 export type { NamedMatch, RouteMatch, StringMatchType } from '../graph/route-match.ts';
 
 /**
- * The configuration a data plane receives: small keyed resources, children naming their parents. All are plain
- * JSON, compared by digest. What could not be understood or resolved is already a variant here (`invalid`,
- * `failure`), so that a data plane never judges.
+ * The configuration that a data plane receives: small keyed resources; children name their parents. All are plain JSON,
+ * compared by digest. Invalid and unresolved parts are already explicit variants here (`invalid`, `failure`), so that a data
+ * plane never validates.
  */
 export type ConfigResource = ListenerConfig | RouteConfig | Layer4RouteConfig | EndpointsConfig;
 
 /**
- * `listener/<gateway namespace>/<gateway name>/<listener name>` (of a ListenerSet, its namespace and name before the last
- * part, which is escaped) and so on; unique over all kinds.
+ * `listener/<gateway namespace>/<gateway name>/<listener name>` and so on; unique over all kinds. Keys of ListenerSet
+ * listeners have the namespace and name of the ListenerSet before the last part. The listener name is escaped.
  */
 export type ConfigKey = string;
 
 export interface ListenerConfig {
   readonly kind: 'listener';
   readonly key: ConfigKey;
-  /** `namespace/name` of the Gateway; each Gateway has an address of its own. */
+  /** `namespace/name` of the Gateway. Each Gateway has its own address. */
   readonly gateway: string;
-  /** `Gateway/namespace/name` or `ListenerSet/namespace/name`: whose listener it is. */
+  /** The owner of the listener: `Gateway/namespace/name` or `ListenerSet/namespace/name`. */
   readonly owner: string;
   /** Unique within the owner. */
   readonly name: string;
-  /** The port of the specification; where it is bound is the data plane's business. */
+  /** The port in the specification. The data plane decides which port to bind. */
   readonly port: number;
   readonly protocol: ServedProtocol;
   /** TLS only: whether the data plane terminates TLS or forwards the bytes unchanged. */
   readonly tlsMode?: 'Terminate' | 'Passthrough';
   /** Absent: any host. May be a wildcard (`*.example.com`). Lower case. */
   readonly hostname?: string;
-  /** `namespace/name` of the Secrets to terminate TLS with; HTTPS, and TLS with the mode Terminate. None: see `isReserved`. */
+  /**
+   * `namespace/name` of the Secrets for TLS termination: for HTTPS, and for TLS with the mode Terminate. If empty, see
+   * `isReserved`.
+   */
   readonly certificates: readonly string[];
-  /** Where TLS is terminated: clients have to prove who they are (Gateway.spec.tls.frontend). */
+  /** For terminated TLS: clients must present a certificate (Gateway.spec.tls.frontend). */
   readonly clientValidation?: ClientValidation;
-  /** `namespace/name` of the Secret with which to prove oneself to backends over TLS (Gateway.spec.tls.backend). */
+  /** `namespace/name` of the Secret with the client certificate for backends over TLS (Gateway.spec.tls.backend). */
   readonly backendCertificate?: string;
   /** metadata.generation of the owner, for acknowledgements. */
   readonly generation: number;
 }
 
 /**
- * Whether a listener only reserves its hostname: it terminates TLS, and no certificate is usable. No other listener serves the hostname,
- * and connections for it are closed.
+ * Whether a listener only reserves its hostname: it terminates TLS, and has no usable certificate. No other listener serves
+ * the hostname, and connections for it are closed.
  */
 export function isReserved({ protocol, tlsMode, certificates }: ListenerConfig): boolean {
   return (protocol === 'HTTPS' || (protocol === 'TLS' && tlsMode === 'Terminate')) && certificates.length === 0;
 }
 
 export interface ClientValidation {
-  /** Certificates in PEM that clients' certificates must lead to. */
+  /** CA certificates in PEM that must have issued the certificates of clients. */
   readonly authorities: readonly string[];
-  /** Whether a client without a valid certificate is turned away, or served as somebody unknown. */
+  /** Whether a client without a valid certificate is rejected, or served as unauthenticated. */
   readonly mode: 'AllowValidOnly' | 'AllowInsecureFallback';
 }
 
@@ -63,12 +66,12 @@ export interface RouteConfig {
   /** `namespace/name`. */
   readonly route: string;
   /**
-   * Set for a GRPCRoute: its matches are tried on gRPC requests alone (`isGrpc` in text/grpc.ts). Its backends and
-   * mirrors are spoken to in HTTP/2, without TLS unless the endpoints have some, whatever their `protocol` says.
-   * Where other routes answer 500 or 503, it answers with the gRPC status UNAVAILABLE (GRPCRouteRule.backendRefs).
+   * Set for a GRPCRoute. Its matches apply only to gRPC requests (`isGrpc` in text/grpc.ts). Its backends and mirrors get
+   * HTTP/2, without TLS unless the endpoints have `tls`, whatever their `protocol` says. Where other routes respond with 500
+   * or 503, it responds with the gRPC status UNAVAILABLE (GRPCRouteRule.backendRefs).
    */
   readonly protocol?: 'grpc';
-  /** creationTimestamp (RFC 3339) or order of appearance, whichever the source has; older sorts first. */
+  /** creationTimestamp (RFC 3339), or the order of appearance for sources without it. Older routes sort first. */
   readonly created: string;
   readonly attachments: readonly RouteAttachment[];
   readonly rules: readonly RouteRule[];
@@ -78,24 +81,24 @@ export interface RouteConfig {
 export interface RouteAttachment {
   readonly listener: ConfigKey;
   /**
-   * The route's own hostnames (lower case, `*.` wildcards) that intersect the listener's. `''` stands for a route
-   * without hostnames. Precedence goes by these, not by the intersection (Gateway API v1.7).
+   * The hostnames of the route (lower case, `*.` wildcards) that intersect the listener's. `''` represents a route without
+   * hostnames. Precedence is determined by these, not by the intersection (Gateway API v1.7).
    */
   readonly hostnames: readonly string[];
 }
 
-/** A TLSRoute, TCPRoute or UDPRoute: all of its connections or flows go to one weighted list of backends. */
+/** A TLSRoute, TCPRoute or UDPRoute: one weighted list of backends for all of its connections or flows. */
 export interface Layer4RouteConfig {
   readonly kind: 'layer4Route';
   readonly key: ConfigKey;
   /** `namespace/name`. */
   readonly route: string;
   readonly routeKind: Layer4RouteKind;
-  /** As in `RouteConfig`: the oldest route serves, then the first by `namespace/name`. */
+  /** As in `RouteConfig`: the oldest route takes precedence, then the first by `namespace/name`. */
   readonly created: string;
   /** `hostnames` as in `RouteConfig`; `['']` for TCPRoute and UDPRoute. */
   readonly attachments: readonly RouteAttachment[];
-  /** Set: every connection is closed and every datagram is dropped; the text says why. */
+  /** If set, every connection is closed and every datagram is dropped; the text is the reason. */
   readonly failure?: string;
   readonly backends: readonly Layer4Backend[];
   readonly generation: number;
@@ -103,35 +106,35 @@ export interface Layer4RouteConfig {
 
 export type { Layer4RouteKind } from '../graph/protocols.ts';
 
-/** An invalid target: its share of connections is reset, its share of datagrams is dropped. */
+/** A weighted backend. For an invalid target, its share of connections is reset and its share of datagrams is dropped. */
 export interface Layer4Backend {
   readonly weight: number;
   readonly target: BackendTarget;
 }
 
 export interface RouteRule {
-  /** Position in spec.rules. */
+  /** Index in spec.rules. */
   readonly index: number;
   readonly name?: string;
-  /** Readable matches only; a rule without any matches nothing. */
+  /** Readable matches only. A rule without any matches no request. */
   readonly matches: readonly RouteMatch[];
-  /** Set: every request that matches is answered 500; the text says why. */
+  /** If set, every matching request gets a 500 response; the text is the reason. */
   readonly failure?: string;
   readonly filters: readonly RouteFilter[];
   readonly backends: readonly RouteBackend[];
-  /** Milliseconds; absent or 0: no limit. */
+  /** In milliseconds; absent or 0: no limit. */
   readonly requestTimeout?: number;
   readonly backendRequestTimeout?: number;
   readonly retry?: Retry;
 }
 
-/** When to try again (HTTPRouteRetry). */
+/** The conditions for retries (HTTPRouteRetry). */
 export interface Retry {
-  /** Statuses of backends after which to try again. Failed connections count always. */
+  /** Response statuses of backends that cause a retry. Connection failures always do. */
   readonly codes: readonly number[];
-  /** Tries after the first one; 0: none. */
+  /** Maximum number of retries; 0: none. */
   readonly attempts: number;
-  /** Milliseconds to wait before a try; absent: as the data plane thinks fit. */
+  /** Delay before a retry in milliseconds; absent: the data plane decides. */
   readonly backoff?: number;
 }
 
@@ -152,7 +155,7 @@ export interface RewriteFilter {
   readonly path?: PathModifier;
 }
 
-/** A copy of `numerator` of `denominator` requests goes there too; answers are ignored. */
+/** Sends a copy of `numerator` of `denominator` requests to the target; the responses are ignored. */
 export interface MirrorFilter {
   readonly type: 'mirror';
   readonly target: BackendTarget;
@@ -160,36 +163,36 @@ export interface MirrorFilter {
   readonly denominator: number;
 }
 
-/** Answers preflight requests, and tells browsers who may read answers (HTTPCORSFilter). */
+/** Responds to preflight requests, and tells browsers which origins may read responses (HTTPCORSFilter). */
 export interface CorsFilter {
   readonly type: 'cors';
-  /** Origins as written: exact, `*`, or with one wildcard at the left of the host (`https://*.example.com`). Lower case. */
+  /** Origins as written: exact, `*`, or with one wildcard at the start of the host (`https://*.example.com`). Lower case. */
   readonly allowOrigins: readonly string[];
   readonly allowCredentials: boolean;
   /** Methods as written; `*` for any. */
   readonly allowMethods: readonly string[];
   readonly allowHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];
-  /** Seconds. */
+  /** In seconds. */
   readonly maxAge: number;
 }
 
-/** A server has to permit each request (HTTPExternalAuthFilter). */
+/** Requires the permission of an authorization server for each request (HTTPExternalAuthFilter). */
 export interface AuthorizationFilter {
   readonly type: 'authorization';
   readonly target: BackendTarget;
   readonly protocol: AuthorizationProtocol;
-  /** Fields of requests that the server gets besides Host, Content-Length and Authorization; empty in gRPC: all. */
+  /** Request header fields sent to the server besides Host, Content-Length and Authorization. Empty for gRPC: all. */
   readonly requestHeaders: readonly string[];
-  /** HTTP: fields of the server's response that the backend gets; empty: all. */
+  /** HTTP: fields of the server's response that are copied to the request for the backend; empty: all. */
   readonly responseHeaders: readonly string[];
-  /** HTTP: comes before the path of the request; may be empty. */
+  /** HTTP: prefix for the path of the request; may be empty. */
   readonly path: string;
-  /** Bytes of the longest body that is sent to the server; 0: no body is sent. */
+  /** Maximum size in bytes of a body that is sent to the server; 0: no body is sent. */
   readonly maxBody: number;
 }
 
-/** How an authorization server is asked: by the request itself, or by a call of `envoy.service.auth.v3.Authorization/Check`. */
+/** The protocol of an authorization server: the request itself, or a call of `envoy.service.auth.v3.Authorization/Check`. */
 export type AuthorizationProtocol = 'http' | 'grpc';
 
 export interface HeaderFilter {
@@ -215,37 +218,40 @@ export interface RouteBackend {
   readonly filters: readonly BackendFilter[];
 }
 
-/** What may be done to the requests of one backendRef alone. */
+/** Filters that can apply to the requests of a single backendRef. */
 export type BackendFilter = HeaderFilter | RewriteFilter | MirrorFilter;
 
-/** `endpoints/<namespace>/<service>/<port>`, or why there is none: its share of requests is answered 500. */
+/** `endpoints/<namespace>/<service>/<port>`, or the reason why there is none: its share of requests gets a 500 response. */
 export type BackendTarget = { readonly type: 'endpoints'; readonly key: ConfigKey } | { readonly type: 'invalid'; readonly reason: string };
 
 export interface EndpointsConfig {
   readonly kind: 'endpoints';
   readonly key: ConfigKey;
-  /** Ready endpoints in stable order; none: requests are answered 503. */
+  /** Ready endpoints in stable order. If empty, requests get a 503 response. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   /** HTTP/2 without TLS (`appProtocol: kubernetes.io/h2c`). Absent: HTTP/1.1, or what TLS negotiates; see `RouteConfig.protocol`. */
   readonly protocol?: 'h2c';
   /** Connections are made over TLS (BackendTLSPolicy). */
   readonly tls?: BackendTls;
-  /** Set: nothing may be sent there, e.g. since a BackendTLSPolicy is not valid; requests are answered 500. */
+  /** If set, nothing may be sent there, e.g. because a BackendTLSPolicy is invalid: requests get a 500 response. */
   readonly failure?: string;
-  /** Gateways (`namespace/name`) that get `failure` in place of all else. Whoever splits configuration by Gateway applies it. */
+  /**
+   * Gateways (`namespace/name`) that get `failure` instead of everything else. The code that splits configuration by Gateway
+   * applies it.
+   */
   readonly withheld?: { readonly from: readonly string[]; readonly failure: string };
 }
 
 export interface BackendTls {
-  /** Sent as SNI; what the certificate must be for unless `subjectAltNames` names something. */
+  /** Sent as SNI. The certificate must be valid for it unless `subjectAltNames` has entries. */
   readonly serverName: string;
-  /** One of them must be in the certificate; empty: `serverName` must. */
+  /** The certificate must contain one of them; if empty, `serverName`. */
   readonly subjectAltNames: readonly { readonly type: 'Hostname' | 'URI'; readonly value: string }[];
-  /** Certificates in PEM that the backend's must lead to; `system`: those that the data plane's own image trusts. */
+  /** CA certificates in PEM for the certificate of the backend; `system`: the trust store of the data plane's image. */
   readonly authorities: readonly string[] | 'system';
 }
 
-/** Requests per rule go by this name in metrics, access logs and `explain`: `shop/cart rule 0 match 1`. */
+/** A match of a rule. Metrics, access logs and `explain` name it like this: `shop/cart rule 0 match 1`. */
 export interface MatchedRoute {
   readonly route: RouteConfig;
   readonly rule: RouteRule;
@@ -257,14 +263,17 @@ export function secretsOf({ certificates, backendCertificate }: ListenerConfig):
   return backendCertificate === undefined ? certificates : [...certificates, backendCertificate];
 }
 
-/** Endpoints as one Gateway (`namespace/name`) may use them: those that are withheld from it become a failure. */
+/** The endpoints for one Gateway (`namespace/name`). Endpoints withheld from it become a failure. */
 export function endpointsFor(gateway: string, endpoints: EndpointsConfig): EndpointsConfig {
   const { withheld, ...rest } = endpoints;
   if (withheld === undefined) return endpoints;
   return withheld.from.includes(gateway) ? { kind: rest.kind, key: rest.key, addresses: [], failure: withheld.failure } : rest;
 }
 
-/** Keys of all endpoints that requests, connections or flows of a route can be sent to: as themselves, as copies, or to be authorized. */
+/**
+ * Keys of all endpoints to which a route can send requests, connections or flows: as backends, mirrors or authorization
+ * servers.
+ */
 export function endpointsOf(route: RouteConfig | Layer4RouteConfig): readonly ConfigKey[] {
   if (route.kind === 'layer4Route') return route.backends.flatMap(({ target }) => keysOf(target));
   return route.rules.flatMap(({ filters, backends }) => [

@@ -20,8 +20,8 @@ import type { ConfigResource, EndpointsConfig, ListenerConfig } from './config.t
 import { configuredListener } from './listener-key.ts';
 
 /**
- * The configuration of all data planes as keyed resources: listeners by their owner, routes, endpoints by Service port.
- * One changed object changes its own resources only.
+ * The configuration of all data planes as keyed resources: listeners by owner, routes, and endpoints by Service port. A
+ * changed object changes only its own resources.
  */
 export const configuration = defineEmission<ConfigResource>({
   name: 'configuration',
@@ -71,11 +71,11 @@ function* ownListeners(read: Reader, owner: ListenerOwner): Iterable<ListenerCon
   }
 }
 
-/** Protocol, hostname and TLS settings of a listener; `undefined` where its protocol is not served. */
+/** Protocol, hostname and TLS settings of a listener; `undefined` if its protocol is unsupported. */
 function termsOf(listener: ListenerNode): Pick<ListenerConfig, 'protocol' | 'tlsMode' | 'hostname' | 'certificates'> | undefined {
   const { protocol, tlsMode, hostname } = listener;
   if (!isServedProtocol(protocol)) return undefined;
-  // Without a certificate no handshake can succeed: the listener says so in ResolvedRefs, and keeps its hostname.
+  // Without a certificate, no handshake can succeed: ResolvedRefs of the listener reports it, and it keeps its hostname.
   const certificates = terminatesTls(listener) ? usableTargets(listener.certificates) : [];
   return {
     protocol,
@@ -103,9 +103,9 @@ function* serviceEndpoints(read: Reader, namespace: string, name: string): Itera
   }
 }
 
-/** How connections to a Service port are made. */
+/** The connection settings for a Service port. */
 function connection(read: Reader, { namespace, service, port }: { readonly namespace: string; readonly service: string; readonly port: ServicePort }): Pick<EndpointsConfig, 'protocol' | 'tls' | 'failure' | 'withheld'> {
-  // TLS is for connections; datagrams are forwarded as they come.
+  // TLS applies to connections; datagrams are forwarded unchanged.
   if (port.type !== 'port' || port.protocol === 'UDP') return {};
   const policy = policyInForce(read, { namespace, service, portName: port.name });
   if (policy !== undefined) return backendTls(read, namespace, policy);

@@ -6,20 +6,20 @@ import { classParameters, gatewayParameters, type DataPlaneParameters, type Para
 import { strata } from '../graph/strata.ts';
 import { defineEmission } from '../incremental/index.ts';
 
-/** What has to be provisioned for a Gateway of ours. */
+/** The infrastructure to provision for a Gateway that we manage. */
 export interface Infrastructure {
-  /** Of all listeners whose protocol is served, those of ListenerSets included, ascending. */
+  /** The ports of all listeners with a supported protocol, including those of ListenerSets, in ascending order. */
   readonly ports: readonly GatewayPort[];
   readonly addresses: readonly WantedAddress[];
-  /** Those of the Gateway go before those of its class. */
+  /** The Gateway's parameters override those of its class. */
   readonly parameters: DataPlaneParameters;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
 /**
- * What each Gateway of ours needs to have provisioned, valid or not. Key: `namespace/name`. Of one that asks only for what is
- * not served nothing is said: what it has may stay.
+ * The infrastructure of each Gateway that we manage, valid or not. Key: `namespace/name`. A Gateway that requests only
+ * unsupported protocols gets no value: its existing infrastructure may stay.
  */
 export const infrastructure = defineEmission<Infrastructure>({
   name: 'infrastructure',

@@ -1,13 +1,16 @@
 import type { ListenerOwner } from '../graph/listener-sets.ts';
 import type { ConfigKey } from './config.ts';
 
-/** The configuration key of a listener: it begins with the Gateway that serves it, whoever its owner is. */
+/** The configuration key of a listener. It starts with the Gateway that serves it, whoever its owner is. */
 export function configuredListener(gateway: { readonly namespace: string; readonly name: string }, { kind, namespace, name }: ListenerOwner, listener: string): ConfigKey {
   const owner = kind === 'Gateway' ? '' : `/${namespace}/${name}`;
   return `listener/${gateway.namespace}/${gateway.name}${owner}/${escaped(listener)}`;
 }
 
-/** As one part of a key: a stored listener may have any name, such as that of a ListenerSet and a listener of it. */
+/**
+ * Escapes a listener name, so that keys stay unique: a stored listener may have any name, including one that looks like the
+ * name of a ListenerSet and its listener.
+ */
 function escaped(name: string): string {
   return name.replaceAll('%', '%25').replaceAll('/', '%2F');
 }

@@ -5,14 +5,14 @@ import { hasPathPrefix } from '../text/path.ts';
 import { compilePattern } from '../text/pattern.ts';
 import type { NamedMatch, RouteConfig, RouteMatch } from './config.ts';
 
-/** What routing looks at in a request. */
+/** The parts of a request that routing uses. */
 export interface RouteRequest {
-  /** In lower case, without port and trailing dot. */
+  /** Lower case, without port and trailing dot. */
   readonly host: string;
-  /** Normalised, without query. */
+  /** Normalized, without query. */
   readonly path: string;
   readonly method: string;
-  /** The value of a header by its name in lower case; repeated fields joined as RFC 9110 §5.3 says. */
+  /** The value of a header by its lower-case name. Repeated fields are joined according to RFC 9110 §5.3. */
   header(lowerName: string): string | undefined;
   /** The first value of a query parameter, decoded. */
   query(name: string): string | undefined;
@@ -21,11 +21,11 @@ export interface RouteRequest {
 /** One requirement of a match. */
 export interface MatchCondition {
   holds(request: RouteRequest): boolean;
-  /** Why it does not hold, for people. */
+  /** The reason why it does not hold, for people. */
   otherwise(request: RouteRequest): string;
 }
 
-/** Everything that a match of a route for that protocol asks of a request; expressions are compiled here, once. */
+/** All conditions of a match in a route with this protocol. Compiles regular expressions. */
 export function matchConditionsOf(match: RouteMatch, protocol: RouteConfig['protocol']): readonly MatchCondition[] {
   return [
     ...(protocol === 'grpc' ? [grpcCondition] : []),
@@ -38,7 +38,7 @@ export function matchConditionsOf(match: RouteMatch, protocol: RouteConfig['prot
   ];
 }
 
-/** Whether one of a route's own hostnames covers the request's host; `''` covers every host. */
+/** The condition that a hostname of the route covers the host of the request; `''` covers every host. */
 export function hostnameCondition(hostname: string): MatchCondition {
   return {
     holds: ({ host }) => hostnameMatches(hostname, host),
@@ -83,7 +83,7 @@ function namedCondition(what: string, match: NamedMatch, get: Get): MatchConditi
   };
 }
 
-/** The expression must match the whole value, so that one without anchors does not open more than it names. */
+/** The expression must match the whole value, so that an expression without anchors does not match more than intended. */
 function expressionCondition(subject: string, text: string, get: Get): MatchCondition {
   const compiled = compilePattern(text);
   if (!compiled.ok) {

@@ -8,26 +8,26 @@ import { Trie } from './trie.ts';
 
 export type { RouteRequest } from './match-conditions.ts';
 
-/** An entry as `explain` shows it. */
+/** An entry as shown by `explain`. */
 export interface Candidate {
   readonly candidate: MatchedRoute;
-  /** Whether the hostname that the entry stands for covers the host of the request. */
+  /** Whether the hostname of the entry covers the host of the request. */
   readonly coversHost: boolean;
-  /** Everything that keeps the request from matching, in words. Empty: the request matches. */
+  /** All reasons why the request does not match, as text. Empty: the request matches. */
   readonly unmet: readonly string[];
 }
 
 /**
- * All routes of a data plane, ready to be looked up. A lookup costs as much as the request has host labels and path
- * segments, plus the entries that share the winning hostname and path; a change costs as much as the changed route.
+ * The routes of a data plane, indexed for lookup. The cost of a lookup depends on the host labels and path segments of the
+ * request, plus the entries that share the winning hostname and path. The cost of a change depends on the changed route.
  */
 export class RouteTable {
   private readonly listeners = new Map<ConfigKey, HostTable>();
   private readonly placements = new Map<ConfigKey, readonly Placement[]>();
 
   /**
-   * Puts a route in, in place of everything that stood under its key before. Most of the work are its placements, which may have
-   * been made beforehand.
+   * Adds a route, or replaces the one with the same key. Computing the placements is most of the work; callers can do it
+   * beforehand.
    */
   upsert(route: RouteConfig, placements = placementsOf(route)): void {
     this.remove(route.key);
@@ -42,7 +42,7 @@ export class RouteTable {
     }
   }
 
-  /** Takes a route out; nothing happens where there is none. */
+  /** Removes a route. Does nothing if it is not found. */
   remove(key: ConfigKey): void {
     for (const { listener, entry } of this.placements.get(key) ?? []) {
       const hosts = this.listeners.get(listener);
@@ -53,15 +53,15 @@ export class RouteTable {
   }
 
   /**
-   * Where a request that arrived at a listener goes: the first entry in the order of the sort keys (precedence.ts)
-   * that it meets. Hostnames that cover it but have no entry for it fall through to broader ones (HTTPRoute
-   * `hostnames` and `rules[].matches`, Gateway API v1.7).
+   * The match for a request at a listener: the first matching entry in the order of the sort keys (precedence.ts). Hostnames
+   * that cover the request but have no matching entry fall through to broader ones (HTTPRoute `hostnames` and
+   * `rules[].matches`, Gateway API v1.7).
    */
   match(listener: ConfigKey, request: RouteRequest): MatchedRoute | undefined {
     return this.listeners.get(listener)?.first(request)?.matched;
   }
 
-  /** All entries of a listener in the order in which they take precedence, each with what keeps the request from matching. */
+  /** All entries of a listener in order of precedence, each with the reasons why the request does not match. */
   *candidates(listener: ConfigKey, request: RouteRequest): Iterable<Candidate> {
     const entries: Entry[] = [];
     for (const placements of this.placements.values()) {
@@ -76,13 +76,13 @@ export class RouteTable {
   }
 }
 
-/** An entry of a route with the listener it belongs to. */
+/** An entry of a route at one listener. */
 export interface Placement {
   readonly listener: ConfigKey;
   readonly entry: Entry;
 }
 
-/** Every entry of a route, ready to be put into a table. */
+/** All entries of a route, for insertion into a table. */
 export function placementsOf(route: RouteConfig): readonly Placement[] {
   const matches = route.rules.flatMap((rule) =>
     rule.matches.map((match) => ({ rule, match, conditions: matchConditionsOf(match, route.protocol) })),
@@ -100,7 +100,7 @@ export function placementsOf(route: RouteConfig): readonly Placement[] {
   return placements;
 }
 
-/** A route may attach to a listener twice, by its name and by its Gateway. */
+/** A route may attach to a listener twice, by the listener's name and through its Gateway. */
 function hostnamesByListener(attachments: readonly RouteAttachment[]): Map<ConfigKey, Set<string>> {
   const byListener = new Map<ConfigKey, Set<string>>();
   for (const { listener, hostnames } of attachments) {
@@ -115,7 +115,7 @@ function candidateOf({ matched, hostname, conditions }: Entry, request: RouteReq
   return { candidate: matched, coversHost: ofHost.holds(request), unmet };
 }
 
-/** The entries of one listener by hostname: a tier for each, from the most specific one to none. */
+/** The entries of one listener by hostname: one tier per hostname, from the most specific one to none. */
 class HostTable {
   private readonly exact = new Map<string, Tier>();
   private readonly wildcards = new Trie<Tier>();
@@ -164,8 +164,8 @@ class HostTable {
 }
 
 /**
- * What follows the first label, from the right: `*.example.com` and every host that it covers (at least one label
- * more than `example.com`) begin with `com`, `example`. A host that begins with a dot has no first label.
+ * The labels after the first one, from right to left: for `*.example.com` and every host that it covers (at least one label
+ * more than `example.com`), they start with `com`, `example`. A host that starts with a dot has no first label.
  */
 function suffixLabels(host: string): string[] {
   return host.startsWith('.') ? [] : host.split('.').slice(1).toReversed();

@@ -12,13 +12,12 @@ export interface Entry {
   readonly conditions: readonly MatchCondition[];
 }
 
-/** Entries that only their sort keys tell apart, in the order of these. */
+/** Entries that differ only in their sort keys, in ascending order. */
 type Bucket = Entry[];
 
 /**
- * The entries of one listener under one hostname, arranged so that a request meets few of them: exact paths by
- * name, prefixes by segment. Expressions can only be tried one after the other. Which entry goes before which is
- * told by the sort keys alone.
+ * The entries of one listener for one hostname, arranged so that a lookup evaluates few of them: exact paths by value,
+ * prefixes by segment. Regular expressions have to be evaluated one by one. Only the sort keys determine precedence.
  */
 export class Tier {
   private readonly exact = new Map<string, Bucket>();
@@ -41,7 +40,7 @@ export class Tier {
     else if (type === 'PathPrefix') this.prefixes.remove(prefixSegments(value));
   }
 
-  /** The first entry, in the order of the sort keys, that the request meets. */
+  /** The first entry in the order of the sort keys that the request matches. */
   first(request: RouteRequest): Entry | undefined {
     let best = firstOf(this.exact.get(request.path), request);
     best = firstOf(this.expressions, request, best);
@@ -63,7 +62,7 @@ export class Tier {
   }
 }
 
-/** The first entry of a bucket that the request meets, or `best` where that goes before. */
+/** The first entry of a bucket that the request matches, or `best` if that has precedence. */
 function firstOf(bucket: Bucket | undefined, request: RouteRequest, best?: Entry): Entry | undefined {
   for (const entry of bucket ?? []) {
     if (best !== undefined && best.sortKey < entry.sortKey) return best;
@@ -72,7 +71,7 @@ function firstOf(bucket: Bucket | undefined, request: RouteRequest, best?: Entry
   return best;
 }
 
-/** Where `sortKey` stands in the bucket or, if it is not there, where it belongs. */
+/** The position of `sortKey` in the bucket, or its insertion position if absent. */
 function position(bucket: Bucket, sortKey: string): number {
   let low = 0;
   let high = bucket.length;
@@ -89,7 +88,7 @@ function prefixSegments(prefix: string): string[] {
   return segments(withoutTrailingSlash(prefix));
 }
 
-/** The text before the leading slash is a segment too (an empty one), so that `*` is below no prefix. */
+/** The text before the leading slash is an (empty) segment too, so that `*` is not below any prefix. */
 function segments(path: string): string[] {
   return path.split('/');
 }

@@ -8,13 +8,13 @@ function emptyNode<T>(): Node<T> {
 }
 
 /**
- * Values at sequences of segments, found by everything that begins with those segments. The cost of each operation
- * is that of the segments, whatever the number of values.
+ * Values by sequences of segments, with lookup of all prefixes of a sequence. The cost of each operation depends on the
+ * number of segments, not on the number of values.
  */
 export class Trie<T> {
   private readonly root: Node<T> = emptyNode();
 
-  /** The value at exactly these segments; made by `create` where there is none yet. */
+  /** The value at exactly these segments, created by `create` if absent. */
   ensure(segments: readonly string[], create: () => T): T {
     let node = this.root;
     for (const segment of segments) {
@@ -39,7 +39,7 @@ export class Trie<T> {
     return node.value;
   }
 
-  /** Removes the value at exactly these segments, and the nodes that led to nothing else. */
+  /** Removes the value at exactly these segments, and nodes without other values below them. */
   remove(segments: readonly string[]): void {
     const way: Node<T>[] = [this.root];
     for (const segment of segments) {
@@ -56,7 +56,7 @@ export class Trie<T> {
     }
   }
 
-  /** The values at all beginnings of `segments`, the longest first. */
+  /** The values at all prefixes of `segments`, the longest first. */
   along(segments: readonly string[]): T[] {
     const found: T[] = [];
     let node: Node<T> | undefined = this.root;

@@ -11,29 +11,32 @@ export interface Authorization {
   readonly protocol: AuthorizationProtocol;
   /** `namespace/service/port` of the server; `invalid` for one that cannot be used. */
   readonly label: string;
-  /** `undefined`: every request gets an error. */
+  /** `undefined`: every request gets an error response. */
   readonly endpoints: ConfigKey | undefined;
   /** Why `endpoints` is undefined. */
   readonly problem: string | undefined;
-  /** So many of the rule's edits of request headers come before the filter. */
+  /** The number of the rule's request header edits that precede the filter. */
   readonly editsBefore: number;
-  /** Comes before the path of requests; `''` or an absolute path without a slash at its end. */
+  /** Prefix for the path of requests; `''` or an absolute path without a trailing slash. */
   readonly prefix: string;
-  /** Bytes of the longest body that is sent; 0: none is sent. */
+  /** Maximum size in bytes of a body that is sent; 0: no body is sent. */
   readonly maxBody: number;
-  /** Names in lower case of the request fields that the server gets; `undefined`: all. */
+  /** Lower-case names of the request fields sent to the server; `undefined`: all. */
   readonly sent: ReadonlySet<string> | undefined;
-  /** Names in lower case of the response fields that the backend gets; `undefined`: all but those that describe the response. */
+  /** Lower-case names of the response fields sent to the backend; `undefined`: all except those that describe the response. */
   readonly returned: ReadonlySet<string> | undefined;
 }
 
-/** The server gets these whatever the filter allows; Host goes as the host of the request (HTTPAuthConfig.allowedHeaders). */
+/**
+ * Always sent to the server, whatever the filter allows. Host is sent as the host of the request
+ * (HTTPAuthConfig.allowedHeaders).
+ */
 const alwaysSent: readonly string[] = ['authorization', 'content-length', 'host'];
 
-/** Fields of a response that say something about itself and nothing about the request. */
+/** Fields that describe the response and not the request. */
 const aboutResponse: ReadonlySet<string> = new Set(['authority', 'content-encoding', 'content-language', 'content-location', 'content-range', 'content-type', 'via']);
 
-/** Prepares the ExternalAuth filter of a rule; `undefined` where it has none. */
+/** Prepares the ExternalAuth filter of a rule; `undefined` if it has none. */
 export function prepareAuthorization(filters: readonly RouteFilter[]): Authorization | undefined {
   const position = filters.findIndex(({ type }) => type === 'authorization');
   const filter = filters[position];
@@ -54,25 +57,25 @@ export function prepareAuthorization(filters: readonly RouteFilter[]): Authoriza
   };
 }
 
-/** The path prefix of a filter in the spelling of request paths; `undefined` where no path can begin with it (HTTPAuthConfig.path). */
+/** The path prefix of a filter, normalized like request paths; `undefined` if it is invalid (HTTPAuthConfig.path). */
 export function authorizationPrefix({ path }: Pick<AuthorizationFilter, 'path'>): string | undefined {
   const normalized = normalizePath(path.startsWith('/') ? path : `/${path}`);
   return normalized.ok ? normalized.path.replace(/\/+$/, '') : undefined;
 }
 
-/** The request target that the server gets: the prefix, the path and the query of the client's request. */
+/** The request target for the server: the prefix, the path and the query of the client's request. */
 export function authorizationTarget({ prefix }: Pick<Authorization, 'prefix'>, { path, search }: { readonly path: string; readonly search: string }): string {
   return `${prefix}${path}${search}`;
 }
 
-/** Those of the fields of a request that the server gets. */
+/** The fields of a request that are sent to the server. */
 export function fieldsForServer({ sent }: Pick<Authorization, 'sent'>, fields: Fields): string[] {
   return fieldsWhere(fields, (key) => sent === undefined || sent.has(key));
 }
 
 /**
- * What the fields of a response that permits a request change in the request: they replace those of the same name. A field that is
- * named in `allowedResponseHeaders` is the server's alone, so that one of the client never passes for it.
+ * The edits of a permitted request: fields of the server's response replace request fields with the same name. Fields named
+ * in `allowedResponseHeaders` can only come from the server, so that a client cannot forge them.
  */
 export function editsAfterPermission({ returned }: Pick<Authorization, 'returned'>, fields: Fields): HeaderEdits {
   const added = fieldsWhere(fields, (key) => isEditable(key) && (returned === undefined ? !aboutResponse.has(key) : returned.has(key)));

@@ -3,7 +3,7 @@ import type { Fields } from '../../text/fields.ts';
 import { headerKey } from '../../text/header.ts';
 import type { CorsFilter } from '../config.ts';
 
-/** The part of a request that decides about cross-origin access. */
+/** The parts of a request that determine cross-origin access. */
 export interface CorsRequest {
   readonly method: string;
   header(lowerName: string): string | undefined;
@@ -11,13 +11,13 @@ export interface CorsRequest {
 
 /** A CORS filter prepared for use (HTTPCORSFilter; the CORS protocol of the Fetch standard). */
 export interface Cors {
-  /** The fields of the answer to a preflight request; `undefined` for any other request. */
+  /** The response fields for a preflight request; `undefined` for any other request. */
   preflight(request: CorsRequest): string[] | undefined;
-  /** The fields of a backend's answer, with what tells the browser whether it may be read. */
+  /** The fields of a backend's response, with those that tell the browser whether it may read the response. */
   respond(fields: Fields, request: CorsRequest): string[];
 }
 
-/** What the filter decides for the whole rule: a backend's word on it is not passed on beside it. */
+/** Fields that only the filter sets; those of a backend's response are dropped. */
 const decided: ReadonlySet<string> = new Set([
   'access-control-allow-origin', 'access-control-allow-credentials', 'access-control-allow-methods', 'access-control-allow-headers',
   'access-control-expose-headers', 'access-control-max-age',
@@ -57,13 +57,13 @@ export function compileCors(filter: CorsFilter): Cors {
   };
 }
 
-/** With credentials `*` is a name like any other, so what was asked for is named instead. */
+/** With credentials, `*` is an ordinary name, so the requested name is returned instead. */
 function named({ allowCredentials }: CorsFilter, allowed: readonly string[], asked: string | undefined): readonly string[] {
   if (!allowed.includes('*') || !allowCredentials) return allowed;
   return asked === undefined ? [] : [asked];
 }
 
-/** Nobody asks which fields to expose: with credentials `*` cannot be said in another way. */
+/** A request does not name the fields to expose, so with credentials there is no replacement for `*`. */
 function exposable({ allowCredentials, exposeHeaders }: CorsFilter): readonly string[] {
   return allowCredentials ? exposeHeaders.filter((name) => name !== '*') : exposeHeaders;
 }
@@ -72,9 +72,9 @@ function list(name: string, values: readonly string[]): string[] {
   return values.length === 0 ? [] : [name, values.join(', ')];
 }
 
-/** Origins of a filter: exact ones, and hosts with a wildcard for any number of labels at their left. */
+/** The origins of a filter: exact ones, and hosts with a wildcard for any number of labels on the left. */
 class AllowedOrigins {
-  /** `*` alone: every origin, `null` too. */
+  /** Whether `*` allows every origin, including `null`. */
   readonly any: boolean;
   private readonly exact = new Set<string>();
   private readonly wildcards: readonly { readonly scheme: string; readonly suffix: string }[];

@@ -7,49 +7,49 @@ import { editFields } from './header-edits.ts';
 import { modifiedPath, redirectLocation } from './location.ts';
 import type { PreparedBackend, PreparedRule } from './prepared-rule.ts';
 
-/** The parts of a request that decide about it. */
+/** The parts of a request that determine the decision. */
 export interface DecidedRequest extends RouteRequest {
-  /** The query with its question mark as it came, or `''`. */
+  /** The unchanged query with its question mark, or `''`. */
   readonly search: string;
   /** Max-Forwards of OPTIONS and TRACE (RFC 9110 section 7.6.2). */
   readonly remainingHops: number | undefined;
-  /** How often the request has passed proxies of this kind (RFC 9110 section 7.6.3). */
+  /** The number of Sallyport proxies that the request has passed (RFC 9110 section 7.6.3). */
   readonly hops: number;
 }
 
-/** The routes in force. `R` is the form in which the caller keeps prepared rules. */
+/** The current routes. `R` is the caller's representation of prepared rules. */
 export interface Routing<R extends DecidedRule> {
   match(listener: ConfigKey, request: RouteRequest): MatchedRoute | undefined;
   ruleOf(matched: MatchedRoute): R | undefined;
 }
 
-/** The parts of a rule that decide. */
+/** The parts of a rule that determine the decision. */
 export type DecidedRule = Pick<PreparedRule, 'failure' | 'redirect' | 'cors' | 'responseEdits' | 'authorization'>;
 
-/** A route that takes the request. */
+/** The listener, match and rule that a request was routed to. */
 export interface Taken<R> {
   readonly listener: ListenerConfig;
   readonly matched: MatchedRoute;
   readonly rule: R;
 }
 
-/** The outcome of a request: everything that is certain before a backend is chosen. */
+/** The outcome of a request, as far as it is known before a backend is chosen. */
 export type Decision<R> =
-  /** The proxy answers with an error. */
+  /** The proxy responds with an error. */
   | { readonly type: 'answer'; readonly reason: 'no-route' | 'trace-unsupported' | 'loop-detected' }
   | { readonly type: 'answer'; readonly reason: 'rule-failure'; readonly taken: Taken<R> }
   /** The request is for the proxy itself: 204. */
   | { readonly type: 'acknowledge' }
   /** A CORS preflight request: 204 with these fields. */
   | { readonly type: 'preflight'; readonly taken: Taken<R>; readonly fields: Fields }
-  /** The authorization server is asked, and `permitted` comes true if it permits the request. See `decideAuthorization`. */
+  /** The authorization server is called; `permitted` applies if it permits the request. See `decideAuthorization`. */
   | { readonly type: 'authorize'; readonly taken: Taken<R>; readonly authorization: Authorization; readonly permitted: Permitted<R> }
   | Permitted<R>;
 
-/** The outcome of a request that nobody has to permit, or that has been permitted. */
+/** The outcome of a request that needs no permission or has been permitted. */
 export type Permitted<R> =
   | { readonly type: 'redirect'; readonly taken: Taken<R>; readonly status: number; readonly location: string; readonly fields: string[] }
-  /** One of the rule's backends, by weight, gets the request. See `decideBackend`. */
+  /** One of the rule's backends, chosen by weight, gets the request. See `decideBackend`. */
   | { readonly type: 'forward'; readonly taken: Taken<R> };
 
 /**
@@ -82,21 +82,21 @@ function redirection<R extends DecidedRule>(redirect: NonNullable<R['redirect']>
   return { type: 'redirect', taken, status: redirect.statusCode, location, fields };
 }
 
-/** The endpoints of a Service as far as they decide. */
+/** The properties of a Service's endpoints that determine the decision. */
 export interface DecidedEndpoints {
-  /** Set: nothing may be sent there; the text says why. */
+  /** If set, nothing may be sent there; the text is the reason. */
   readonly failure: string | undefined;
   readonly isEmpty: boolean;
 }
 
-/** Why a backend does not get the requests that fall to it. */
+/** Why a backend does not get its share of requests. */
 export type BackendReason = 'no-backend' | 'invalid-backend' | 'no-endpoints';
 
 /**
- * Decides what happens to a request that falls to a backend; `undefined` stands for a rule in which no backend has a weight
- * above zero.
+ * Decides what happens to a request for which a backend was chosen.
  *
- * @returns the endpoints to send it to, or why it is answered with an error
+ * @param backend `undefined` if no backend of the rule has a weight above zero
+ * @returns the endpoints to send it to, or the reason for an error response
  */
 export function decideBackend<E extends DecidedEndpoints>(
   backend: { readonly endpoints: ConfigKey | undefined } | undefined,
@@ -109,14 +109,14 @@ export function decideBackend<E extends DecidedEndpoints>(
   return endpoints === undefined || endpoints.isEmpty ? 'no-endpoints' : endpoints;
 }
 
-/** Why nobody can be asked to permit a request. */
+/** Why no authorization server can be called. */
 export type AuthorizationReason = 'authorization-invalid' | 'authorization-unavailable';
 
 /**
- * Decides who is asked to permit a request. Where nobody can be asked, the request gets an error (HTTPRouteFilter.externalAuth: "this
- * filter MUST fail closed").
+ * Selects the authorization server for a request. Without a server, the request gets an error response
+ * (HTTPRouteFilter.externalAuth: "this filter MUST fail closed").
  *
- * @returns the endpoints of the authorization server, or why the request is answered with an error
+ * @returns the endpoints of the authorization server, or the reason for an error response
  */
 export function decideAuthorization<E extends DecidedEndpoints>(authorization: Pick<Authorization, 'endpoints'>, endpointsOf: (key: ConfigKey) => E | undefined): E | AuthorizationReason {
   const endpoints = decideBackend(authorization, endpointsOf);
@@ -124,12 +124,12 @@ export function decideAuthorization<E extends DecidedEndpoints>(authorization: P
   return endpoints === 'no-endpoints' ? 'authorization-unavailable' : 'authorization-invalid';
 }
 
-/** The request target that a backend gets: the path after URLRewrite, and the query as it came. */
+/** The request target for a backend: the path after URLRewrite, and the unchanged query. */
 export function forwardedTarget({ path }: Pick<PreparedBackend, 'path'>, request: Pick<DecidedRequest, 'path' | 'search'>, { match }: Pick<MatchedRoute, 'match'>): string {
   return `${modifiedPath(request.path, path, match)}${request.search}`;
 }
 
-/** The Host that a backend gets: that of URLRewrite, otherwise the one that the client named. */
+/** The Host for a backend: the one of URLRewrite, otherwise the one of the client's request. */
 export function forwardedHost({ hostname }: Pick<PreparedBackend, 'hostname'>, authority: string): string {
   return hostname ?? authority;
 }

@@ -5,21 +5,20 @@ import type { HeaderFilter, RouteFilter } from '../config.ts';
 
 /** A header filter prepared for use. */
 export interface HeaderEdits {
-  /** Names in lower case whose fields go. */
+  /** Lower-case names of the fields to remove. */
   readonly dropped: ReadonlySet<string>;
   readonly added: Fields;
 }
 
 /**
- * Names that no filter touches, in lower case: those that say where a message ends or belong to one connection
- * (RFC 9112 sections 6 and 9), since a filter on them would break the framing, and Host, which is the business of
- * URLRewrite.
+ * Lower-case names of fields that filters cannot change. Most of them delimit messages or belong to one connection (RFC 9112
+ * sections 6 and 9): a change would break the framing. Host is changed by URLRewrite only.
  */
 const framing: ReadonlySet<string> = new Set([
   'connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
 ]);
 
-/** Prepares the filters of one type in order. Those without effect are left out. */
+/** Prepares the filters of one type in order, without those that have no effect. */
 export function compileHeaderEdits(filters: readonly RouteFilter[], type: HeaderFilter['type']): readonly HeaderEdits[] {
   return filters.filter((filter): filter is HeaderFilter => filter.type === type).map(compileFilter).filter(hasEffect);
 }
@@ -33,7 +32,7 @@ function compileFilter(filter: HeaderFilter): HeaderEdits {
   };
 }
 
-/** Whether a filter may touch fields of that name. */
+/** Whether filters can change fields with this name. */
 export function isEditable(name: string): boolean {
   return !framing.has(headerKey(name));
 }
@@ -44,15 +43,15 @@ function hasEffect({ dropped, added }: HeaderEdits): boolean {
 
 const utf8 = new TextEncoder();
 
-/** A value as bytes on the wire: UTF-8 without control characters, one character for each byte. */
+/** The value as bytes on the wire: UTF-8 without control characters, one character per byte. */
 function sendable(value: string): string {
   const bytes = utf8.encode(value);
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('').replace(/[^\t\x20-\x7e\x80-\xff]/g, '');
 }
 
 /**
- * Applies edits in order: `set` replaces every field of its name, `add` leaves those that are there and adds a field,
- * which is the same as appending to their values (RFC 9110 section 5.3).
+ * Applies edits in order: `set` replaces all fields with its name, `add` adds a field to the existing ones, which is
+ * equivalent to appending to their values (RFC 9110 section 5.3).
  */
 export function editFields(fields: string[], edits: readonly HeaderEdits[]): string[] {
   let result = fields;

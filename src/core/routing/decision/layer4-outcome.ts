@@ -8,16 +8,16 @@ import { ListenerIndex } from './listener-index.ts';
 import { decided } from './outcome.ts';
 import { sharesOf, type Share } from './shares.ts';
 
-/** A connection, or a flow of datagrams, with the place at which it arrives. */
+/** A connection or a flow of datagrams that arrives at a port. */
 export interface ArrivingConnection {
   readonly protocol: 'TLS' | 'TCP' | 'UDP';
   /** The port of the listener. */
   readonly port: number;
-  /** The server name of the TLS handshake in lower case; `''` without one, and for TCP and UDP. */
+  /** The server name of the TLS handshake in lower case; `''` if absent, and for TCP and UDP. */
   readonly serverName: string;
 }
 
-/** What a Gateway does with a connection or flow. */
+/** The handling of a connection or flow by a Gateway. */
 export interface Layer4Outcome {
   /** `namespace/name`. */
   readonly gateway: string;
@@ -31,22 +31,22 @@ export type Layer4Decision =
   /** The connection is closed, or the datagram is dropped. */
   | { readonly type: 'close'; readonly reason: 'no-listener' | 'no-route' }
   | { readonly type: 'close'; readonly reason: 'rule-failure'; readonly route: Layer4RouteConfig }
-  /** An HTTPS listener takes the connection, and routes its requests. */
+  /** An HTTPS listener accepts the connection and routes its requests. */
   | { readonly type: 'requests' }
   | { readonly type: 'forward'; readonly route: Layer4RouteConfig; readonly shares: readonly Layer4Share[] };
 
 export type Layer4Share = Share<Layer4Backend, { readonly type: 'send'; readonly endpoints: EndpointsConfig } | { readonly type: 'close'; readonly reason: BackendReason; readonly detail: string | undefined }>;
 
-/** What every Gateway that has a listener for the protocol and port does with a connection, in the order of their names. */
+/** The outcomes of a connection at all Gateways with a listener for the protocol and port, ordered by name. */
 export function layer4OutcomesOf(resources: Iterable<ConfigResource>, connection: ArrivingConnection): readonly Layer4Outcome[] {
   const prepared = new PreparedConnections(resources);
   return prepared.of(connection).map((routed) => ({ ...routed, candidates: routed.listener === undefined ? [] : [...prepared.table.candidates(routed.listener.key, connection.serverName)] }));
 }
 
-/** An outcome without its candidates. */
+/** An outcome without candidates. */
 export type RoutedConnection = Omit<Layer4Outcome, 'candidates'>;
 
-/** The same configuration for many connections: what an outcome needs is prepared once for each Gateway and port. */
+/** A configuration for many connections: data is prepared once per Gateway and port. */
 export class PreparedConnections {
   readonly table = new Layer4Table();
   private readonly resources: readonly ConfigResource[];
@@ -57,7 +57,7 @@ export class PreparedConnections {
     for (const resource of this.resources) if (resource.kind === 'layer4Route') this.table.upsert(resource);
   }
 
-  /** The outcome of a connection at each Gateway, in the order of their names, without the routes that do not apply. */
+  /** The outcomes of a connection at each Gateway, ordered by name, without candidates. */
   of(connection: ArrivingConnection): readonly RoutedConnection[] {
     const place = `${connection.protocol} ${connection.port}`;
     const known = this.prepared.get(place) ?? this.gatewaysAt(connection);
@@ -85,7 +85,7 @@ function indexOf(listeners: readonly ListenerConfig[]): ListenerIndex {
   return index;
 }
 
-/** HTTPS listeners share the port with TLS listeners: the server name decides between them. */
+/** HTTPS listeners can share a port with TLS listeners: the server name selects the listener. */
 function arrivesAt({ protocol, port }: ListenerConfig, connection: ArrivingConnection): boolean {
   return port === connection.port && (protocol === connection.protocol || (protocol === 'HTTPS' && connection.protocol === 'TLS'));
 }

@@ -1,11 +1,11 @@
 import type { ConfigKey, Layer4RouteConfig } from '../config.ts';
 
-/** Routes of layer 4, found by the listener and the server name of a connection. */
+/** Layer 4 routes by listener and by the server name of a connection. */
 export class Layer4Table {
   private readonly listeners = new Map<ConfigKey, Map<string, Layer4RouteConfig[]>>();
   private readonly routes = new Map<ConfigKey, Layer4RouteConfig>();
 
-  /** Puts a route in, in place of the one that had its key before. */
+  /** Adds a route, or replaces the one with the same key. */
   upsert(route: Layer4RouteConfig): void {
     this.remove(route.key);
     this.routes.set(route.key, route);
@@ -16,7 +16,7 @@ export class Layer4Table {
     }
   }
 
-  /** Takes a route out; nothing happens where there is none. */
+  /** Removes a route. Does nothing if it is not found. */
   remove(key: ConfigKey): void {
     const route = this.routes.get(key);
     if (route === undefined) return;
@@ -31,11 +31,11 @@ export class Layer4Table {
   }
 
   /**
-   * The route that gets a connection or flow: the exact hostname wins, then the longest wildcard, then a route without hostnames
-   * (TLSRoute `hostnames`, Gateway API v1.7). The oldest route wins where several have the same hostname, then the first by
+   * The route for a connection or flow. Precedence: the exact hostname, the longest wildcard, a route without hostnames
+   * (TLSRoute `hostnames`, Gateway API v1.7). Among routes with the same hostname, the oldest wins, then the first by
    * `namespace/name`.
    *
-   * @param serverName the server name of the TLS handshake in lower case; `''` without one, and for TCP and UDP
+   * @param serverName the server name of the TLS handshake in lower case; `''` if absent, and for TCP and UDP
    */
   routeFor(listener: ConfigKey, serverName: string): Layer4RouteConfig | undefined {
     const byHostname = this.listeners.get(listener);
@@ -47,7 +47,7 @@ export class Layer4Table {
     return undefined;
   }
 
-  /** All routes of a listener in the order in which they take precedence, each with one of its hostnames. */
+  /** All routes of a listener in order of precedence, one candidate per hostname. */
   *candidates(listener: ConfigKey, serverName: string): Iterable<Layer4Candidate> {
     const covering = [...hostnamesOver(serverName)];
     const byHostname = this.listeners.get(listener) ?? new Map<string, Layer4RouteConfig[]>();
@@ -62,7 +62,7 @@ export class Layer4Table {
   }
 }
 
-/** A route under one of its hostnames, as `explain` shows it. */
+/** A route with one of its hostnames, as shown by `explain`. */
 export interface Layer4Candidate {
   readonly route: Layer4RouteConfig;
   /** `''`: any. */
@@ -76,7 +76,7 @@ interface AttachedHostname {
   readonly hostname: string;
 }
 
-/** A route may attach to a listener twice, by its name and by its Gateway. */
+/** A route may attach to a listener twice, by the listener's name and through its Gateway. */
 function attachedHostnamesOf({ attachments }: Layer4RouteConfig): readonly AttachedHostname[] {
   const places = new Map<string, AttachedHostname>();
   for (const { listener, hostnames } of attachments) {
@@ -85,7 +85,7 @@ function attachedHostnamesOf({ attachments }: Layer4RouteConfig): readonly Attac
   return [...places.values()];
 }
 
-/** Hostnames that cover a server name, the most specific one first. */
+/** The hostnames that cover a server name, the most specific one first. */
 function* hostnamesOver(serverName: string): Iterable<string> {
   if (serverName !== '') yield serverName;
   for (let dot = serverName.indexOf('.'); dot > 0; dot = serverName.indexOf('.', dot + 1)) yield `*${serverName.slice(dot)}`;

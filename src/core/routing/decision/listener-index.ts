@@ -1,10 +1,10 @@
 import { isReserved, type ListenerConfig } from '../config.ts';
 
-/** Listeners of one protocol on one port, found by the host of a request or the server name of a handshake. */
+/** The listeners of one protocol on one port, by the host of a request or the server name of a handshake. */
 export class ListenerIndex {
   private readonly byHostname = new Map<string, ListenerConfig>();
 
-  /** Puts a listener in, or says which one already stands for the same hostname: the first one stays. */
+  /** Adds a listener. Returns the existing listener with the same hostname, if any: the first one stays. */
   add(listener: ListenerConfig): ListenerConfig | undefined {
     const hostname = listener.hostname ?? '';
     const standing = this.byHostname.get(hostname);
@@ -13,8 +13,8 @@ export class ListenerIndex {
   }
 
   /**
-   * The one listener that serves a host (lower case): exact hostname, then the longest wildcard, then none. It alone
-   * serves it, whatever its routes (listener isolation). `undefined` where that listener only reserves the hostname.
+   * The listener for a host (lower case). Precedence: exact hostname, the longest wildcard, none. No other listener serves
+   * the host, whatever the routes (listener isolation). `undefined` if the listener only reserves the hostname.
    */
   select(host: string): ListenerConfig | undefined {
     const found = this.find(host);
@@ -32,8 +32,8 @@ export class ListenerIndex {
   }
 
   /**
-   * The listener that serves a host. `connection` is the listener that a TLS connection was opened for by its server name:
-   * hosts of other listeners must not be served on it (421, Gateway API Listener.hostname).
+   * The listener for a host. `connection` is the listener that a TLS connection was opened for by its server name. Hosts of
+   * other listeners must not be served on it (421, Gateway API Listener.hostname).
    */
   listenerFor(host: string, connection?: ListenerConfig): ListenerConfig | 'no-listener' | 'misdirected' {
     const found = this.find(host);

@@ -11,32 +11,32 @@ import { prepareRule } from './prepared-rule.ts';
 import type { PreparedBackend, PreparedRule } from './prepared-rule.ts';
 import { sharesOf, type Share } from './shares.ts';
 
-/** A request with the place at which it arrives. */
+/** A request that arrives at a port. */
 export interface ArrivingRequest extends DecidedRequest {
   readonly protocol: ListenerConfig['protocol'];
   /** The port of the listener. */
   readonly port: number;
   /** The server name of the TLS handshake in lower case; `undefined` without TLS. */
   readonly serverName: string | undefined;
-  /** Host and port as the client named them. */
+  /** Host and port as sent by the client. */
   readonly authority: string;
 }
 
-/** What a Gateway does with a request, for every backend that may get it. */
+/** The handling of a request by a Gateway, with every backend that may get it. */
 export interface Outcome {
   /** `namespace/name`. */
   readonly gateway: string;
   readonly listener: ListenerConfig | undefined;
   readonly decision: Decision<PreparedRule> | { readonly type: 'answer'; readonly reason: 'no-listener' | 'misdirected' };
-  /** For `authorize`: whether anybody can be asked, and how. */
+  /** For `authorize`: whether and how an authorization server is called. */
   readonly authorization: AuthorizationOutcome | undefined;
-  /** For `forward`, also behind `authorize`: how requests are divided. Empty otherwise. */
+  /** The distribution of requests for `forward`, also after `authorize`. Empty otherwise. */
   readonly shares: readonly BackendShare[];
-  /** Matches of the listener in order of precedence, each with why it does or does not match. */
+  /** All matches of the listener in order of precedence, each with the reasons why the request does not match. */
   readonly candidates: readonly Candidate[];
 }
 
-/** What becomes of requests that have to be permitted. */
+/** The outcome of requests that need permission. */
 export interface AuthorizationOutcome {
   readonly authorization: Authorization;
   readonly result: AskedServer | AnsweredShare<AuthorizationReason>;
@@ -45,7 +45,7 @@ export interface AuthorizationOutcome {
 export interface AskedServer {
   readonly type: 'ask';
   readonly endpoints: EndpointsConfig;
-  /** Path and query that the server gets. */
+  /** Path and query for the server. */
   readonly target: string;
 }
 
@@ -54,29 +54,29 @@ export type BackendShare = Share<PreparedBackend, AnsweredShare<BackendReason> |
 export interface AnsweredShare<R> {
   readonly type: 'answer';
   readonly reason: R;
-  /** Why, where the configuration says it. */
+  /** The reason, if the configuration contains one. */
   readonly detail: string | undefined;
 }
 
 export interface SentShare {
   readonly type: 'send';
   readonly endpoints: EndpointsConfig;
-  /** Path and query that the backend gets. */
+  /** Path and query for the backend. */
   readonly target: string;
-  /** Host that the backend gets. */
+  /** Host for the backend. */
   readonly host: string;
   readonly mirrors: readonly MirrorShare[];
 }
 
-/** A copy of `numerator` of `denominator` requests goes to these endpoints. */
+/** These endpoints get a copy of `numerator` of `denominator` requests. */
 export interface MirrorShare {
   readonly mirror: MirrorFilter;
-  /** `undefined`: nothing is copied, because the backend cannot be used or has no endpoints. */
+  /** `undefined`: nothing is mirrored, because the backend cannot be used or has no endpoints. */
   readonly endpoints: EndpointsConfig | undefined;
 }
 
 /**
- * What every Gateway that has a listener for the protocol and port does with a request, in the order of their names. Gateways that
+ * The outcomes of a request at all Gateways with a listener for the protocol and port, ordered by name. Gateways that
  * forward the TLS connection itself are left out: see `layer4OutcomesOf`.
  */
 export function outcomesOf(resources: Iterable<ConfigResource>, request: ArrivingRequest): readonly Outcome[] {
@@ -84,7 +84,7 @@ export function outcomesOf(resources: Iterable<ConfigResource>, request: Arrivin
   return gatewaysAt(all, request).flatMap((gateway) => new GatewayConfiguration(gateway, all, request).outcomeOf(request) ?? []);
 }
 
-/** The same configuration for many requests: what an outcome needs is prepared once for each Gateway and port. */
+/** A configuration for many requests: data is prepared once per Gateway and port. */
 export class PreparedOutcomes {
   private readonly resources: readonly ConfigResource[];
   private readonly prepared = new Map<string, readonly GatewayConfiguration[]>();
@@ -93,7 +93,7 @@ export class PreparedOutcomes {
     this.resources = [...resources];
   }
 
-  /** The outcome of a request at each Gateway, in the order of their names, without the matches that do not apply. */
+  /** The outcomes of a request at each Gateway, ordered by name, without candidates. */
   of(request: ArrivingRequest): readonly RoutedOutcome[] {
     const place = `${request.protocol} ${request.port}`;
     const known = this.prepared.get(place) ?? gatewaysAt(this.resources, request).map((gateway) => new GatewayConfiguration(gateway, this.resources, request));
@@ -102,10 +102,10 @@ export class PreparedOutcomes {
   }
 }
 
-/** An outcome without its candidates. */
+/** An outcome without candidates. */
 export type RoutedOutcome = Omit<Outcome, 'candidates'>;
 
-/** Whether every share of such requests reaches a backend, or gets an answer that the route intends. */
+/** Whether every share of such requests reaches a backend or gets a response that the route intends. */
 export function isServed({ decision, authorization, shares }: RoutedOutcome): boolean {
   return decision.type !== 'answer' && authorization?.result.type !== 'answer' && shares.every(({ result }) => result.type === 'send');
 }
@@ -120,12 +120,12 @@ function arrivesAt({ protocol, port }: ListenerConfig, request: Arrival): boolea
   return protocol === request.protocol && port === request.port;
 }
 
-/** TLS listeners share the port with HTTPS listeners: the server name decides between them. */
+/** TLS listeners can share a port with HTTPS listeners: the server name selects the listener. */
 function sharesPort({ protocol, port }: ListenerConfig, request: Arrival): boolean {
   return port === request.port && (protocol === request.protocol || (protocol === 'TLS' && request.protocol === 'HTTPS'));
 }
 
-/** The configuration of one Gateway at one port, as its data plane has it. */
+/** The configuration of one Gateway at one port, as in its data plane. */
 class GatewayConfiguration implements Routing<PreparedRule> {
   private readonly gateway: string;
   private readonly listeners = new ListenerIndex();
@@ -149,7 +149,7 @@ class GatewayConfiguration implements Routing<PreparedRule> {
     return prepareRule(rule);
   }
 
-  /** `undefined` where a TLS listener gets the connection. */
+  /** `undefined` if a TLS listener gets the connection. */
   outcomeOf(request: ArrivingRequest): Outcome | undefined {
     const routed = this.routed(request);
     return routed && { ...routed, candidates: routed.listener === undefined ? [] : [...this.table.candidates(routed.listener.key, request)] };
@@ -199,12 +199,12 @@ class GatewayConfiguration implements Routing<PreparedRule> {
   }
 }
 
-/** A decision with its authorization left out: what becomes of requests that are permitted. */
+/** The decision for permitted requests: skips authorization. */
 export function settledDecision(decision: Outcome['decision']): Exclude<Outcome['decision'], { readonly type: 'authorize' }> {
   return decision.type === 'authorize' ? decision.permitted : decision;
 }
 
-/** Endpoints as the decisions need them. */
+/** Adds the properties of endpoints that decisions use. */
 export function decided(endpoints: EndpointsConfig): EndpointsConfig & DecidedEndpoints {
   return { ...endpoints, failure: endpoints.failure, isEmpty: endpoints.addresses.length === 0 } as EndpointsConfig & DecidedEndpoints;
 }

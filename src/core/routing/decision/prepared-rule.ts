@@ -7,44 +7,44 @@ import { compileHeaderEdits } from './header-edits.ts';
 import type { HeaderEdits } from './header-edits.ts';
 import { sendableModifier } from './location.ts';
 
-/** A rule of a route with everything prepared that does not depend on the request. */
+/** A route rule with all data prepared that does not depend on the request. */
 export interface PreparedRule {
-  /** Set: every request that matches is answered 500; the text says why. */
+  /** If set, every matching request gets a 500 response; the text is the reason. */
   readonly failure: string | undefined;
   readonly requestEdits: readonly HeaderEdits[];
   readonly responseEdits: readonly HeaderEdits[];
   readonly redirect: RedirectFilter | undefined;
   readonly cors: Cors | undefined;
-  /** Who has to permit each request before it is redirected or forwarded. */
+  /** The authorization of requests before they are redirected or forwarded. */
   readonly authorization: Authorization | undefined;
-  /** In the order of the route, those with weight 0 included. */
+  /** In the order of the route, including those with weight 0. */
   readonly backends: readonly PreparedBackend[];
-  /** Milliseconds; 0: no limit. */
+  /** In milliseconds; 0: no limit. */
   readonly requestTimeout: number;
   readonly backendRequestTimeout: number;
-  /** Absent: only connections that failed are tried again, as far as the proxy's own limits go. */
+  /** Absent: only failed connections are retried, within the limits of the proxy. */
   readonly retry: Retry | undefined;
 }
 
-/** A backendRef with the filters of its rule and its own, in the order in which they apply. */
+/** A backendRef with the filters of its rule and its own, in order of application. */
 export interface PreparedBackend {
-  /** `namespace/service/port`; `invalid` for one that cannot be used. */
+  /** `namespace/service/port`, or `invalid` if it cannot be used. */
   readonly label: string;
   readonly weight: number;
-  /** `undefined`: its share of requests is answered 500. */
+  /** `undefined`: its share of requests gets a 500 response. */
   readonly endpoints: ConfigKey | undefined;
   /** Why `endpoints` is undefined. */
   readonly problem: string | undefined;
   readonly requestEdits: readonly HeaderEdits[];
   readonly responseEdits: readonly HeaderEdits[];
-  /** The backend's own rewrite takes precedence over the rule's. */
+  /** The rewrite of the backendRef takes precedence over the rule's. */
   readonly hostname: string | undefined;
   readonly path: PathModifier | undefined;
-  /** Mirrors of the rule, then the backend's own. */
+  /** The mirrors of the rule, then those of the backendRef. */
   readonly mirrors: readonly MirrorFilter[];
 }
 
-/** Prepares a rule. Pure: rules that say the same are prepared alike. */
+/** Prepares a rule. Pure: equal rules give equal results. */
 export function prepareRule(rule: RouteRule): PreparedRule {
   const redirect = rule.filters.find((filter) => filter.type === 'redirect');
   const cors = rule.filters.find((filter) => filter.type === 'cors');

@@ -1,16 +1,16 @@
-/** `weight` of `total` requests, connections or flows go to one backend. */
+/** One backend gets `weight` of `total` requests, connections or flows. */
 export interface Share<B, R> {
   readonly weight: number;
   readonly total: number;
-  /** `undefined` where no backend has a weight above zero. */
+  /** `undefined` if no backend has a weight above zero. */
   readonly backend: B | undefined;
   readonly result: R;
 }
 
 /**
- * Divides what arrives among weighted backends, as data planes do (BackendRef.weight).
+ * Divides requests, connections or flows among weighted backends, as data planes do (BackendRef.weight).
  *
- * @param resultOf what a backend makes of its share; `undefined` stands for no backend at all
+ * @param resultOf the result for the share of a backend; called with `undefined` if no backend has a weight above zero
  */
 export function sharesOf<B extends { readonly weight: number }, R>(backends: readonly B[], resultOf: (backend: B | undefined) => R): readonly Share<B, R>[] {
   const used = backends.filter(({ weight }) => weight > 0);
