@@ -1,9 +1,9 @@
-/** The minor releases whose bundles the tables describe, oldest first, each as its last patch release left it. */
+/** The minor releases described by the tables, oldest first, each in the state of its last patch release. */
 export const minors = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6', '1.7'] as const;
 export type Minor = (typeof minors)[number];
 
 export const channels = ['standard', 'experimental'] as const;
-/** The release channel of a bundle (GEP-922). Both bring the same kinds; experimental has more fields. */
+/** The release channel of a bundle (GEP-922). Both have the same kinds; experimental has more fields. */
 export type Channel = (typeof channels)[number];
 
 /** One set of CRDs: a minor release, in one of its channels. */
@@ -13,8 +13,8 @@ export interface Bundle {
 }
 
 /**
- * In which bundles something exists: per channel from `since` on, and before `until`.
- * Without `since` it has always been there; a channel that a given `since` leaves out never has it.
+ * The bundles in which something exists: per channel from `since` on, and before `until`. Without `since` it has existed
+ * from the start. If `since` omits a channel, it never exists there.
  */
 export interface Availability {
   readonly since?: PerChannel;
@@ -23,7 +23,7 @@ export interface Availability {
 
 export type PerChannel = { readonly [C in Channel]?: Minor };
 
-/** A value that differs between bundles. Of several variants that exist in a bundle, the last one counts. */
+/** A value that differs between bundles. If several variants exist in a bundle, the last one applies. */
 export interface Versioned<T> {
   readonly variants: readonly Variant<T>[];
 }
@@ -33,20 +33,20 @@ export interface Variant<T> {
   readonly value: T;
 }
 
-/** A plain value, the same in all bundles, or one that differs between them. */
+/** A plain value for all bundles, or a versioned one. */
 export type MaybeVersioned<T> = T | Versioned<T>;
 
-/** `value` where `availability` says; nothing elsewhere. Serves fields, bounds, enum values, defaults and versions alike. */
+/** `value` in the bundles of `availability`, nothing elsewhere. Used for fields, bounds, enum values, defaults and versions. */
 export function available<const T>(availability: Availability, value: T): Versioned<T> {
   return { variants: [{ availability, value }] };
 }
 
-/** `value` from a minor release on, in both channels unless each has a release of its own. */
+/** `value` from a minor release on, in both channels; `PerChannel` sets the release of each channel. */
 export function since<const T>(start: Minor | PerChannel, value: T): Versioned<T> {
   return available({ since: perChannel(start) }, value);
 }
 
-/** `value` before a minor release, in both channels unless each has a release of its own. */
+/** `value` before a minor release, in both channels; `PerChannel` sets the release of each channel. */
 export function until<const T>(end: Minor | PerChannel, value: T): Versioned<T> {
   return available({ until: perChannel(end) }, value);
 }
@@ -56,7 +56,7 @@ export function experimental<const T>(start: Minor, value: T): Versioned<T> {
   return since({ experimental: start }, value);
 }
 
-/** `value` from a minor release on and before another, in the channels that `start` names. */
+/** `value` from one minor release until before another, in the channels of `start`. */
 export function between<const T>(start: Minor | PerChannel, end: Minor, value: T): Versioned<T> {
   return available({ since: perChannel(start), until: perChannel(end) }, value);
 }
@@ -65,7 +65,7 @@ function perChannel(minor: Minor | PerChannel): PerChannel {
   return typeof minor === 'string' ? { standard: minor, experimental: minor } : minor;
 }
 
-/** Something that took different values over time, e.g. a bound that was raised: `versions(8, since('1.2', 64))`. */
+/** A value that changed over time, e.g. a bound that was raised: `versions(8, since('1.2', 64))`. */
 export function versions<const P extends readonly unknown[]>(...parts: P): Versioned<Value<P[number]>> {
   const variants = parts.flatMap((part) => isVersioned(part) ? part.variants : [{ availability: {}, value: part }]);
   return { variants: variants as readonly Variant<Value<P[number]>>[] };
@@ -81,13 +81,13 @@ export function exists(availability: Availability, bundle: Bundle): boolean {
   return end === undefined || isBefore(bundle.minor, end);
 }
 
-/** The value that holds in a bundle; `undefined` where there is none. */
+/** The value in a bundle; `undefined` if there is none. */
 export function resolve<T>(value: MaybeVersioned<T>, bundle: Bundle): T | undefined {
   if (!isVersioned(value)) return value;
   return value.variants.findLast((variant) => exists(variant.availability, bundle))?.value;
 }
 
-/** All values something ever had, oldest variant first: readers accept every one of them. */
+/** All values over time, oldest variant first. Readers accept each of them. */
 export function allVariants<T>(value: MaybeVersioned<T>): readonly T[] {
   return isVersioned(value) ? value.variants.map((variant) => variant.value) : [value];
 }

@@ -4,26 +4,26 @@ import { knownSchemas } from './known-schemas.ts';
 /** The releases whose tables are complete, oldest first. */
 export const supportedMinors: readonly Minor[] = minors;
 
-/** The patch release of each minor that the tables follow: the last one that there is. */
+/** The last patch release of each minor, which the tables follow. */
 export const releases: Readonly<Record<Minor, string>> = {
   '1.0': 'v1.0.0', '1.1': 'v1.1.1', '1.2': 'v1.2.1', '1.3': 'v1.3.0',
   '1.4': 'v1.4.1', '1.5': 'v1.5.1', '1.6': 'v1.6.3', '1.7': 'v1.7.0',
 };
 
-/** The same for people: `v1.7`. */
+/** The supported minors in texts: `v1.7`. */
 export const supportedBundles: readonly string[] = supportedMinors.map((minor) => `v${minor}`);
 
-/** What the annotation `gateway.networking.k8s.io/bundle-version` of a CRD says. */
+/** The value of the annotation `gateway.networking.k8s.io/bundle-version` of a CRD. */
 export type BundleVersion =
-  /** `prerelease` is `rc.1`, `dev` …: the schema may be anywhere between two releases. */
+  /** `prerelease` is `rc.1`, `dev` …: the schema may be anything between two releases. */
   | { readonly ok: true; readonly minor: Minor; readonly prerelease?: string }
   | { readonly ok: false; readonly problem: string };
 
 const versionForm = /^v?(?<minor>[0-9]{1,4}\.[0-9]{1,4})(?:\.[0-9]{1,6})?(?:-(?<prerelease>[0-9A-Za-z.-]{1,64}))?$/;
 
 /**
- * Reads a bundle version, `v1.7.0` or without `v` or patch. Annotations may be stale, missing or of a development
- * build: then the problem says so, and what was expected. Never throws.
+ * Parses a bundle version such as `v1.7.0`; `v` and the patch number are optional. Annotations may be stale, missing or from
+ * a development build: the problem then names the value and the expected form. Never throws.
  */
 export function parseBundleVersion(annotation: unknown): BundleVersion {
   if (typeof annotation !== 'string' || annotation === '') return { ok: false, problem: 'no bundle version is set' };
@@ -35,13 +35,13 @@ export function parseBundleVersion(annotation: unknown): BundleVersion {
   return prerelease === undefined ? { ok: true, minor } : { ok: true, minor, prerelease };
 }
 
-/** Whether the tables describe exactly this bundle; prereleases may differ from the release and do not count. */
+/** Whether the tables describe exactly this bundle. Prereleases may differ from the release and are not supported. */
 export function isSupportedBundle(annotation: unknown): boolean {
   const version = parseBundleVersion(annotation);
   return version.ok && version.prerelease === undefined && supportedMinors.includes(version.minor);
 }
 
-/** Reads the annotation `gateway.networking.k8s.io/channel`; standard was once called stable. */
+/** Parses the annotation `gateway.networking.k8s.io/channel`. The standard channel was once called stable. */
 export function parseChannel(annotation: unknown): Channel | undefined {
   if (annotation === 'standard' || annotation === 'stable') return 'standard';
   return annotation === 'experimental' ? 'experimental' : undefined;
@@ -50,11 +50,10 @@ export function parseChannel(annotation: unknown): Channel | undefined {
 const bundles: ReadonlyMap<string, Bundle> = new Map(minors.flatMap((minor) => channels.map((channel) => [`${minor}/${channel}`, { minor, channel }])));
 
 /**
- * The bundles that were released with exactly this schema for a version of a kind, oldest first; none where nobody
- * released it. Never throws.
+ * The bundles released with exactly this schema for a version of a kind, oldest first; empty if there is none. Never throws.
  *
  * @param definition `httproutes.gateway.networking.k8s.io`
- * @param hash of the schema in the CRD, as `src/kubernetes` takes it
+ * @param hash of the schema in the CRD, as computed in `src/kubernetes`
  */
 export function bundlesOfSchema(definition: string, version: string, hash: string): readonly Bundle[] {
   const names = knownSchemas[`${definition}/${version} ${hash}`]?.split(' ') ?? [];

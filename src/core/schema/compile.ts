@@ -6,11 +6,11 @@ import { perBundle } from './per-bundle.ts';
 import type { KindTable, KindVersion } from './tables/table.ts';
 
 /**
- * The schema of one version of a kind in one bundle, in the notation of CRDs (OpenAPI v3 with `x-kubernetes-*`):
- * node by node the official openAPIV3Schema, without descriptions and CEL rules.
+ * Compiles the schema of one version of a kind in one bundle, in CRD notation (OpenAPI v3 with `x-kubernetes-*`). It equals
+ * the official openAPIV3Schema node by node, without descriptions and CEL rules.
  *
  * @param version its short name, `v1`
- * @returns `undefined` where the bundle does not have that version
+ * @returns `undefined` if the bundle does not have the version
  */
 export function compileToJsonSchema(table: KindTable, version: string, bundle: Bundle): JsonObject | undefined {
   const found = versionsIn(table, bundle).find((candidate) => candidate.name === version);
@@ -20,7 +20,7 @@ export function compileToJsonSchema(table: KindTable, version: string, bundle: B
   return { ...body, properties: { ...frame, ...(body['properties'] as JsonObject) } };
 }
 
-/** The versions of a kind that a bundle has. */
+/** The versions of a kind in a bundle. */
 export const versionsIn = perBundle((table: KindTable, bundle): readonly KindVersion[] => resolveAll(table.versions, bundle));
 
 function compileNode(node: Node, bundle: Bundle): JsonObject {
@@ -72,7 +72,7 @@ function compileMap(node: MapNode, bundle: Bundle): JsonObject {
   };
 }
 
-/** Those of the node's keywords that hold in a bundle, under the same names. */
+/** The keywords of the node that apply in a bundle, under the same names. */
 function keywords(node: Node, names: readonly string[], bundle: Bundle): JsonObject {
   const options = node as unknown as Readonly<Record<string, MaybeVersioned<JsonValue> | undefined>>;
   return Object.fromEntries(names.flatMap((name) => {

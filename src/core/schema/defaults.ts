@@ -8,15 +8,15 @@ import { perBundle } from './per-bundle.ts';
 import { bodyOf } from './tables/table.ts';
 
 /**
- * What the API server makes of an object of `kind` before it judges it: defaults filled in, in the middle of lists
- * too, and nulls that no field may have dropped. The input stays as it is; whatever the schema does not know, and
- * whatever has the wrong type, is kept. Lists that are longer than any bundle allows stay as they are, since nobody reads them. The tables of Kubernetes' own kinds hold no defaults. Never throws.
+ * Fills in defaults as the API server does before validation, also inside lists, and drops nulls from fields. Does not
+ * modify the input. Keeps unknown fields and values of the wrong type. Leaves lists that exceed the limit of every bundle
+ * unchanged, since they are not evaluated. The tables of Kubernetes' own kinds contain no defaults. Never throws.
  */
 export function applyDefaults(kind: SchemaKind, json: unknown, bundle: Bundle): unknown {
   return fillDefaults(bodyOf(schemaTables[kind], json), json, bundle);
 }
 
-/** The same for a value that a table describes. */
+/** Like `applyDefaults`, for a value described by `node`. */
 export function fillDefaults(node: Node, json: unknown, bundle: Bundle): unknown {
   if (node.type === 'list') return Array.isArray(json) && json.length <= mostItems(node) ? mapItems(json, (item) => fillDefaults(node.items, item, bundle)) : json;
   if (node.type !== 'object' && node.type !== 'map') return json;
@@ -38,7 +38,7 @@ function fillObject(node: ObjectNode, json: Json, bundle: Bundle): unknown {
   return filled ?? level;
 }
 
-/** The fields of an object itself. What the API server sends has its defaults already, and is not copied then. */
+/** Fills in the direct fields of an object. Objects from the API server already have their defaults and are not copied. */
 export function fillLevel(node: ObjectNode, json: Json, bundle: Bundle): Json {
   const fields = fieldsIn(node, bundle);
   let filled: Record<string, unknown> | undefined;
@@ -55,7 +55,7 @@ export function fillLevel(node: ObjectNode, json: Json, bundle: Bundle): Json {
   return filled ?? json;
 }
 
-/** The fields of an object that are filled in where they are absent. */
+/** The fields of an object that have defaults. */
 const defaultsIn = perBundle((node: ObjectNode, bundle): readonly { readonly name: string; readonly value: unknown }[] =>
   [...fieldsIn(node, bundle)].flatMap(([name, child]) => {
     const value = defaultOf(child, bundle);
@@ -69,13 +69,13 @@ function fillMap(node: MapNode, json: Json, bundle: Bundle): unknown {
   return filled.every(([key, value]) => value === level[key]) ? level : Object.fromEntries(filled);
 }
 
-/** A map itself: the same where it has no null. */
+/** The map without null values; the same object if there are none. */
 export function withoutNulls(json: Json): Json {
   const keys = Object.keys(json);
   return keys.every((key) => isPresent(json[key])) ? json : Object.fromEntries(Object.entries(json).filter(([, value]) => isPresent(value)));
 }
 
-/** The default of a value that is absent in a bundle; `undefined` where it simply stays absent. */
+/** The default of a value in a bundle; `undefined` if it has none. */
 export function defaultOf(node: Node, bundle: Bundle): unknown {
   return 'default' in node && node.default !== undefined ? resolve<unknown>(node.default, bundle) : undefined;
 }

@@ -12,39 +12,39 @@ import { settle } from './settle.ts';
 import { loadValidator, type ValidatorError } from './validators.ts';
 import type { View } from './view.ts';
 
-/** An object of some version of a kind, as it came. */
+/** An object of some version of a kind, as submitted. */
 export interface WrittenObject {
   readonly kind: SchemaKind;
-  /** As the object has it, `gateway.networking.k8s.io/v1`. */
+  /** As in the object, e.g. `gateway.networking.k8s.io/v1`. */
   readonly apiVersion: string;
   readonly json: unknown;
 }
 
-/** What the schema of a bundle makes of an object. */
+/** The result of validating an object against the schema of a bundle. */
 export interface Examination {
-  /** In what the object differs from the schema; at most 200, unknown fields last, at most one at a place. */
+  /** Differences from the schema: at most 200, unknown fields last, at most one per location. */
   readonly problems: readonly StructureProblem[];
   /**
-   * The object as the API server would go on to judge it: unknown fields dropped, defaults filled in; what has the
-   * wrong type is left out. `undefined` where the bundle has no schema for such objects.
+   * The object before further validation by the API server: without unknown fields, with defaults, and without values of the
+   * wrong type. `undefined` if the bundle has no schema for such objects.
    */
   readonly stored: View<Node> | undefined;
-  /** The same with what has the wrong type, to be read by whoever tells of it; `undefined` where the bundle has no schema. */
+  /** Like `stored`, but with values of the wrong type, for messages; `undefined` if the bundle has no schema. */
   readonly settled: unknown;
-  /** Whether `stored` is what any reader would make of the object, since all of it is as the table of its kind says. */
+  /** Whether every reader would get `stored` from the object, because all of it conforms to the table of its kind. */
   readonly isWhole: boolean;
 }
 
 /**
- * Compares an object with the schema that a bundle gives its kind, as the API server does: after filling in defaults.
- * What the bundle does not serve at all is a single problem, of `kind` or `apiVersion`. CEL rules are not part of it,
- * nor are metadata, nor kinds of Kubernetes itself, about all of which nothing is found. Never throws.
+ * Validates an object against the schema of its kind in a bundle, like the API server: after filling in defaults. If the
+ * bundle does not serve the object, that is the only problem, at `kind` or `apiVersion`. CEL rules, metadata and kinds of
+ * Kubernetes itself are not validated. Never throws.
  */
 export function examine(object: WrittenObject, bundle: Bundle): Examination {
   return runToEnd(examinationOf(object, bundle));
 }
 
-/** The same in steps: each of them looks through the object once. */
+/** Like `examine`, in steps. Each step reads the object once. */
 export function* examinationOf({ kind, apiVersion, json }: WrittenObject, bundle: Bundle): Steps<Examination> {
   const notServed = whyNotServed(kind, apiVersion, bundle);
   const version = versionOf(kind, apiVersion, bundle);
@@ -58,7 +58,7 @@ export function* examinationOf({ kind, apiVersion, json }: WrittenObject, bundle
   const isValid = validator(value);
   const complained = isValid ? [] : (validator.errors ?? []);
   yield;
-  // What is valid has the right types throughout; most objects are.
+  // Valid objects, which most are, have the right types throughout.
   const stored = isValid ? (value as View<Node>) : readSettled<Node>(body, value).view;
   if (notServed !== undefined) return { problems: [notServed], stored, settled: value, isWhole: false };
   const refused = distinct([...complaints(complained, subject, value), ...errors]);
@@ -67,9 +67,9 @@ export function* examinationOf({ kind, apiVersion, json }: WrittenObject, bundle
 }
 
 function complaints(all: readonly ValidatorError[], subject: Subject, json: unknown): readonly StructureProblem[] {
-  // What went wrong inside an alternative is told by the error about the alternatives as a whole.
+  // The error about the alternatives as a whole covers errors inside them.
   const errors = all.filter(({ schemaPath }) => !schemaPath.includes('/oneOf/'));
-  // Type errors first: whoever has the wrong type has other faults that mean nothing.
+  // Type errors come first: other errors of a value with the wrong type are meaningless.
   const ordered = [...errors.filter(isTypeError), ...errors.filter((error) => !isTypeError(error))];
   return ordered.flatMap((error) => complaintOf(error, subject, json));
 }
@@ -89,7 +89,7 @@ function complaintOf(error: ValidatorError, subject: Subject, json: unknown): re
   return [{ path, message: describe({ keyword, limit, value: valueAt(json, path), node, path, subject }), keyword }];
 }
 
-/** One problem a place: the first. */
+/** The first problem of each location. */
 function distinct(problems: readonly StructureProblem[]): readonly StructureProblem[] {
   const seen = new Set<string>();
   return problems.filter(({ path }) => {

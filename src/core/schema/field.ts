@@ -5,9 +5,11 @@ import type { IntegerNode, Node, StringNode } from './node.ts';
 import type { KindTable } from './tables/table.ts';
 
 /**
- * What a bundle's schema says of a field; `undefined` where the bundle does not serve the kind or lacks the field.
+ * The node of a field in the schema of a bundle; `undefined` if the bundle does not serve the kind or does not have the
+ * field.
  *
- * @param path field names with dots between; lists and maps are stepped into: `spec.rules.retry`. `''` is the object itself
+ * @param path field names separated by dots; lists and maps are entered implicitly: `spec.rules.retry`. `''` is the object
+ * itself
  */
 export function fieldIn(bundle: Bundle, kind: SchemaKind, path = ''): Node | undefined {
   const table: KindTable = schemaTables[kind];
@@ -17,7 +19,7 @@ export function fieldIn(bundle: Bundle, kind: SchemaKind, path = ''): Node | und
   return names.reduce<Node | undefined>((node, name) => (node === undefined ? undefined : child(node, name, bundle)), version.body ?? table.body);
 }
 
-/** The values that a field may have in a bundle; none where it may have any. */
+/** The allowed values of a field in a bundle; empty if any value is allowed. */
 export function enumOf(node: StringNode | IntegerNode, bundle: Bundle): readonly (string | number)[] {
   return resolveAll<string | number>(node.enum ?? [], bundle);
 }

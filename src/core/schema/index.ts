@@ -1,4 +1,4 @@
-/** The versioned schema: what every kind looks like in every bundle and channel. */
+/** The versioned schema: the schemas of all kinds in every bundle and channel. */
 export {
   allVariants, available, between, channels, experimental, minors, resolveAll, since, until,
   type Bundle, type Channel, type MaybeVersioned, type Minor,

@@ -2,15 +2,15 @@ import type { JsonRecord as Json } from '../text/record.ts';
 
 export { isRecord, type JsonRecord as Json } from '../text/record.ts';
 
-/** A place inside an object: property names and list positions, `['spec', 'rules', 0]`. */
+/** A location inside an object: property names and list positions, `['spec', 'rules', 0]`. */
 export type FieldPath = readonly (string | number)[];
 
-/** In Kubernetes null is as good as absent. */
+/** Kubernetes treats null like an absent value. */
 export function isPresent(json: unknown): boolean {
   return json !== null && json !== undefined;
 }
 
-/** The items, each as `change` returns it; the list itself where all stay the same. */
+/** Maps the items with `change`; returns the same list if no item changes. */
 export function mapItems(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
   let changed: unknown[] | undefined;
   for (let position = 0; position < items.length; position++) {
@@ -21,12 +21,12 @@ export function mapItems(items: readonly unknown[], change: (item: unknown) => u
   return changed ?? items;
 }
 
-/** The value of an own property, never of a prototype; `undefined` where there is none. */
+/** The value of an own property, never of a prototype; `undefined` if absent. */
 export function property(json: Json, name: string): unknown {
   return Object.hasOwn(json, name) ? json[name] : undefined;
 }
 
-/** A word for the type of a JSON value, with article. */
+/** The type of a JSON value as a noun with article. */
 export function describeJson(json: unknown): string {
   if (!isPresent(json)) return 'null';
   if (Array.isArray(json)) return 'a list';

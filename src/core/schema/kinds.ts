@@ -15,7 +15,7 @@ import { xMesh } from './tables/x-mesh.ts';
 import { xTelemetryPolicy } from './tables/x-telemetry-policy.ts';
 import type { View } from './view.ts';
 
-/** The kinds that are evaluated, each with its table. */
+/** The evaluated kinds with their tables. */
 export const tables = {
   GatewayClass: gatewayClass,
   Gateway: gateway,
@@ -36,7 +36,7 @@ export const tables = {
 
 export type KindName = keyof typeof tables;
 
-/** Every kind that has a schema: those of all releases of the Gateway API, evaluated or not, beside Kubernetes' own. */
+/** All kinds with a schema: those of all Gateway API releases, evaluated or not, and Kubernetes' own. */
 export const schemaTables = {
   ...tables,
   BackendLBPolicy: backendLbPolicy,
@@ -49,10 +49,10 @@ export const schemaTables = {
 
 export type SchemaKind = keyof typeof schemaTables;
 
-/** The fields of an object of kind `K` beside apiVersion, kind and metadata, as a tolerant reader sees them. */
+/** The fields of an object of kind `K` besides apiVersion, kind and metadata, as a tolerant reader sees them. */
 export type ViewOf<K extends KindName> = View<(typeof tables)[K]['body']>;
 
-/** A kind and the resource it is stored as. */
+/** A kind and its resource name in the API. */
 export interface KindEntry {
   readonly group: string;
   readonly kind: string;
@@ -60,7 +60,7 @@ export interface KindEntry {
   readonly namespaced: boolean;
 }
 
-/** The other kinds that some release of the Gateway API brought: known, with a schema, but not evaluated. */
+/** The other kinds of some Gateway API release: known, with a schema, but not evaluated. */
 export const knownKinds: readonly KindEntry[] =
   Object.values<KindTable>(schemaTables).filter(({ kind }) => !Object.hasOwn(tables, kind));
 
@@ -68,17 +68,17 @@ const entries: ReadonlyMap<string, KindEntry> = new Map(
   Object.values<KindTable>(schemaTables).map((entry) => [`${entry.group}/${entry.kind}`, entry]),
 );
 
-/** The entry of a kind that has a schema, evaluated or not; `undefined` for everybody else's kinds. */
+/** The entry of a kind with a schema, evaluated or not; `undefined` for all other kinds. */
 export function findKind(group: string, kind: string): KindEntry | undefined {
   return entries.get(`${group}/${kind}`);
 }
 
-/** Whether a kind of ours goes by this name. The group is not looked at: ask `findKind` first. */
+/** Whether an evaluated kind has this name. Ignores the group: call `findKind` first. */
 export function isKindName(kind: string): kind is KindName {
   return Object.hasOwn(tables, kind);
 }
 
-/** Whether a kind that has a schema goes by this name; the group is not looked at either. */
+/** Whether a kind with a schema has this name. Ignores the group as well. */
 export function isSchemaKind(kind: string): kind is SchemaKind {
   return Object.hasOwn(schemaTables, kind);
 }

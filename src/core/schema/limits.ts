@@ -1,14 +1,14 @@
 import { allVariants, type MaybeVersioned } from './availability.ts';
 import type { ListNode, MapNode, Node } from './node.ts';
 
-/** How many items of a list, or entries of a map, are judged where the schema sets no limit of its own. */
+/** Maximum number of validated items of a list, or entries of a map, without a limit in the schema. */
 export const judgedItems = 10_000;
 
 const known = new WeakMap<Node, number>();
 
 /**
- * How many items a list, or entries a map, may have in the bundle that allows the most; `judgedItems` where some bundle
- * sets no limit. Nobody evaluates longer ones.
+ * The highest limit of any bundle for the items of a list or the entries of a map; `judgedItems` if some bundle has no
+ * limit. Longer lists and maps are not evaluated.
  */
 export function mostItems(node: ListNode | MapNode): number {
   const before = known.get(node);
@@ -19,7 +19,7 @@ export function mostItems(node: ListNode | MapNode): number {
 }
 
 function loosest(limit: MaybeVersioned<number> | undefined): number {
-  // A limit that only some bundles have is no limit in the others.
+  // If a limit exists only in some bundles, the others have no limit.
   const isEverywhere = limit !== undefined && allVariants(limit).length > 0 && !isPartial(limit);
   return isEverywhere ? Math.max(...allVariants(limit)) : judgedItems;
 }

@@ -3,7 +3,7 @@ import { isRecord, property, type FieldPath } from './json-values.ts';
 import type { Node, ObjectNode } from './node.ts';
 import { perBundle } from './per-bundle.ts';
 
-/** What the table says about the place `path` below `node` in a bundle; `undefined` where it says nothing. */
+/** The node at `path` below `node` in a bundle; `undefined` if there is none. */
 export function nodeAt(node: Node, path: FieldPath, bundle: Bundle): Node | undefined {
   let current: Node | undefined = node;
   for (const part of path) current = current === undefined ? undefined : childOf(current, part, bundle);
@@ -16,24 +16,24 @@ function childOf(node: Node, part: string | number, bundle: Bundle): Node | unde
   return node.type === 'object' ? fieldOf(node, String(part), bundle) : undefined;
 }
 
-/** A field of an object in a bundle; `undefined` where it has none by that name. */
+/** A field of an object in a bundle; `undefined` if it does not have the field. */
 export function fieldOf(node: ObjectNode, name: string, bundle: Bundle): Node | undefined {
   return fieldsIn(node, bundle).get(name);
 }
 
-/** The names of the fields that an object has in a bundle. */
+/** The names of an object's fields in a bundle. */
 export function fieldNames(node: ObjectNode, bundle: Bundle): readonly string[] {
   return [...fieldsIn(node, bundle).keys()];
 }
 
-/** The fields that an object has in a bundle, in the order of the table. */
+/** The fields of an object in a bundle, in the order of the table. */
 export const fieldsIn = perBundle((node: ObjectNode, bundle): ReadonlyMap<string, Node> =>
   new Map(Object.entries(node.fields).flatMap(([name, field]) => {
     const child = resolve(field, bundle);
     return child === undefined ? [] : [[name, child]];
   })));
 
-/** The JSON value at `path`; `undefined` where there is none. */
+/** The JSON value at `path`; `undefined` if there is none. */
 export function valueAt(json: unknown, path: FieldPath): unknown {
   let current = json;
   for (const part of path) {
@@ -43,7 +43,7 @@ export function valueAt(json: unknown, path: FieldPath): unknown {
   return current;
 }
 
-/** Reads a JSON pointer (RFC 6901) into `json`, in which positions in lists are numbers. */
+/** Parses a JSON pointer (RFC 6901) into `json`. Positions in lists become numbers. */
 export function pathOfPointer(pointer: string, json: unknown): FieldPath {
   const path: (string | number)[] = [];
   let current = json;

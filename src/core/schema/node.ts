@@ -1,16 +1,16 @@
 import type { MaybeVersioned } from './availability.ts';
 
 /**
- * The vocabulary of the tables: plain data that says what a JSON value may look like, bundle by bundle. From the
- * same data come the TypeScript types of views, the tolerant reader, defaults, validators and the walk by meaning.
+ * The node types of the tables: plain data that describes the valid JSON values, bundle by bundle. TypeScript types of
+ * views, the tolerant reader, defaults, validators and the walk by semantics are all derived from it.
  */
 export type Node = StringNode | IntegerNode | BooleanNode | ObjectNode | ListNode | MapNode | IntOrStringNode;
 
-/** What a value means to rules, wherever it occurs. */
+/** The meaning of a value for rules, wherever it occurs. */
 export type Semantic =
   /** GEP-2257. */
   | 'duration'
-  /** A DNS name, or one with a wildcard as first label. */
+  /** A DNS name, optionally with a wildcard as the first label. */
   | 'hostname'
   /** A DNS name without wildcard. */
   | 'preciseHostname'
@@ -22,9 +22,9 @@ export type Semantic =
   | 'queryValue'
   /** The value of a path match. */
   | 'pathValue'
-  /** The value of a match whose sibling `type` decides whether it is compared or a regular expression. */
+  /** The value of a match whose sibling `type` selects exact comparison or regular expression. */
   | 'regexOrValue'
-  /** What a path or its prefix is replaced by. */
+  /** The replacement of a path or path prefix. */
   | 'pathReplacement'
   /** The name of a listener or route rule. */
   | 'sectionName'
@@ -39,11 +39,11 @@ export type Semantic =
 
 interface Marked {
   readonly semantics?: readonly Semantic[];
-  /** For messages: what to write where a pattern or an alternative does not fit, with an example. */
+  /** For messages: the expected form, with an example, if a pattern or an alternative does not match. */
   readonly form?: string;
-  /** For messages: the field that stands for this one in bundles that lack it. */
+  /** For messages: the replacement of this field in bundles without it. */
   readonly instead?: MaybeVersioned<string>;
-  /** A sentence about the protection that goes with this field where a bundle drops it; only where there is one. */
+  /** A sentence about the protection that is lost if a bundle drops this field; only if there is one. */
   readonly lost?: string;
 }
 
@@ -51,7 +51,7 @@ export interface StringOptions extends Marked {
   /** Unicode code points. */
   readonly maxLength?: MaybeVersioned<number>;
   readonly minLength?: MaybeVersioned<number>;
-  /** RE2 syntax; matches anywhere unless anchored. */
+  /** RE2 syntax; unanchored. */
   readonly pattern?: MaybeVersioned<string>;
   readonly enum?: readonly MaybeVersioned<string>[];
   readonly format?: 'date-time' | 'byte';
@@ -83,7 +83,7 @@ export interface BooleanNode extends BooleanOptions {
   readonly type: 'boolean';
 }
 
-/** The properties of an object; one that differs between bundles in kind may have several variants. */
+/** The properties of an object. A property whose type differs between bundles may have several variants. */
 export interface Fields {
   readonly [name: string]: MaybeVersioned<Node>;
 }
@@ -94,7 +94,7 @@ export interface ObjectOptions extends Marked {
   readonly minProperties?: MaybeVersioned<number>;
   /** Server-side apply treats an atomic object as one value. */
   readonly mapType?: 'atomic';
-  /** Alternatives in JSON Schema notation, for the few places where the official schema has them. */
+  /** Alternatives in JSON Schema notation, for the few locations where the official schema has them. */
   readonly oneOf?: MaybeVersioned<readonly JsonObject[]>;
 }
 
@@ -106,7 +106,7 @@ export interface ObjectNode<F = Fields> extends ObjectOptions {
 export interface ListOptions extends Marked {
   readonly minItems?: MaybeVersioned<number>;
   readonly maxItems?: MaybeVersioned<number>;
-  /** `map`: items are told apart by `keys`; `set`: items are distinct scalars. */
+  /** `map`: items are identified by `keys`; `set`: items are distinct scalars. */
   readonly listType?: MaybeVersioned<ListType>;
   readonly keys?: readonly string[];
   readonly default?: MaybeVersioned<readonly JsonValue[]>;
@@ -159,7 +159,7 @@ export function list<I extends Node>(items: I, options: ListOptions = {}): ListN
   return { ...options, type: 'list', items };
 }
 
-/** An object with free keys and values of one form. */
+/** An object with arbitrary keys and values of one type. */
 export function map<V extends Node>(values: V, options: MapOptions = {}): MapNode<V> {
   return { ...options, type: 'map', values };
 }

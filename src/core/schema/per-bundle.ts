@@ -1,8 +1,8 @@
 import type { Bundle, Channel, Minor } from './availability.ts';
 
 /**
- * Remembers what `compute` makes of a part of a table in a bundle. Tables never change, and each object that is judged
- * asks for the same again.
+ * Caches the result of `compute` per table node and bundle. Tables never change, and every validated object needs the same
+ * results.
  */
 export function perBundle<N extends object, T>(compute: (node: N, bundle: Bundle) => T): (node: N, bundle: Bundle) => T {
   const known: { readonly [C in Channel]: { [M in Minor]?: WeakMap<N, { readonly value: T }> } } = { standard: {}, experimental: {} };

@@ -15,10 +15,10 @@ export interface StructureProblem {
   readonly lost?: string;
 }
 
-/** The maximum number of problems per object: more would not help, and an object could consist of nothing else. */
+/** Maximum number of problems per object: more would not help, and an object could consist of nothing but problems. */
 export const maximumProblems = 100;
 
-/** `v1.7 standard` */
+/** The name of a bundle, e.g. `v1.7 standard`. */
 export function nameOf(bundle: Bundle): string {
   return `v${bundle.minor} ${bundle.channel}`;
 }

@@ -4,7 +4,10 @@ import type { ListNode, MapNode, Node, ObjectNode } from './node.ts';
 import { describeJson, isPresent, isRecord, type FieldPath, type Json } from './json-values.ts';
 import type { View } from './view.ts';
 
-/** Something that has another JSON type than any bundle gives it, or is longer than in any, and was therefore left out of the view. */
+/**
+ * A value that was left out of the view, because its JSON type differs from that in all bundles or because it exceeds the
+ * limit of all bundles.
+ */
 export interface FieldProblem {
   readonly path: FieldPath;
   /** With article: `a string`, `a list`. */
@@ -18,34 +21,40 @@ export interface ReadView<N> {
 }
 
 /**
- * Stands in for a list item or map value that should be a string and is none, so that its neighbours keep their
- * positions. It equals no value that any field may have, so nothing ever matches it.
+ * Replaces a list item or map value that should be a string but is not, so that its neighbors keep their positions. No field
+ * allows this value, so it never matches.
  */
 export const unreadableString = '\u0000';
-/** The same for integers: no port, weight or status code. */
+/** The replacement for integers: not a valid port, weight or status code. */
 export const unreadableInteger = -1;
 
-/** Reading ends here, with a problem about the whole object, so that nothing of it is taken for readable. */
+/**
+ * Maximum number of problems. At the limit, reading stops with a problem for the whole object, so that no part of it counts
+ * as readable.
+ */
 const maximumUnreadable = 256;
 const tooMany: FieldProblem = { path: [], expected: `fewer than ${maximumUnreadable} unreadable fields`, found: 'more' };
 
 /**
- * Reads a JSON value as the table node describes it, in whatever bundle. Never throws, whatever the JSON.
+ * Reads a JSON value as described by a table node, for all bundles. Never throws.
  *
- * - What has the right JSON type is kept, whatever its value; unknown properties are left out; null counts as absent.
- * - What has the wrong JSON type is left out and reported in `unreadable` by its path. Items of lists keep their
- *   positions: an unreadable object becomes `{}`, a list `[]`, a scalar `unreadableString` or `unreadableInteger`.
- * - A list or map with more items than any bundle allows is left out in the same way, and costs nothing.
- * - It looks no deeper than the table does, so deep nesting costs nothing.
+ * - Values with the right JSON type are kept. Unknown properties are left out. Null counts as absent.
+ * - Values with the wrong JSON type are left out, and `unreadable` lists their paths. Items of lists keep their positions:
+ *   an unreadable object becomes `{}`, a list `[]`, a scalar `unreadableString` or `unreadableInteger`.
+ * - A list or map that exceeds the limit of every bundle is left out in the same way, and costs nothing.
+ * - Reading is no deeper than the table, so deep nesting costs nothing.
  *
- * A view alone cannot tell "absent" from "unreadable": whoever would take a default for something absent looks into
- * `unreadable` first and fails closed.
+ * A view alone cannot distinguish "absent" from "unreadable": code that applies a default to an absent value must check
+ * `unreadable` first and fail closed.
  */
 export function readView<N extends Node>(node: N, json: unknown): ReadView<N> {
   return readWithin(node, json, mostItems);
 }
 
-/** The same for what `settle` has cut already: one item more than there may be is left for the judges to see. */
+/**
+ * Like `readView`, for values that `settle` has truncated: one item more than the limit remains, so that validation detects
+ * the excess.
+ */
 export function readSettled<N extends Node>(node: N, json: unknown): ReadView<N> {
   return readWithin(node, json, () => Number.POSITIVE_INFINITY);
 }
@@ -57,10 +66,10 @@ function readWithin<N extends Node>(node: N, json: unknown, most: Cursor['most']
 }
 
 interface Cursor {
-  /** Where the reader is: one list that grows and shrinks, since almost everything can be read. */
+  /** The current path: one mutable list, since almost all values are readable. */
   readonly path: (string | number)[];
   readonly unreadable: FieldProblem[];
-  /** How many items are read. */
+  /** Maximum number of items to read. */
   readonly most: (node: ListNode | MapNode) => number;
 }
 
@@ -85,7 +94,7 @@ function leaveOut(problem: FieldProblem, cursor: Cursor): typeof absent {
   return absent;
 }
 
-// A plain loop: this is asked for every value of every object.
+// A plain loop for speed: this runs for every value of every object.
 function firstThatHolds(nodes: readonly Node[], json: unknown): Node | undefined {
   for (const node of nodes) if (nodeTypes[node.type].holds(json)) return node;
   return undefined;
@@ -107,7 +116,7 @@ function readObject(node: ObjectNode, json: Json, cursor: Cursor): unknown {
   return view;
 }
 
-// Tables never change, and each object asks for the same again.
+// Tables never change, and every object needs the same variants.
 const knownVariants = new WeakMap<ObjectNode, readonly (readonly [string, readonly Node[]])[]>();
 
 function variantsOf(node: ObjectNode): readonly (readonly [string, readonly Node[]])[] {
@@ -123,11 +132,11 @@ function readMap(node: MapNode, json: Json, cursor: Cursor): unknown {
   const keys = Object.keys(json).filter((key) => isPresent(json[key]));
   const most = cursor.most(node);
   if (keys.length > most) return leaveOut({ path: [...cursor.path], expected: `an object with at most ${most} entries`, found: `an object with ${keys.length}` }, cursor);
-  // Object.fromEntries defines own properties, `__proto__` included, and so never touches a prototype.
+  // Object.fromEntries defines own properties, including `__proto__`, and so never modifies a prototype.
   return Object.fromEntries(keys.map((key) => [key, readItem([node.values], key, { value: json[key], cursor })]));
 }
 
-/** Items of a list that had items of another type in other bundles may be of either. */
+/** If the item type differs between bundles, each of the types is accepted. */
 function readList(nodes: readonly ListNode[], json: readonly unknown[], cursor: Cursor): unknown {
   const most = Math.max(...nodes.map(cursor.most));
   if (json.length > most) return leaveOut({ path: [...cursor.path], expected: `a list of at most ${most} items`, found: `a list of ${json.length}` }, cursor);

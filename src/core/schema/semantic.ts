@@ -8,7 +8,7 @@ import type { headerMatches } from './tables/http-route.ts';
 import type { labelSelector } from './tables/common.ts';
 import type { View } from './view.ts';
 
-/** What is found under a semantic; a string unless listed. */
+/** The value types of semantics; string unless listed. */
 interface StructuredValues {
   readonly labelSelector: View<typeof labelSelector>;
   readonly headerModifier: View<typeof headerModifier>;
@@ -19,24 +19,22 @@ interface StructuredValues {
 
 export type SemanticValue<S extends Semantic> = S extends keyof StructuredValues ? StructuredValues[S] : string;
 
-/**
- * What was found: where, what, and the object or list it stands in, for the sake of siblings such as `type`.
- */
+/** Receives the path, the value, and the object or list that contains it, for siblings such as `type`. */
 export type Visit<S extends Semantic> = (path: FieldPath, value: SemanticValue<S>, parent: unknown) => void;
 
 /**
- * Visits every value of one meaning in a view, in the order of the table and of lists. Unreadable values are left
- * out. Only branches in which some meaning can occur are walked, once for all meanings that are asked for in turn.
+ * Visits every value with a given semantic in a view, in the order of the table and of lists. Skips unreadable values. Walks
+ * only branches that can contain semantics, once for all semantics that are requested in succession.
  */
 export function visitSemantic<K extends KindName, S extends Semantic>(
   kind: K, view: ViewOf<K>, semantic: S, visit: Visit<S>,
 ): void {
-  // A view has the types of its table, so what stands at a mark is what the mark promises.
+  // A view has the types of its table, so the value at a mark has the type of the mark.
   const found = marksIn(kind, view).get(semantic) as readonly Mark<SemanticValue<S>>[] | undefined;
   found?.forEach(({ path, value, parent }) => visit(path, value, parent));
 }
 
-/** A value that has a meaning. */
+/** A value with a semantic. */
 interface Mark<T = unknown> {
   readonly path: FieldPath;
   readonly value: T;
@@ -45,7 +43,7 @@ interface Mark<T = unknown> {
 
 type Marks = Map<Semantic, Mark[]>;
 
-// Rules look at one object one after the other. Remembering more than that object would cost memory for each.
+// Rules process objects one at a time. Caching more than the last object would cost memory for each.
 let last: { readonly view: object; readonly kind: KindName; readonly marks: Marks } | undefined;
 
 function marksIn(kind: KindName, view: object): Marks {
@@ -58,16 +56,16 @@ function marksIn(kind: KindName, view: object): Marks {
 }
 
 interface Walk {
-  /** Where the walk is: one list that grows and shrinks, since few places have a meaning of those that are passed. */
+  /** The current path: one mutable list, since few visited locations have semantics. */
   readonly path: (string | number)[];
   readonly marks: Marks;
 }
 
-/** The part of a table in which there are meanings. */
+/** The part of a table that contains semantics. */
 interface Trail {
   readonly here: readonly Semantic[];
   readonly fields: readonly (readonly [name: string, trail: Trail])[];
-  /** Of the items of a list or the values of a map. */
+  /** The trail of list items or map values. */
   readonly each?: Trail;
 }
 
@@ -80,7 +78,7 @@ function walk(trail: Trail, value: unknown, on: Walk, parent?: unknown): void {
     return;
   }
   if (each !== undefined) for (const [key, item] of Object.entries(value)) step(each, key, { value: item, parent: value }, on);
-  // No field has the name of anything that a prototype has; asking for own properties alone takes longer than the rest.
+  // No field has the name of a prototype property. Restricting the access to own properties would take longer than the rest.
   for (const [name, next] of trail.fields) step(next, name, { value: (value as Json)[name], parent: value }, on);
 }
 
@@ -99,7 +97,7 @@ function mark(semantics: readonly Semantic[], found: Mark, marks: Marks): void {
   }
 }
 
-// Trails depend on nothing but the tables; they are computed once.
+// Trails depend only on the tables, so they are computed once.
 const trails = new Map<KindName, Trail>();
 const nowhere: Trail = { here: [], fields: [] };
 

@@ -6,8 +6,8 @@ import { nameOf, whereabouts, type StructureProblem } from './problem.ts';
 import { apiVersionOf, type KindTable, type KindVersion } from './tables/table.ts';
 
 /**
- * The version of a kind that an apiVersion such as `gateway.networking.k8s.io/v1` means in a bundle, served or not;
- * `undefined` where the bundle does not have it.
+ * The version of a kind for an apiVersion such as `gateway.networking.k8s.io/v1` in a bundle, served or not; `undefined` if
+ * the bundle does not have it.
  */
 export function versionOf(kind: SchemaKind, apiVersion: string, bundle: Bundle): KindVersion | undefined {
   const table: KindTable = schemaTables[kind];

@@ -11,23 +11,23 @@ import { maximumProblems, type StructureProblem, type Subject } from './problem.
 import { unknownField } from './unknown-field.ts';
 
 export interface Settled {
-  /** With defaults, without the fields that the bundle does not know; lists and maps end one item after the most they may have. */
+  /** With defaults and without unknown fields. Lists and maps are truncated one item after their limit. */
   readonly value: unknown;
-  /** What the API server refuses. */
+  /** Problems for which the API server rejects the object. */
   readonly errors: readonly StructureProblem[];
-  /** Fields that it drops. */
+  /** Fields that the API server drops. */
   readonly unknown: readonly StructureProblem[];
 }
 
-/** The fields of every object; what is in metadata is not ours to judge. */
+/** The fields common to all objects. The content of metadata is not validated. */
 const frame = ['apiVersion', 'kind', 'metadata'] as const;
 
 /**
- * Makes of an object what the API server makes of it before it judges: defaults are filled in, unknown fields and nulls
- * dropped. Finds what JSON Schema has no words for: unknown fields, list items with equal keys, repeated items of sets,
- * and lists and maps without a limit that are too long to be judged. Lists and maps are cut, so that judging a huge
- * object costs no more than judging a big one, and still finds that they are too long. The input stays as it is, and
- * parts of it that are fine are not copied. Each item of a list in `spec` is a step.
+ * Prepares an object as the API server does before validation: fills in defaults, and drops unknown fields and nulls. Finds
+ * the problems that JSON Schema cannot express: unknown fields, list items with duplicate keys, duplicate items of sets, and
+ * lists and maps without a limit that are too long to validate. Lists and maps are truncated, so that the cost of validating
+ * a huge object is bounded while its excess is still detected. Does not modify the input, and does not copy parts without
+ * changes. Each item of a list in `spec` is a step.
  */
 export function* settle(subject: Subject, json: unknown): Steps<Settled> {
   const state: State = { subject, path: [], errors: [], unknown: [], settled: new Map() };
@@ -36,7 +36,7 @@ export function* settle(subject: Subject, json: unknown): Steps<Settled> {
   return { value, errors: state.errors, unknown: state.unknown };
 }
 
-/** Settles what most of a large object consists of, such as the rules of a route, ahead of all that it lies in. */
+/** Settles the lists that large objects mainly consist of, such as the rules of a route, before the objects that contain them. */
 function* settleItems(state: State, json: unknown): Steps<void> {
   const { subject: { body, bundle }, path, settled } = state;
   const node = fieldsIn(body, bundle).get('spec');
@@ -58,21 +58,21 @@ function* settleItems(state: State, json: unknown): Steps<void> {
 
 interface State {
   readonly subject: Subject;
-  /** Where the walk is: one list that grows and shrinks, since almost everything is fine. */
+  /** The current path: one mutable list, since almost all values are valid. */
   readonly path: (string | number)[];
   readonly errors: StructureProblem[];
   readonly unknown: StructureProblem[];
-  /** What became of the items of lists in `spec` that were settled before, by the name of the list. */
+  /** The results for the items of lists in `spec` that were settled before, by the name of the list. */
   readonly settled: Map<string | number, readonly unknown[]>;
 }
 
 interface Walk {
   readonly state: State;
-  /** Fields that may stand here although the table does not list them. */
+  /** Fields that are allowed here although the table does not list them. */
   readonly others: readonly string[];
 }
 
-/** Nothing can be wrong inside a scalar that a validator does not see. */
+/** Scalars are returned unchanged: the validator finds all of their problems. */
 function settleBelow(node: Node, json: unknown, { part, state }: { readonly part: string | number; readonly state: State }): unknown {
   if (typeof json !== 'object' || json === null) return json;
   if (state.path.length === 2 && state.path[0] === 'spec') {
@@ -129,7 +129,7 @@ function settleList(node: ListNode, json: readonly unknown[], state: State): unk
     if (settled === undefined && item !== items[position]) settled = items.slice(0, position);
     settled?.push(item);
   }
-  // Keys may be defaults.
+  // Checked after defaulting, because keys may have defaults.
   if (listType === 'map' || listType === 'set') checkDistinct(settled ?? items, listType === 'map' ? node.keys ?? [] : undefined, state);
   return settled ?? items;
 }
@@ -141,7 +141,7 @@ function settleMap(node: MapNode, written: Json, state: State): unknown {
   if (node.maxProperties === undefined) checkCount(keys.length, 'entries', state);
   const kept = keys.slice(0, limit).map((key): [string, unknown] => [key, settleBelow(node.values, json[key], { part: key, state })]);
   const isSame = kept.length === keys.length && kept.every(([key, value]) => value === json[key]);
-  // Object.fromEntries defines own properties, `__proto__` included, and so never touches a prototype.
+  // Object.fromEntries defines own properties, including `__proto__`, and so never modifies a prototype.
   return isSame ? json : Object.fromEntries(kept);
 }
 
@@ -150,7 +150,7 @@ const listRules = perBundle((node: ListNode, bundle): { readonly limit: number; 
   listType: node.listType === undefined ? undefined : resolve(node.listType, bundle),
 }));
 
-/** One more than there may be. */
+/** The number of items to keep: one more than the limit. */
 function limitOf(most: MaybeVersioned<number> | undefined, { bundle }: Pick<Subject, 'bundle'>): number {
   return ((most === undefined ? undefined : resolve(most, bundle)) ?? judgedItems) + 1;
 }
@@ -161,13 +161,13 @@ function checkCount(count: number, what: string, { path, errors }: State): void 
 }
 
 /**
- * Items of a `map` list are told apart by their keys, those of a `set` by their values.
+ * Reports duplicate items. Items of a `map` list are identified by their keys, those of a `set` by their values.
  *
  * @param keys `undefined`: a set
  */
 function checkDistinct(items: readonly unknown[], keys: readonly string[] | undefined, { path, errors }: State): void {
   if (items.length < 2) return;
-  // As soon as one item is no object, the API server does not compare the others either.
+  // If any item is not an object, the API server does not compare the others either.
   if (keys !== undefined && !items.every(isRecord)) return;
   const first = new Map<unknown, number>();
   for (const [position, item] of items.entries()) {
@@ -189,7 +189,10 @@ function scalarOf(item: unknown): unknown {
   return isPresent(item) && typeof item !== 'object' ? item : undefined;
 }
 
-/** Something that equals no other values of the keys; `undefined` where one is missing or no scalar: then the item is wrong in another way. */
+/**
+ * A unique identity of the values of the keys; `undefined` if one is absent or not a scalar, which is reported as another
+ * problem.
+ */
 function keyValues(item: unknown, keys: readonly string[]): unknown {
   if (!isRecord(item)) return undefined;
   const [only = ''] = keys;

@@ -5,7 +5,7 @@ import type { Node, ObjectNode } from './node.ts';
 import { elsewhere, nameOf, suggestion, type StructureProblem, type Subject } from './problem.ts';
 
 /**
- * Describes a field that an object of a bundle does not have.
+ * Describes a field that does not exist in a bundle.
  *
  * @param others fields that are allowed here although the table does not list them
  */

@@ -7,12 +7,12 @@ import { validatorKey } from './validator-key.ts';
 
 export type { Validator, ValidatorError } from './generated/index.js';
 
-/** A pattern of the schema; it matches anywhere unless anchored. */
+/** A pattern of the schema; unanchored. */
 interface Pattern {
   test(text: string): boolean;
 }
 
-// What the generated code asks for by name; see tools/generate-validators.ts.
+// The modules that the generated code requires by name; see tools/generate-validators.ts.
 const modules: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['ajv/dist/runtime/ucs2length', { default: characterCount }],
   ['formats', formats],
@@ -21,7 +21,7 @@ const modules: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 
 let validators: Record<string, Validator> | undefined;
 
-/** The validator of one version (`v1`) of a kind in one bundle; `undefined` where no table says what it is. */
+/** The validator of one version (`v1`) of a kind in one bundle; `undefined` if no table describes it. */
 export function loadValidator(kind: string, version: string, bundle: Bundle): Validator | undefined {
   const name = names.get(validatorKey(kind, version, bundle));
   if (validators === undefined) {

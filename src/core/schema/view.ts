@@ -2,8 +2,8 @@ import type { Versioned } from './availability.ts';
 import type { BooleanNode, IntegerNode, IntOrStringNode, ListNode, MapNode, ObjectNode, StringNode } from './node.ts';
 
 /**
- * What a reader sees of a value that the table node `N` describes: deep readonly, every property optional and every
- * enum an open string, since stored objects need not follow any schema. The union over all bundles and channels.
+ * The type of a value described by the table node `N`, as seen by a reader: deep readonly, with every property optional and
+ * every enum an open string, since stored objects may violate every schema. It is the union over all bundles and channels.
  */
 export type View<N> = N extends Versioned<infer M> ? View<M>
   : N extends StringNode ? string

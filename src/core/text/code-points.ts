@@ -1,6 +1,6 @@
 import { categoryNames, categoryRuns, foldSteps, scriptNames, scriptRuns } from './unicode-data.ts';
 
-/** A set of code points: the first and the last of each range, one range after the other, in order and never touching. */
+/** A set of code points: the first and the last of each range. Ranges are in ascending order and never adjacent. */
 export type CodePoints = readonly number[];
 
 export const lastCodePoint = 0x10_ff_ff;
@@ -26,7 +26,7 @@ function isUnion(pairs: readonly number[]): boolean {
   return true;
 }
 
-/** All code points that are not in a set. */
+/** All code points outside of a set. */
 export function complement(set: CodePoints): CodePoints {
   const rest: number[] = [];
   let next = 0;
@@ -39,7 +39,7 @@ export function complement(set: CodePoints): CodePoints {
   return rest;
 }
 
-/** A set with everything that equals one of it but for case, by simple case folding. */
+/** A set and all code points that equal a member under simple case folding. */
 export function folded(set: CodePoints): CodePoints {
   const { codes, nexts } = folds();
   const more = [...set];
@@ -53,7 +53,7 @@ export function folded(set: CodePoints): CodePoints {
   return more.length === set.length ? set : union(more);
 }
 
-/** Where the first number that is not below `least` stands in a sorted list. */
+/** The position of the first number in a sorted list that is at least `least`. */
 function firstAtLeast(sorted: readonly number[], least: number): number {
   let low = 0;
   let high = sorted.length;
@@ -65,12 +65,12 @@ function firstAtLeast(sorted: readonly number[], least: number): number {
   return low;
 }
 
-// Memos of pure functions. There are no more entries than names of categories and scripts.
+// Caches of pure functions, bounded by the number of category and script names.
 const named = new Map<string, CodePoints>();
 let foldTable: { readonly codes: readonly number[]; readonly nexts: ReadonlyMap<number, number> } | undefined;
 const runTables = new Map<string, readonly Run[]>();
 
-/** Code points with the same value, from `first` on. */
+/** A run of code points with the same value, starting at `first`. */
 interface Run {
   readonly first: number;
   readonly length: number;
@@ -80,12 +80,12 @@ interface Run {
 const groupsOfCategories: ReadonlySet<string> = new Set(['C', 'Cn', 'L', 'LC', 'M', 'N', 'P', 'S', 'Z']);
 const names: ReadonlySet<string> = new Set(['Any', ...groupsOfCategories, ...categoryNames, ...scriptNames]);
 
-/** Whether it is the name of a general category (`L`, `Lu`), of a script by its long name (`Greek`), or `Any`. */
+/** Whether `name` is a general category (`L`, `Lu`), a script by its long name (`Greek`), or `Any`. */
 export function isNameOfCodePoints(name: string): boolean {
   return names.has(name);
 }
 
-/** The code points that have a name, none where it is no such name. `C` holds what is not assigned, too. */
+/** The code points of a category or script; empty if the name is unknown. `C` includes unassigned code points. */
 export function codePointsNamed(name: string): CodePoints {
   const known = named.get(name);
   if (known !== undefined) return known;

@@ -1,8 +1,8 @@
-/** How many characters of a user's value a message shows. */
+/** Maximum number of characters of a user's value in a message. */
 export const displayLimit = 64;
 
-// Control and format characters (bidirectional overrides among them), line separators, lone surrogates, and the two
-// characters that would make the quoting ambiguous.
+// Control and format characters (including bidirectional overrides), line separators, lone surrogates, and the two characters
+// that would make quotes ambiguous.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}"\\]/gu;
 
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
@@ -16,9 +16,9 @@ const shortEscapes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A user's value for use inside a message: strings in double quotes with everything invisible escaped, shortened to
- * `limit` characters (code points) with `…` at the end; other JSON values by a word or as they are. The result never
- * holds control characters, so it is safe in logs, HTTP headers and terminals.
+ * Formats a user's value for a message. Strings are in double quotes, with invisible characters escaped, and shortened to
+ * `limit` characters (code points) with a final `…`. Other JSON values are described by a word or formatted as they are. The
+ * result never contains control characters, so it is safe in logs, HTTP headers and terminals.
  */
 export function quote(value: unknown, limit: number = displayLimit): string {
   if (typeof value === 'string') return `"${display(value, limit)}"`;
@@ -27,28 +27,31 @@ export function quote(value: unknown, limit: number = displayLimit): string {
   return Array.isArray(value) ? 'a list' : 'an object';
 }
 
-/** A text of the user as `quote` shows it, without the quotes: for fields that hold nothing but the value. */
+/** Formats a user's text like `quote`, but without quotes: for fields that contain only the value. */
 export function display(text: string, limit: number = displayLimit): string {
   return escape(shorten(text, limit));
 }
 
 /**
- * A whole message, at most `limit` characters (code points) long: what nobody could see in it is escaped. Quotes stay as
- * they are, since values in it have theirs already.
+ * Formats a whole message of at most `limit` characters (code points), with invisible characters escaped. Quotes remain,
+ * because values in the message are already quoted.
  */
 export function printable(message: string, limit: number): string {
   return shorten(message, limit).replace(unseen, (character) => shortEscapes.get(character) ?? codePointEscape(character));
 }
 
-/** At most `limit` characters (code points) of `text`; the last one is `…` where something was cut off. */
+/** Shortens `text` to `limit` characters (code points). If it was shortened, the last one is `…`. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  // A code point takes at most two code units: the rest of a huge text need not be looked at.
+  // A code point takes at most two code units, so the rest of a huge text is irrelevant.
   const characters = Array.from(text.slice(0, 2 * limit + 2));
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
 }
 
-/** How many characters (code points) a text has. Unlike an iterator, this makes no text of each: there may be millions. */
+/**
+ * The number of characters (code points) of a text. Unlike an iterator, this allocates no string per character: there may be
+ * millions.
+ */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let index = 1; index < text.length; index += 1) {

@@ -1,7 +1,7 @@
 import { quote } from './display.ts';
 import { remember } from './remember.ts';
 
-/** A duration in whole milliseconds, or what is wrong with the text and what to write instead. */
+/** A duration in whole milliseconds, or the problem with the text and the fix. */
 export type ParsedDuration =
   | { readonly ok: true; readonly milliseconds: number }
   | { readonly ok: false; readonly problem: string };
@@ -21,14 +21,14 @@ const maximumDigits = 5;
 const maximumComponents = 4;
 const maximumHours = 99_999;
 
-// One attempt per component, each anchored where the last one ended: linear in the length of the text.
+// One match per component, anchored at the end of the previous one: linear in the length of the text.
 const digitsAt = /[0-9]+/y;
-// The whole run of letters, so that `ms` is never read as `m` and a wrong unit is named as the user wrote it.
+// Matches all letters, so that `ms` is never read as `m`, and messages name a wrong unit as the user wrote it.
 const lettersAt = /\p{L}+/uy;
 
 /**
- * Reads a Gateway API duration (GEP-2257): one to four components, each of one to five decimal digits and a unit
- * (`h`, `m`, `s`, `ms`); units may repeat and come in any order, the duration is their sum. Zero is a duration.
+ * Parses a Gateway API duration (GEP-2257): one to four components, each with one to five decimal digits and a unit (`h`,
+ * `m`, `s`, `ms`). Units may repeat and come in any order; the duration is the sum. Zero is valid.
  */
 export const parseDuration: (text: string) => ParsedDuration = remember(parse);
 
@@ -49,9 +49,9 @@ function parse(text: string): ParsedDuration {
 }
 
 /**
- * Writes a number of milliseconds in the standard form of GEP-2257: descending units without repetition, each as
- * large as possible, zero as `0s`. Fails for what no duration can say: negative numbers, fractions of a
- * millisecond, and 100000 hours or more (a sum of components can be that long, one component of hours cannot).
+ * Formats milliseconds in the standard form of GEP-2257: descending units without repetition, each as large as possible,
+ * zero as `0s`. Fails for values without such a form: negative numbers, fractions of a millisecond, and 100000 hours or more
+ * (possible as a sum of components, but not as one component of hours).
  */
 export function formatDuration(milliseconds: number): FormattedDuration {
   if (!Number.isInteger(milliseconds)) return { ok: false, problem: `${milliseconds} is not a whole number of milliseconds` };
@@ -69,7 +69,7 @@ export function formatDuration(milliseconds: number): FormattedDuration {
   return { ok: true, text: text === '' ? '0s' : text };
 }
 
-/** Whether `text` is a duration written in the standard form of GEP-2257, as users SHOULD write it. */
+/** Whether `text` is a duration in the standard form of GEP-2257, which users SHOULD use. */
 export const isStandardForm: (text: string) => boolean = remember((text) => {
   const parsed = parseDuration(text);
   if (!parsed.ok) return false;
@@ -82,7 +82,7 @@ interface Component {
   readonly end: number;
 }
 
-/** The component that starts at `start`, or the problem with it. */
+/** The component at `start`, or the problem with it. */
 function readComponent(text: string, start: number): Component | string {
   const digits = textAt(digitsAt, text, start);
   if (digits === '') return problemInsteadOfDigit(text, start);
@@ -119,7 +119,7 @@ function problemInsteadOfUnit(text: string, position: number, digits: string): s
   return commonProblem(text, character) ?? unexpected(character);
 }
 
-/** What is wrong with a character wherever it stands. */
+/** The problem with a character that is invalid at any position. */
 function commonProblem(text: string, character: string): string | undefined {
   if (character === '\n' || character === '\r') return sentence('it contains a line break', advice(text, 'Write it on one line, without | or > before it'));
   if (/\s/u.test(character)) return sentence('it contains a space', advice(text, 'Remove the spaces, for example 1h30m'));
@@ -128,7 +128,7 @@ function commonProblem(text: string, character: string): string | undefined {
   return undefined;
 }
 
-// Both letters that are written for micro.
+// Both spellings of the micro sign.
 const finerUnits: ReadonlySet<string> = new Set(['ns', 'us', '\u00b5s', '\u03bcs']);
 
 function unitProblem(text: string, unit: string): string {
@@ -143,7 +143,7 @@ function unexpected(character: string): string {
   return sentence(`the character ${quote(character)} is not allowed in a duration`, 'Use numbers and units only, for example 1h30m');
 }
 
-// What people write for units elsewhere; read only to tell them what they probably meant.
+// Units of other notations, recognized only to suggest the probable meaning.
 const foreignUnits: ReadonlyMap<string, number> = new Map([
   ...unitMilliseconds,
   ...named(604_800_000, ['w', 'week', 'weeks']),
@@ -160,10 +160,10 @@ function named(size: number, names: readonly string[]): [string, number][] {
   return names.map((name) => [name, size]);
 }
 
-// Every number consumes at least one character, and what may follow it never starts with a digit: linear.
+// Linear: every number consumes at least one character, and the rest of a component never starts with a digit.
 const foreignComponentAt = /\s*([0-9]{1,15}(?:[.,][0-9]{1,9})?)\s*(\p{L}+)\s*/uy;
 
-/** The standard form of what the text probably means, as an instruction; `otherwise` where that is not clear. */
+/** The standard form of the probable meaning, as an instruction; `otherwise` if the meaning is unclear. */
 function advice(text: string, otherwise: string): string {
   let milliseconds = 0;
   foreignComponentAt.lastIndex = 0;
@@ -173,7 +173,7 @@ function advice(text: string, otherwise: string): string {
     if (number === undefined || size === undefined) return otherwise;
     milliseconds += Number(number.replace(',', '.')) * size;
   }
-  // Sums of decimal fractions such as 1.1 s carry rounding noise far below a nanosecond.
+  // Sums of decimal fractions such as 1.1 s have rounding errors far below a nanosecond.
   const formatted = formatDuration(Math.round(milliseconds * 1e6) / 1e6);
   return formatted.ok ? `Use "${formatted.text}"` : otherwise;
 }

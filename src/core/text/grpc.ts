@@ -1,6 +1,6 @@
 /**
- * Whether a content-type is that of a gRPC request: `application/grpc`, alone or followed by a message format or
- * parameters. `application/grpc-web` is another protocol (gRPC over HTTP/2, "Content-Type").
+ * Whether a content-type denotes a gRPC request: `application/grpc`, optionally followed by a message format or parameters.
+ * `application/grpc-web` is another protocol (gRPC over HTTP/2, "Content-Type").
  */
 export function isGrpc(contentType: string | undefined): boolean {
   if (contentType === undefined || contentType.slice(0, media.length).toLowerCase() !== media) return false;

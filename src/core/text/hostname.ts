@@ -15,15 +15,15 @@ const maximumLength = 253;
 const maximumLabelLength = 63;
 
 /**
- * Everything that keeps `text` from being a Gateway API Hostname: RFC 1123 in lower case without a final dot, no IP
- * address, `*` only as the whole first label. Empty for a good one.
+ * The problems of `text` as a Gateway API Hostname: RFC 1123 in lower case without a final dot, not an IP address, `*` only
+ * as the whole first label. Empty if it is valid.
  */
 export function hostnameProblems(text: string): readonly HostnameProblem[] {
   if (text.startsWith('*.') && text.length > 2) return preciseHostnameProblems(text.slice(2)).map(afterWildcard).map(withWildcardAdvice);
   return preciseHostnameProblems(text).map(withWildcardAdvice);
 }
 
-/** The same for a PreciseHostname, which has no wildcard. */
+/** The problems of `text` as a PreciseHostname, which cannot have a wildcard. */
 export function preciseHostnameProblems(text: string): readonly HostnameProblem[] {
   if (text === '') return [{ kind: 'empty', message: 'it is empty. Use a DNS name, for example shop.example.com' }];
   if (isIpAddress(text)) {
@@ -83,8 +83,8 @@ const dottedDecimal = /^[0-9]{1,3}(?:\.[0-9]{1,3}){3}$/;
 const hexadecimalGroups = /^\[?[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?\]?$/;
 
 /**
- * Whether the text is an IP address: dotted decimal, which no hostname may look like whatever its numbers
- * (RFC 1123 section 2.1), or IPv6 with or without brackets.
+ * Whether the text is an IP address: dotted decimal with any numbers, because no hostname may have that form (RFC 1123
+ * section 2.1), or IPv6 with or without brackets.
  */
 export function isIpAddress(text: string): boolean {
   if (dottedDecimal.test(text)) return true;
@@ -92,9 +92,9 @@ export function isIpAddress(text: string): boolean {
 }
 
 /**
- * Whether a request's host falls under a hostname of a listener or route (both lower case). A wildcard stands for
- * one or more labels: `*.example.com` matches `a.example.com` and `a.b.example.com`, never `example.com`. The empty
- * pattern stands for "no hostname given" and matches any host.
+ * Whether a hostname of a listener or route covers the host of a request (both lower case). A wildcard stands for one or
+ * more labels: `*.example.com` matches `a.example.com` and `a.b.example.com`, but not `example.com`. The empty pattern means
+ * "no hostname" and matches any host.
  */
 export function hostnameMatches(pattern: string, host: string): boolean {
   if (pattern === '' || pattern === host) return true;
@@ -102,15 +102,15 @@ export function hostnameMatches(pattern: string, host: string): boolean {
 }
 
 /**
- * What a listener's and a route's hostname have in common: the narrower of the two, or `undefined`. Either may be a
- * wildcard, or `''` for "any" (Gateway API HTTPRouteSpec.hostnames).
+ * The intersection of the hostnames of a listener and a route: the narrower one, or `undefined`. Either may be a wildcard,
+ * or `''` for "any" (Gateway API HTTPRouteSpec.hostnames).
  */
 export function intersectHostnames(listener: string, route: string): string | undefined {
   if (covers(listener, route)) return route;
   return covers(route, listener) ? listener : undefined;
 }
 
-/** Whether every host under `narrow` is under `wide` too. */
+/** Whether `wide` covers every host that `narrow` covers. */
 function covers(wide: string, narrow: string): boolean {
   if (wide === '' || wide === narrow) return true;
   return isWildcard(wide) && hasSuffix(isWildcard(narrow) ? narrow.slice(1) : narrow, wide.slice(1));
@@ -127,9 +127,9 @@ function hasSuffix(host: string, dottedSuffix: string): boolean {
 const hostField = /^(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]{0,5})?$/;
 
 /**
- * The name in a Host header or authority as it is matched: without port and final dot, in lower case, IPv6 without
- * brackets; `''` where none is given. `undefined` where the text is no valid `host [":" port]` (RFC 3986
- * section 3.2) or names a host with an empty label, which DNS does not have; a server answers both with 400.
+ * The host of a Host header or authority, normalized for matching: without port and final dot, in lower case, IPv6 without
+ * brackets; `''` if the host is empty. `undefined` if the text is not a valid `host [":" port]` (RFC 3986 section 3.2) or
+ * has an empty label, which DNS does not allow; a server responds to both with 400.
  */
 export function hostFromHeader(field: string): string | undefined {
   if (!hostField.test(field)) return undefined;

@@ -1,6 +1,6 @@
 import { quote } from './display.ts';
 
-/** IPv4 addresses lie within those of IPv6 (RFC 4291 section 2.5.5.2), so that one number tells all of them apart. */
+/** IPv4 addresses are mapped into IPv6 (RFC 4291 section 2.5.5.2), so that one number identifies any address. */
 const mapped = 0xffffn << 32n;
 const groupBits = 16n;
 const hexadecimalGroup = /^[0-9A-Fa-f]{1,4}$/;
@@ -8,29 +8,29 @@ const decimalOctet = /^[0-9]{1,3}$/;
 
 export type IpFamily = 'IPv4' | 'IPv6';
 
-/** Addresses that follow each other, from the first to the last; both are of one family. */
+/** A range of consecutive addresses, inclusive; both are of one family. */
 export interface AddressRange {
   readonly first: bigint;
   readonly last: bigint;
 }
 
-/** A range, or the error in the text and its fix. */
+/** A range, or the problem with the text and the fix. */
 export type ParsedAddressRange =
   | { readonly ok: true; readonly range: AddressRange }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads an IPv4 or IPv6 address (RFC 4291 section 2.2), without brackets and zone; `undefined` for anything else. */
+/** Parses an IPv4 or IPv6 address (RFC 4291 section 2.2) without brackets and zone; `undefined` for anything else. */
 export function parseIpAddress(text: string): bigint | undefined {
   const v4 = parseIpv4(text);
   return v4 === undefined ? parseIpv6(text) : mapped | v4;
 }
 
-/** Writes an address in its one canonical form (RFC 5952). */
+/** Formats an address in its canonical form (RFC 5952). */
 export function formatIpAddress(address: bigint): string {
   if (familyOf(address) === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => (address >> shift) & 0xffn).join('.');
   const groups = Array.from({ length: 8 }, (_, index) => ((address >> (groupBits * BigInt(7 - index))) & 0xffffn).toString(16));
   const text = groups.join(':');
-  // Two colons stand for the first one of the longest runs of zeros, if it is longer than one.
+  // Two colons replace the first of the longest runs of zeros, if it has more than one group.
   const runs = [...text.matchAll(/\b0(?::0)+\b/g)].map(({ index, 0: run }) => ({ start: index, end: index + run.length }));
   const [longest] = runs.toSorted((one, other) => other.end - other.start - (one.end - one.start));
   return longest === undefined ? text : `${text.slice(0, Math.max(0, longest.start - 1))}::${text.slice(longest.end + 1)}`;
@@ -40,7 +40,7 @@ export function familyOf(address: bigint): IpFamily {
   return address >> 32n === 0xffffn ? 'IPv4' : 'IPv6';
 }
 
-/** Reads a network such as `192.0.2.0/28`, a range such as `192.0.2.10-192.0.2.20`, or a single address. */
+/** Parses a network such as `192.0.2.0/28`, a range such as `192.0.2.10-192.0.2.20`, or a single address. */
 export function parseAddressRange(text: string): ParsedAddressRange {
   const [, start = '', separator = '', end = ''] = /^([^-/]*)([-/]?)(.*)$/.exec(text) ?? [];
   const first = parseIpAddress(start);
@@ -52,7 +52,7 @@ export function parseAddressRange(text: string): ParsedAddressRange {
   return first <= last ? { ok: true, range: { first, last } } : failure('its last address is before its first', `${end}-${start}`);
 }
 
-/** The range as a person would write it. */
+/** Formats a range in its shortest notation. */
 export function formatAddressRange({ first, last }: AddressRange): string {
   if (first === last) return formatIpAddress(first);
   const size = last - first + 1n;
@@ -70,7 +70,7 @@ function parseNetwork(first: bigint, start: string, length: string): ParsedAddre
   if (!decimalOctet.test(length) || free < 0) return failure(`prefix length ${quote(length)} is not between 0 and ${width(first)}`);
   const size = 1n << BigInt(free);
   const begin = first - (first % size);
-  // The user may mean the network, or the addresses from there on.
+  // The user may mean the network, or the addresses starting there.
   if (begin !== first) return failure(`${start} is not the first address of the network`, `${formatIpAddress(begin)}/${length}, or ${start}-${formatIpAddress(begin + size - 1n)}`);
   return { ok: true, range: { first, last: first + size - 1n } };
 }
@@ -90,7 +90,7 @@ function parseIpv4(text: string): bigint | undefined {
 }
 
 function parseIpv6(text: string): bigint | undefined {
-  // An IPv4 address at the end takes the place of two groups.
+  // A trailing IPv4 address replaces two groups.
   const tail = text.slice(text.lastIndexOf(':') + 1);
   const v4 = parseIpv4(tail);
   const plain = v4 === undefined ? text : `${text.slice(0, text.length - tail.length)}${(v4 >> groupBits).toString(16)}:${(v4 & 0xffffn).toString(16)}`;

@@ -2,9 +2,9 @@ const form = /^(https?):\/\/(\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::([0-9]{
 const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 /**
- * The one spelling of an origin that a CORS filter allows: in lower case, without the port that its scheme implies,
- * as browsers send it. `*` stands for all; the host may be `*` or begin with `*.`. `undefined` for a text that is
- * no such origin (Gateway API HTTPCORSFilter.allowOrigins).
+ * Normalizes an origin that a CORS filter allows: lower case and without the default port of its scheme, as sent by
+ * browsers. `*` stands for all origins; the host may be `*` or start with `*.`. `undefined` if the text is not a valid
+ * origin (Gateway API HTTPCORSFilter.allowOrigins).
  */
 export function canonicalOrigin(text: string): string | undefined {
   if (text === '*') return text;

@@ -1,9 +1,9 @@
 import { quote } from './display.ts';
 
-// What a path may hold besides "/": RFC 3986 pchar; percent signs only as part of a triplet.
+// Characters of a path besides "/": RFC 3986 pchar; percent signs only as part of a triplet.
 const legalPath = /^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})+$/;
 
-/** What almost every path looks like: nothing of it is encoded. */
+/** Matches almost every path: one without encoded characters. */
 const plainPath = /^\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 
 interface PathRule {
@@ -43,8 +43,8 @@ const pathRules: readonly PathRule[] = [
 ];
 
 /**
- * Everything that keeps `value` from being an Exact or PathPrefix path (Gateway API HTTPPathMatch): each problem
- * says what to write instead. Empty for a good one. What a RegularExpression may say is not judged here.
+ * The problems of `value` as an Exact or PathPrefix path (Gateway API HTTPPathMatch), each with the fix. Empty if it is
+ * valid. Does not validate a RegularExpression.
  */
 export function pathProblems(value: string): readonly string[] {
   if (plainPath.test(value) && !value.includes('//') && !value.includes('/.')) return [];
@@ -52,7 +52,7 @@ export function pathProblems(value: string): readonly string[] {
   return pathRules.filter(({ broken }) => broken(value)).map(({ problem }) => problem(value));
 }
 
-/** One slash at the beginning and between segments. */
+/** Normalizes to one slash at the start and between segments. */
 function plainSlashes(value: string): string {
   return `/${value}`.replace(/\/{2,}/g, '/');
 }
@@ -63,8 +63,8 @@ function illegalPart(value: string): string {
 }
 
 /**
- * Whether a (normalised) request path lies under a PathPrefix value, segment by segment: `/foo` and `/foo/` hold
- * `/foo`, `/foo/` and `/foo/bar`, not `/foobar`. Case matters.
+ * Whether a (normalized) request path is covered by a PathPrefix value, segment by segment: `/foo` and `/foo/` cover `/foo`,
+ * `/foo/` and `/foo/bar`, not `/foobar`. Case-sensitive.
  */
 export function hasPathPrefix(path: string, prefix: string): boolean {
   const stem = withoutFinalSlash(prefix);
@@ -72,9 +72,8 @@ export function hasPathPrefix(path: string, prefix: string): boolean {
 }
 
 /**
- * The path with the matched prefix replaced, as the table at HTTPPathModifier.replacePrefixMatch demands: slashes
- * at the end of prefix and replacement do not count, the result starts with exactly the one slash it needs.
- * The caller has checked that the path lies under the prefix.
+ * Replaces the matched prefix of a path according to the table at HTTPPathModifier.replacePrefixMatch: trailing slashes of
+ * prefix and replacement are ignored, and the result starts with exactly one slash. The path must be covered by the prefix.
  */
 export function replacePathPrefix(path: string, prefix: string, replacement: string): string {
   const replaced = withoutFinalSlash(replacement) + path.slice(withoutFinalSlash(prefix).length);
@@ -85,7 +84,7 @@ function withoutFinalSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** A path in its one spelling, or why it has none. */
+/** A normalized path, or the reason why it has none. */
 export type NormalizedPath =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly problem: string };
@@ -95,11 +94,11 @@ const neverInPath = /[^\x21-\x7e]|[#?]/;
 const brokenTriplet = /%(?![0-9A-Fa-f]{2})/;
 
 /**
- * Brings the path of a request (without query) into the one spelling that is matched and forwarded, after RFC 3986
- * section 6.2.2: percent-encoded unreserved characters are decoded, other triplets put in upper case (an encoded
- * slash stays encoded and is no separator), characters that no path may hold are encoded, dot segments resolved.
- * Empty segments stay: `//` is not `/`. Fails for what is no absolute path, holds blanks, control characters,
- * non-ASCII characters or a stray percent sign. Normalising twice changes nothing.
+ * Normalizes the path of a request (without query) for matching and forwarding, according to RFC 3986 section 6.2.2:
+ * percent-encoded unreserved characters are decoded, other triplets are in upper case (an encoded slash stays encoded and is
+ * not a separator), characters that are not allowed in a path are encoded, and dot segments are resolved. Empty segments
+ * remain: `//` is not `/`. Fails for relative paths and for paths with spaces, control characters, non-ASCII characters or a
+ * stray percent sign. Idempotent.
  */
 export function normalizePath(path: string): NormalizedPath {
   if (plainPath.test(path)) return { ok: true, path: withoutDotSegments(path) };
@@ -110,8 +109,8 @@ export function normalizePath(path: string): NormalizedPath {
 }
 
 /**
- * The spelling of a path match that normalised requests can be compared with: encodings as `normalizePath` leaves
- * them, dot segments untouched. A match that holds some, encoded or not, never matches rather than another path.
+ * The spelling of a path match for comparison with normalized requests: encoded as by `normalizePath`, with dot segments
+ * unchanged. A match with dot segments, encoded or not, never matches, rather than matching another path.
  */
 export function canonicalSpelling(path: string): string {
   return path
@@ -128,7 +127,7 @@ function percentEncoded(code: number): string {
   return `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-/** RFC 3986 section 5.2.4; going above the root stays at the root. */
+/** RFC 3986 section 5.2.4. Segments above the root resolve to the root. */
 function withoutDotSegments(path: string): string {
   if (!path.includes('/.')) return path;
   const kept: string[] = [];

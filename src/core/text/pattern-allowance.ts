@@ -1,11 +1,11 @@
-/** What making a table may take. */
+/** The budget for building a table. */
 export interface Allowance {
   readonly bytes: number;
   /** Elementary steps, some 10 ns each. */
   effort: number;
 }
 
-/** More than what is allowed would be needed. */
+/** The budget is exceeded. */
 export class TooCostly extends Error {
   readonly of: 'bytes' | 'effort';
 
@@ -16,9 +16,9 @@ export class TooCostly extends Error {
 }
 
 /**
- * Takes steps off the allowance.
+ * Subtracts steps from the allowance.
  *
- * @throws TooCostly where that many are not left
+ * @throws TooCostly if fewer steps are left
  */
 export function spend(allowance: Allowance, steps: number): void {
   allowance.effort -= steps;

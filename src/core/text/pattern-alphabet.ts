@@ -2,17 +2,17 @@ import type { CodePoints } from './code-points.ts';
 import { spend, TooCostly, type Allowance } from './pattern-allowance.ts';
 import type { Assertion } from './pattern-syntax.ts';
 
-/** A bit for each assertion. */
+/** One bit per assertion. */
 export const held: Readonly<Record<Assertion, number>> = { textStart: 1, textEnd: 2, lineStart: 4, lineEnd: 8, wordBoundary: 16, noWordBoundary: 32 };
 
 const mostClasses = 0xff_ff;
 
-/** Characters by what sets they are in. */
+/** Characters, divided into classes by the sets that contain them. */
 export interface Alphabet {
   readonly starts: Uint32Array;
   readonly classes: Uint16Array;
   readonly classCount: number;
-  /** Set → the classes that are in it. */
+  /** Set → its classes. */
   readonly classesOfSet: readonly (readonly number[])[];
   /** Class → one of its characters. */
   readonly examples: readonly number[];
@@ -22,10 +22,10 @@ export const lineFeed = 0x0a;
 const wordCharacters: CodePoints = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a];
 
 /**
- * Divides all characters into classes that a pattern does not tell apart.
+ * Divides all characters into classes that a pattern does not distinguish.
  *
  * @param members the characters of each set of the pattern
- * @param asked what `held` says of the assertions in the pattern
+ * @param asked the bits (see `held`) of the assertions in the pattern
  * @throws TooCostly
  */
 export function alphabetOf(members: readonly CodePoints[], asked: number, allowance: Allowance): Alphabet {
@@ -37,7 +37,7 @@ export function alphabetOf(members: readonly CodePoints[], asked: number, allowa
   const divided = new Uint16Array(starts.length);
   let count = 1;
   for (const set of sets) count = divide(set, { starts, classes: divided, count }, allowance);
-  // Classes that have lost all of their characters are left out.
+  // Classes without remaining characters are left out.
   const numbers = new Map<number, number>();
   const examples: number[] = [];
   const classes = divided.map((old, range) => {
@@ -51,7 +51,7 @@ export function alphabetOf(members: readonly CodePoints[], asked: number, allowa
   return { starts, classes, classCount: examples.length, examples, classesOfSet: members.map((set) => classesOf(set, { starts, classes }, allowance)) };
 }
 
-/** Where characters begin that may differ from the one before, 0 among them. */
+/** The first code points of the ranges that may differ from the previous one, including 0. */
 function boundariesOf(sets: readonly CodePoints[]): Uint32Array {
   const all = new Uint32Array(1 + sets.reduce((sum, set) => sum + set.length, 0));
   let count = 1;
@@ -70,7 +70,7 @@ interface Division {
   readonly count: number;
 }
 
-/** Tells the characters of a set apart from those of the same class that are not in it; returns how many classes there are then. */
+/** Splits each class into its characters in the set and the others. Returns the new number of classes. */
 function divide(set: CodePoints, { starts, classes, count }: Division, allowance: Allowance): number {
   const moved = new Map<number, number>();
   for (let at = 0; at < set.length; at += 2) {
@@ -87,7 +87,7 @@ function divide(set: CodePoints, { starts, classes, count }: Division, allowance
   return count + moved.size;
 }
 
-/** The classes that a set consists of. */
+/** The classes of a set. */
 function classesOf(set: CodePoints, { starts, classes }: Pick<Division, 'starts' | 'classes'>, allowance: Allowance): readonly number[] {
   const found = new Set<number>();
   for (let at = 0; at < set.length; at += 2) {
@@ -100,7 +100,7 @@ function classesOf(set: CodePoints, { starts, classes }: Pick<Division, 'starts'
   return [...found];
 }
 
-/** The place of the range that a code point is in, by where ranges begin. */
+/** The index of the range that contains a code point, given the starts of the ranges. */
 export function rangeAt(starts: ArrayLike<number>, code: number): number {
   let low = 0;
   let high = starts.length - 1;

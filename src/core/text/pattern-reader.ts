@@ -1,7 +1,7 @@
 import { isNameOfCodePoints, lastCodePoint } from './code-points.ts';
 import type { SetItem } from './pattern-sets.ts';
 
-/** Something that is not RE2 syntax, in the words of RE2, and the part of the pattern that it is about. */
+/** A violation of RE2 syntax, in RE2's words, and the affected part of the pattern. */
 export class PatternSyntaxError extends Error {
   readonly part: string | undefined;
 
@@ -13,7 +13,7 @@ export class PatternSyntaxError extends Error {
 
 const simpleEscapes: ReadonlyMap<string, number> = new Map([['a', 7], ['f', 12], ['n', 10], ['r', 13], ['t', 9], ['v', 11]]);
 
-/** Reads a pattern from the left to the right: signs, escapes and names. */
+/** Reads a pattern from left to right: characters, escapes and names. */
 export class PatternReader {
   readonly text: string;
   /** In UTF-16 code units. */
@@ -35,7 +35,7 @@ export class PatternReader {
     return this.text.startsWith(sign, this.position);
   }
 
-  /** Takes one character; `''` at the end. */
+  /** Consumes one character; `''` at the end. */
   take(): string {
     const code = this.text.codePointAt(this.position);
     if (code === undefined) return '';
@@ -44,14 +44,14 @@ export class PatternReader {
     return character;
   }
 
-  /** Whether the sign stood here; it is taken then. */
+  /** Consumes the sign if it is next; returns whether it was. */
   takeIf(sign: string): boolean {
     if (!this.startsWith(sign)) return false;
     this.position += sign.length;
     return true;
   }
 
-  /** Takes what a sticky expression without repetition of alternatives matches here. */
+  /** Consumes the match of a sticky regular expression at the current position. The expression must not repeat alternatives. */
   takeMatch(sticky: RegExp): RegExpExecArray | undefined {
     sticky.lastIndex = this.position;
     const match = sticky.exec(this.text);
@@ -60,7 +60,10 @@ export class PatternReader {
     return match;
   }
 
-  /** Takes everything before the sign, and the sign; `undefined` and nothing taken where there is none. */
+  /**
+   * Consumes everything up to the sign, and the sign. Returns the text before it; `undefined`, without consuming, if the
+   * sign does not follow.
+   */
   until(sign: string): string | undefined {
     const end = this.text.indexOf(sign, this.position);
     if (end === -1) return undefined;
@@ -69,24 +72,24 @@ export class PatternReader {
     return part;
   }
 
-  /** Takes everything that is left. */
+  /** Consumes the rest. */
   rest(): string {
     const part = this.text.slice(this.position);
     this.position = this.text.length;
     return part;
   }
 
-  /** What was read since `start`. */
+  /** The text consumed since `start`. */
   from(start: number): string {
     return this.text.slice(start, this.position);
   }
 
-  /** Everything from `start` on. */
+  /** The text from `start` to the end. */
   textFrom(start: number): string {
     return this.text.slice(start);
   }
 
-  /** Takes a name such as `[:alpha:]`; `undefined` where the signs mean themselves. */
+  /** Consumes a name such as `[:alpha:]`; `undefined` if the characters are literals. */
   posixName(): string | undefined {
     const end = this.text.indexOf(':]', this.position);
     if (end === -1) return undefined;
@@ -95,7 +98,7 @@ export class PatternReader {
     return name;
   }
 
-  /** The class that an escape such as `\d` or `\p{L}` stands for, after its backslash; `undefined` where it is none. */
+  /** The class of an escape such as `\d` or `\p{L}`, after its backslash; `undefined` if it is not a class. */
   classEscape(start: number, known: ReadonlyMap<string, SetItem>): SetItem | undefined {
     const letter = this.text[this.position] ?? '';
     const item = known.get(letter);
@@ -117,14 +120,14 @@ export class PatternReader {
     return written !== '' || this.position > start + 2;
   }
 
-  /** A character of a set, which may be escaped. */
+  /** A character of a set, possibly escaped. */
   setCharacter(setStart: number): number {
     if (!this.more) throw new PatternSyntaxError('missing closing ]', this.textFrom(setStart));
     const start = this.position;
     return this.takeIf('\\') ? this.escapedCharacter(start) : (this.take().codePointAt(0) ?? 0);
   }
 
-  /** The character that an escape stands for, after its backslash at `start`. */
+  /** The character of an escape, after its backslash at `start`. */
   escapedCharacter(start: number): number {
     if (!this.more) throw new PatternSyntaxError('trailing backslash at end of expression');
     const octal = this.takeMatch(/0[0-7]{0,2}|[1-7][0-7]{1,2}/y);

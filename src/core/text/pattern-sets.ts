@@ -1,12 +1,12 @@
 import { codePointsNamed, complement, folded, union, type CodePoints } from './code-points.ts';
 
-/** What may stand between brackets: a range, or a class that has a name or is always the same. */
+/** An item in brackets: a range, or a named or constant class. */
 export type SetItem =
   | { readonly first: number; readonly last: number }
   | { readonly name: string; readonly isNegated: boolean }
   | { readonly points: CodePoints; readonly isNegated: boolean };
 
-/** A set of characters as it is written. */
+/** A set of characters as written. */
 export interface CharacterSet {
   readonly isNegated: boolean;
   readonly ignoreCase: boolean;
@@ -19,7 +19,7 @@ const lower = [0x61, 0x7a];
 const word = [...digits, ...upper, 0x5f, 0x5f, ...lower];
 const space = [0x09, 0x0a, 0x0c, 0x0d, 0x20, 0x20];
 
-/** Classes that are escaped letters. They are ASCII. */
+/** Classes written as escaped letters. They are ASCII. */
 export const classEscapes: ReadonlyMap<string, SetItem> = new Map(
   Object.entries({ d: digits, s: space, w: word }).flatMap(([letter, points]): [string, SetItem][] => [
     [letter, { points, isNegated: false }], [letter.toUpperCase(), { points, isNegated: true }],
@@ -40,13 +40,13 @@ export const posixClasses: ReadonlyMap<string, SetItem> = new Map(
   ]),
 );
 
-/** How many ranges have to be looked at to work a set out. Known from the names of its classes. */
+/** The number of ranges to process for computing a set, estimated from the names of its classes. */
 export function weightOf({ items, ignoreCase }: CharacterSet): number {
   const ranges = items.reduce((sum, item) => sum + ('first' in item ? 1 : pointsOf(item).length / 2), 0);
   return ignoreCase ? ranges + items.reduce((sum, item) => sum + foldWeight(item), 0) : ranges;
 }
 
-/** How many characters of other case an item adds at most: three for each character, and no more than there are. */
+/** The maximum number of characters that case folding adds to an item: three for each character, and no more than exist. */
 function foldWeight(item: SetItem): number {
   const points = 'first' in item ? [item.first, item.last] : pointsOf(item);
   let characters = 0;
@@ -54,10 +54,10 @@ function foldWeight(item: SetItem): number {
   return Math.min(3 * characters, charactersWithCase);
 }
 
-/** Unicode has so many characters with another case. */
+/** The number of Unicode characters with another case. */
 const charactersWithCase = 3_000;
 
-/** The characters of a set. Classes, negated or not, take both cases in before they are negated. */
+/** The characters of a set. For case-insensitive sets, classes include both cases before negation, whether negated or not. */
 export function membersOf({ isNegated, ignoreCase, items }: CharacterSet): CodePoints {
   const pairs: number[] = [];
   for (const item of items) {

@@ -1,6 +1,6 @@
 import type { Assertion, PatternNode } from './pattern-syntax.ts';
 
-/** A state reads one character of a set, asks whether an assertion holds, goes on in two places at once, or is the end. */
+/** A state reads one character of a set, tests an assertion, continues in two states at once, or is the end. */
 export type State =
   | { readonly type: 'set'; readonly set: number; readonly next: number }
   | { readonly type: 'assertion'; readonly assertion: Assertion; readonly next: number }
@@ -12,19 +12,19 @@ export interface States {
   readonly first: number;
 }
 
-/** The place of the end among the states. */
+/** The index of the end state. */
 export const endState = 0;
 
 /**
- * A nondeterministic automaton that reads what a pattern matches, in Thompson's way, with counted repetitions written out: about
- * as many states as the `size` of the root.
+ * Builds a nondeterministic automaton for a pattern (Thompson's construction) with counted repetitions expanded. The number
+ * of states is about the `size` of the root.
  */
 export function statesOf(root: PatternNode): States {
   const list: State[] = [{ type: 'end' }];
   return { first: addNode(root, endState, list), list };
 }
 
-/** Adds states for a node that lead to `next`, and returns the first of them. */
+/** Adds the states of a node, which continue at `next`. Returns the first of them. */
 function addNode(node: PatternNode, next: number, list: State[]): number {
   switch (node.type) {
     case 'empty':
@@ -51,7 +51,7 @@ function addRepetition({ body, least, most }: Extract<PatternNode, { type: 'repe
     const loop: State = { type: 'fork', next, other: next };
     const again = list.push(loop) - 1;
     loop.other = addNode(body, again, list);
-    // At least once round means to begin with the body.
+    // With at least one iteration, the body comes first.
     first = least === 0 ? again : loop.other;
     required = Math.max(least - 1, 0);
   } else {

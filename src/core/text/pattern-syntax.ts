@@ -1,14 +1,14 @@
 import { PatternReader, PatternSyntaxError } from './pattern-reader.ts';
 import { classEscapes, posixClasses, type CharacterSet, type SetItem } from './pattern-sets.ts';
 
-/** Where an assertion holds. */
+/** The positions at which an assertion holds. */
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordBoundary' | 'noWordBoundary';
 
-/** A part of a pattern. `size` is how many sets and assertions it has once its counted repetitions are written out. */
+/** A part of a pattern. `size` is the number of sets and assertions after counted repetitions are expanded. */
 export type PatternNode = { readonly size: number } & (
   | { readonly type: 'empty' }
   | { readonly type: 'assertion'; readonly assertion: Assertion }
-  /** One character out of the set at this place in `sets`. */
+  /** One character of the set with this index in `sets`. */
   | { readonly type: 'set'; readonly set: number }
   | { readonly type: 'sequence' | 'choice'; readonly parts: readonly PatternNode[] }
   /** `most` may be Infinity. */
@@ -17,7 +17,7 @@ export type PatternNode = { readonly size: number } & (
 
 export interface ParsedPattern {
   readonly root: PatternNode;
-  /** The different sets of characters that occur. What they hold is not worked out yet. */
+  /** The distinct sets of characters. Their members are not computed yet. */
   readonly sets: readonly CharacterSet[];
 }
 
@@ -37,7 +37,7 @@ interface Group {
 
 const empty: PatternNode = { type: 'empty', size: 1 };
 const maximumCount = 1_000;
-/** Below the depth at which RE2 refuses, and far below that of the stack. */
+/** Below the limit of RE2, and far below that of the stack. */
 const maximumDepth = 250;
 
 const noFlags: Flags = { ignoreCase: false, multiLine: false, dotMatchesAll: false };
@@ -45,8 +45,8 @@ const flagNames: Readonly<Record<string, keyof Flags | 'ungreedy'>> = { i: 'igno
 const allButLineFeed: readonly SetItem[] = [{ first: 0x0a, last: 0x0a }];
 
 /**
- * Parses RE2 syntax (https://github.com/google/re2/wiki/Syntax). Groups capture nothing and repetitions are neither greedy
- * nor lazy, since only whole values are compared. Takes time in proportion to the length of the text.
+ * Parses RE2 syntax (https://github.com/google/re2/wiki/Syntax). Groups are not captured, and repetitions are neither greedy
+ * nor lazy, because only whole values are matched. Linear in the length of the text.
  *
  * @throws PatternSyntaxError
  */
@@ -62,7 +62,7 @@ class Parser {
   private readonly groups: Group[] = [];
   private group: Group = { flagsOutside: noFlags, choices: [], sequence: [] };
   private flags = noFlags;
-  /** Where the repetition began that was read last, unless something else came after it. */
+  /** The start of the last repetition, unless something else has followed it. */
   private repetition: number | undefined;
 
   constructor(text: string) {
@@ -125,7 +125,7 @@ class Parser {
     this.addSet({ isNegated: false, ignoreCase, items: [{ first: code, last: code }] }, String(code));
   }
 
-  /** @param source tells sets apart, together with whether they ignore case */
+  /** @param source identifies the set, together with its case sensitivity */
   private addSet(set: CharacterSet, source: string): void {
     const key = `${set.ignoreCase ? 'i' : 'c'} ${source}`;
     let index = this.setIndexes.get(key);
@@ -136,7 +136,7 @@ class Parser {
     this.add({ type: 'set', set: index, size: 1 });
   }
 
-  /** Whether a repetition sign stood here; it is applied to what came before. */
+  /** Consumes a repetition operator, if it is next, and applies it to the previous part; returns whether there was one. */
   private readRepetition(): boolean {
     const { reader } = this;
     const start = reader.position;
@@ -169,7 +169,7 @@ class Parser {
     this.add(node);
   }
 
-  /** The name of a group, `P<name>` or `<name>`; whether there is one. */
+  /** Consumes the name of a group, `P<name>` or `<name>`; returns whether there was one. */
   private readName(start: number): boolean {
     const { reader } = this;
     if (!reader.takeIf('P<') && !reader.takeIf('<')) return false;
@@ -182,7 +182,7 @@ class Parser {
     return true;
   }
 
-  /** Flags such as `i-s`, with what comes after them: `:`, which begins a group, or `)`. */
+  /** Consumes flags such as `i-s` and returns the character after them: `:`, which starts a group, or `)`. */
   private readFlags(start: number): ':' | ')' {
     const { reader } = this;
     const flags: Record<string, boolean> & Flags = { ...this.flags };
@@ -250,7 +250,7 @@ class Parser {
   }
 }
 
-/** The bounds of a repetition sign, which is taken; `undefined` where none stands. */
+/** Consumes a repetition operator and returns its bounds; `undefined` if none is next. */
 function countAt(reader: PatternReader): readonly [least: number, most: number] | undefined {
   if (reader.takeIf('*')) return [0, Infinity];
   if (reader.takeIf('+')) return [1, Infinity];

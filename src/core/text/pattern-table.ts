@@ -3,21 +3,19 @@ import { spend, TooCostly, type Allowance } from './pattern-allowance.ts';
 import { alphabetOf, held, lineFeed, rangeAt, type Alphabet } from './pattern-alphabet.ts';
 import { endState, type State, type States } from './pattern-states.ts';
 
-/**
- * A deterministic automaton as a table: a text is read once, a character a step, whatever the pattern.
- */
+/** A deterministic automaton as a table: reads a text once, one step per character, whatever the pattern. */
 export interface PatternTable {
-  /** The class of each ASCII character. Characters of a class are the same to the pattern. */
+  /** The class of each ASCII character. The pattern does not distinguish characters of a class. */
   readonly asciiClasses: Uint16Array;
-  /** The first code points of the ranges of a class, in order, from 0 on; and the class of each range. */
+  /** The first code points of the ranges in ascending order, starting with 0; `rangeClasses` has the class of each range. */
   readonly rangeStarts: Uint32Array;
   readonly rangeClasses: Uint16Array;
   readonly classCount: number;
-  /** The next state by state and class. State 0 is where nothing can match any more, state 1 the first. */
+  /** The next state by state and class. State 0 is the dead state, state 1 the start. */
   readonly next: Uint16Array;
-  /** Whether a text may end in a state. */
+  /** Whether a state is accepting. */
   readonly accepting: Uint8Array;
-  /** Bytes of all arrays. */
+  /** Size of all arrays in bytes. */
   readonly bytes: number;
 }
 
@@ -25,17 +23,17 @@ const dead = 0;
 const start = 1;
 const mostStates = 0xff_ff;
 
-// What came before, as a state remembers it.
+// The properties of the previous character that a state stores.
 const afterStart = 1;
 const afterLineFeed = 2;
 const afterWord = 4;
 
 /**
- * Makes the table of a pattern, by the construction of subsets. How large it becomes is known only at the end: some patterns
- * take as many states as there are subsets.
+ * Builds the table of a pattern by subset construction. Its size is known only at the end: some patterns need as many states
+ * as there are subsets.
  *
- * @param members the characters of each set that the states name
- * @param allowance its effort is used up by what is done
+ * @param members the characters of each set that the states refer to
+ * @param allowance the work done is subtracted from its effort
  * @throws TooCostly
  */
 export function tableOf(states: States, members: readonly CodePoints[], allowance: Allowance): PatternTable {
@@ -44,7 +42,7 @@ export function tableOf(states: States, members: readonly CodePoints[], allowanc
   return new Subsets(states.list, alphabet, { asked, allowance }).explore(states.first);
 }
 
-/** Whether a table takes a whole text: a step a character at most. */
+/** Whether a table accepts a whole text: at most one step per character. */
 export function accepts(table: PatternTable, text: string): boolean {
   const { asciiClasses, classCount, next, accepting } = table;
   let state = start;
@@ -63,18 +61,18 @@ export function accepts(table: PatternTable, text: string): boolean {
 }
 
 /**
- * The shortest text that a table takes. It is not empty where a longer one is taken, too.
+ * The shortest text that a table accepts. It is empty only if no longer text is accepted.
  *
- * @param prefix how the text begins
- * @param characters what it may consist of, ASCII alone; the first ones are preferred
- * @returns `undefined` where there is no such text
+ * @param prefix the start of the text
+ * @param characters the allowed characters, ASCII only; earlier ones are preferred
+ * @returns `undefined` if there is no such text
  */
 export function shortestAccepted(table: PatternTable, prefix: string, characters: string): string | undefined {
   const { asciiClasses, classCount, next, accepting } = table;
   const step = (state: number, characterClass: number): number => next[state * classCount + characterClass] ?? dead;
   const first = Array.from(prefix).reduce((state, character) => step(state, asciiClasses[character.charCodeAt(0)] ?? 0), start);
   if (first === dead) return undefined;
-  // The pattern does not tell characters of one class apart.
+  // The pattern does not distinguish characters of a class.
   const steps = new Map(Array.from(characters).toReversed().map((character) => [asciiClasses[character.charCodeAt(0)] ?? 0, character] as const));
   const reached = new Set<number>();
   for (let open = [{ state: first, text: prefix }]; open.length > 0;) {
@@ -99,31 +97,31 @@ function assertionsOf(list: readonly State[]): number {
   return list.reduce((asked, state) => (state.type === 'assertion' ? asked | held[state.assertion] : asked), 0);
 }
 
-/** A subset of the states, with what came before it as far as assertions ask. */
+/** A subset of the states, with the properties of the previous character that assertions need. */
 interface Subset {
   readonly members: readonly number[];
   readonly before: number;
 }
 
-/** The construction of subsets. What is used over and over is in arrays that are made once. */
+/** Subset construction. Reuses its arrays. */
 class Subsets {
   private readonly list: readonly State[];
   private readonly alphabet: Alphabet;
   private readonly allowance: Allowance;
   private readonly asked: number;
-  /** The states of the table for subsets, by hash. */
+  /** The table states of known subsets, by hash. */
   private readonly found = new Map<number, number[]>();
   private readonly subsets: Subset[] = [];
-  /** The next state by state and class, with room for more: an array for each row takes several times its bytes. */
+  /** The next state by state and class, with spare capacity: one array per row would take several times the memory. */
   private rows = new Uint16Array(0);
-  /** By state: the round in which it was last reached. */
+  /** By state: the last round that reached it. */
   private readonly reached: Int32Array;
   private round = 0;
   private readonly open: number[] = [];
-  /** What the last round has come to. */
+  /** The states that the last round found. */
   private readonly closed: number[] = [];
   private closedCount = 0;
-  /** By class: where its characters lead. */
+  /** By class: the states that its characters lead to. */
   private readonly targets: number[][];
 
   constructor(list: readonly State[], alphabet: Alphabet, { asked, allowance }: { readonly asked: number; readonly allowance: Allowance }) {
@@ -155,7 +153,7 @@ class Subsets {
     if (states > mostStates || bytesOf(states, classCount, starts.length) > this.allowance.bytes) throw new TooCostly('bytes');
   }
 
-  /** Notes the next state for each class; those by which nothing can match any more stay 0. */
+  /** Stores the next state for each class. Classes that lead to no match stay 0. */
   private writeRow(state: number, subset: Subset): void {
     const { classCount, examples } = this.alphabet;
     const at = state * classCount;
@@ -165,7 +163,7 @@ class Subsets {
     let next = dead;
     for (const characterClass of used) {
       const target = this.targets[characterClass] ?? [];
-      // Neighboring classes mostly lead to the same place.
+      // Neighboring classes mostly lead to the same state.
       if (this.asked !== 0 || !areEqual(target, before)) next = this.add(target, rememberedOf(examples[characterClass] ?? 0) & remembered(this.asked));
       before = target;
       this.rows[at + characterClass] = next;
@@ -187,7 +185,7 @@ class Subsets {
     return [...used];
   }
 
-  /** Notes where states lead by the characters of some classes; returns the classes by which any leads anywhere. */
+  /** Collects the targets of states for the selected classes. Returns the classes that have any. */
   private lead(members: readonly number[], isMeant: (characterClass: number) => boolean): readonly number[] {
     const used: number[] = [];
     for (const member of members) {
@@ -209,7 +207,7 @@ class Subsets {
     return this.reached[endState] === this.round;
   }
 
-  /** The state of the table for what can be reached from some states; it is a new one where there is none yet. */
+  /** The table state for everything reachable from some states, created if absent. */
   private add(targets: readonly number[], before: number): number {
     const hash = this.close(targets, undefined) ^ before;
     spend(this.allowance, 10 + this.closedCount);
@@ -222,14 +220,14 @@ class Subsets {
     return state;
   }
 
-  /** Whether a subset is what the last round has come to. */
+  /** Whether a subset equals the result of the last round. */
   private isClosed(subset: Subset | undefined, before: number): boolean {
     return subset?.before === before && subset.members.length === this.closedCount && subset.members.every((member) => this.reached[member] === this.round);
   }
 
   /**
-   * Finds what can be reached without reading anything: states that read, the end, and assertions. Assertions are passed where
-   * they hold; where that is not known yet (`undefined`), none is. Returns a hash of it.
+   * Finds the states reachable without reading a character: reading states, the end, and assertions. Continues after
+   * assertions that hold; after none if that is unknown (`undefined`). Returns a hash of the result.
    */
   private close(from: ArrayLike<number>, holding: number | undefined): number {
     const { open, reached, closed, list } = this;
@@ -255,7 +253,7 @@ class Subsets {
   }
 }
 
-/** A number with its bits spread over 32, so that sums of different ones rarely agree. */
+/** Spreads the bits of a number over 32, so that sums of different numbers rarely collide. */
 function scattered(number: number): number {
   const mixed = Math.imul(number + 1, 0x9e_37_79_b1);
   return Math.imul(mixed ^ (mixed >>> 15), 0x85_eb_ca_6b);
@@ -265,7 +263,7 @@ function areEqual(one: readonly number[], other: readonly number[]): boolean {
   return one.length === other.length && one.every((member, index) => member === other[index]);
 }
 
-/** What has to be remembered of the character before, for these assertions. */
+/** The properties of the previous character that these assertions need. */
 function remembered(asked: number): number {
   const ofText = (asked & (held.textStart | held.lineStart)) === 0 ? 0 : afterStart;
   const ofLine = (asked & held.lineStart) === 0 ? 0 : afterLineFeed;
@@ -277,7 +275,7 @@ function rememberedOf(character: number): number {
   return (character === lineFeed ? afterLineFeed : 0) | (isWord(character) ? afterWord : 0);
 }
 
-/** The assertions that hold before a character, or before the end. */
+/** The assertions that hold before a character, or at the end. */
 function assertionsBetween(before: number, character: number | undefined): number {
   const isAfterWord = (before & afterWord) !== 0;
   const isBeforeWord = character !== undefined && isWord(character);
@@ -298,7 +296,7 @@ function bytesOf(states: number, classCount: number, ranges: number): number {
   return states * (2 * classCount + 1) + 6 * ranges + 2 * asciiCount;
 }
 
-/** The same numbers with room for at least so many. */
+/** A copy with a capacity of at least `least`. */
 function grown(numbers: Uint16Array<ArrayBuffer>, least: number): Uint16Array<ArrayBuffer> {
   const more = new Uint16Array(Math.max(least, 2 * numbers.length));
   more.set(numbers);

@@ -5,62 +5,65 @@ import { statesOf } from './pattern-states.ts';
 import { parsePattern, PatternSyntaxError, type ParsedPattern } from './pattern-syntax.ts';
 import { accepts, shortestAccepted, tableOf, type PatternTable } from './pattern-table.ts';
 
-/** A regular expression that reads each character of a value once, whatever the expression is. */
+/** A compiled regular expression that reads each character of a value once, whatever the expression. */
 export interface Pattern {
   readonly text: string;
-  /** Memory that the compiled expression takes. */
+  /** Memory of the compiled expression in bytes. */
   readonly bytes: number;
   /** Whether the pattern matches the whole value. */
   matches(value: string): boolean;
-  /** The shortest text of some ASCII characters that the pattern matches, beginning with `prefix`; see `shortestAccepted`. */
+  /** The shortest match that starts with `prefix` and consists of some ASCII characters; see `shortestAccepted`. */
   shortest(prefix: string, characters: string): string | undefined;
 }
 
-/** A pattern, or why it cannot be used. `effort` is what it took to know that; it depends on the text alone. */
+/** A pattern, or the reason why it cannot be used. `effort` is the cost of determining that; it depends only on the text. */
 export type CompiledPattern =
   | { readonly ok: true; readonly effort: number; readonly pattern: Pattern }
   | { readonly ok: false; readonly effort: number; readonly problem: string };
 
-/** What a single pattern may cost (docs/adr/0005). All but the last two are known before anything is compiled. */
+/** Limits of a single pattern (docs/adr/0005). All but the last two are checked before compilation. */
 export const patternLimits = {
   /** UTF-16 code units. */
   characters: 4_096,
-  /** States of the automaton that the pattern is first made into, one for each part once repetitions are written out. */
+  /** States of the nondeterministic automaton: one per part, with repetitions expanded. */
   parts: 2_000,
-  /** Ranges of characters in all its classes. */
+  /** Ranges of characters in all character classes. */
   ranges: 8_000,
-  /** Bytes of the table that values are read with. */
+  /** Size of the table in bytes. */
   bytes: 128 * 1_024,
-  /** Elementary steps of making the table, some 10 ns each. */
+  /** Elementary steps for building the table, some 10 ns each. */
   effort: 200_000,
 } as const;
 
-/** Effort that goes by the text and its classes, and not by the table that is made of it. */
+/** The effort for the text and its classes, without building the table. */
 const effortOf = { pattern: 2_000, character: 10, range: 16 } as const;
 
-// A memo of a pure function: what it holds never shows in a result, only in the time taken.
+// Cache of a pure function: affects only the time.
 const compiled = new Map<string, CompiledPattern>();
 let compiledBytes = 0;
 
-/** Bytes of compiled patterns that are kept for whoever asks for the same text again. */
+/** Maximum size of cached compiled patterns in bytes. */
 export const keptPatternBytes = 8 * 1_024 * 1_024;
 
 /**
- * Compiles a RegularExpression match value. The specification leaves the dialect to implementations; here it is RE2
- * syntax, case-sensitive, and a path, header or query value must match as a whole (`/a` does not match `/ab`),
- * as in implementations built on Envoy. `.` matches no line break. The same text yields the same pattern object for
- * as long as it is kept. The problem says what RE2 lacks, or what costs too much, and what to write instead.
+ * Compiles a RegularExpression match value. The specification leaves the dialect to implementations. Here it is RE2 syntax,
+ * case-sensitive, and must match the whole path, header or query value (`/a` does not match `/ab`), as in implementations
+ * based on Envoy. `.` does not match line breaks. The same text gives the same pattern object while it is cached. The
+ * problem names what RE2 does not support or what exceeds a limit, and the fix.
  */
 export function compilePattern(text: string): CompiledPattern {
   const known = compiled.get(text);
-  // Taken out and put in again: the map's order is from the least to the most recently used.
+  // Deleted and set again: the map is ordered from least to most recently used.
   if (known === undefined) return keep(text, compile(text));
   compiled.delete(text);
   compiled.set(text, known);
   return known;
 }
 
-/** Why a text is no RE2 expression; `undefined` where it is one. It may still cost too much. Nothing is compiled. */
+/**
+ * The syntax error of a text that is not an RE2 expression; otherwise `undefined`. A valid expression may still exceed a
+ * limit. Does not compile anything.
+ */
 export function patternSyntaxProblem(text: string): string | undefined {
   const parsed = parse(text);
   return typeof parsed === 'string' ? parsed : undefined;
@@ -77,7 +80,7 @@ function keep(text: string, result: CompiledPattern): CompiledPattern {
   return result;
 }
 
-/** Bytes of an entry and its objects, apart from texts and tables. */
+/** Size of an entry and its objects in bytes, without texts and tables. */
 const bytesOfEntry = 400;
 
 function bytesKept(text: string, result: CompiledPattern): number {
@@ -109,7 +112,7 @@ function parse(text: string): ParsedPattern | string {
   }
 }
 
-/** What is too much of a pattern, as far as that is known before it is compiled. */
+/** The limit that a pattern exceeds, as far as this is known before compilation. */
 function weighingProblem({ root }: ParsedPattern, weight: number): string | undefined {
   if (root.size > patternLimits.parts) return `it has more than ${patternLimits.parts} parts after counted repetitions are expanded. Use smaller counts, or * and +`;
   if (weight > patternLimits.ranges) return `its classes have more than ${patternLimits.ranges} character ranges. Use fewer classes such as \\p{L}, or remove (?i)`;

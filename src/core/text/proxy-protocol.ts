@@ -5,7 +5,7 @@ import type { AddressRange } from './ip-address.ts';
 /** A version of the PROXY protocol. */
 export type ProxyVersion = 'v1' | 'v2';
 
-/** The version of the PROXY protocol by the port of a listener; `all` is for ports that are not listed. */
+/** The version of the PROXY protocol by listener port; `all` applies to ports that are not listed. */
 export interface ProxyVersions {
   readonly all: ProxyVersion | undefined;
   readonly byPort: ReadonlyMap<number, ProxyVersion>;
@@ -14,10 +14,10 @@ export interface ProxyVersions {
 /** A value, or the problem with the text and the fix. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
-/** Characters of the longest list that is read. */
+/** Maximum number of characters of a list. */
 export const longestList = 1_024;
 
-/** Reads a list of networks, ranges and addresses such as `10.0.0.0/8, 2001:db8::/32`: load balancers that send PROXY headers. */
+/** Parses a list of networks, ranges and addresses such as `10.0.0.0/8, 2001:db8::/32`: load balancers that send PROXY headers. */
 export function parseNetworks(text: string): Parsed<readonly AddressRange[]> {
   const parsed = entriesOf(text, 'networks such as 10.0.0.0/8, 2001:db8::/32');
   if (!parsed.ok) return parsed;
@@ -33,7 +33,7 @@ export function parseNetworks(text: string): Parsed<readonly AddressRange[]> {
 const entryForm = /^(?:(?<port>[1-9][0-9]{0,4})=)?(?<version>v[12])$/;
 const versionWords = 'v1 or v2 for all ports, or versions by the port of the listener such as 25=v1, 5432=v2';
 
-/** Reads the versions of the PROXY protocol that backends get: `v2` for all ports, or `25=v1, 5432=v2`. */
+/** Parses the versions of the PROXY protocol for backends: `v2` for all ports, or `25=v1, 5432=v2`. */
 export function parseProxyVersions(text: string): Parsed<ProxyVersions> {
   const parsed = entriesOf(text, versionWords);
   if (!parsed.ok) return parsed;

@@ -1,11 +1,11 @@
-/** Longer texts are seldom seen twice. */
+/** Longer texts rarely repeat. */
 const longest = 253;
-/** Then everything is forgotten: that is cheap, and what is in use is soon known again. */
+/** Maximum number of entries. At the limit the cache is cleared: that is cheap, and values in use are soon cached again. */
 const most = 1_000;
 
 /**
- * The same pure function of a text, which remembers what came out for those that are no longer than the name of a host:
- * the same names and durations stand in many objects, and in one object many times. It never shows but in the time taken.
+ * Caches a pure function of a text, for texts not longer than a hostname: the same names and durations occur in many
+ * objects, and many times in one object. Affects only the time.
  */
 export function remember<T>(compute: (text: string) => T): (text: string) => T {
   const known = new Map<string, { readonly result: T }>();

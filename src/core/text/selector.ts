@@ -18,16 +18,15 @@ interface ReadSelector {
 }
 
 /**
- * Whether a Kubernetes label selector (`matchLabels`, `matchExpressions`; every requirement must hold) selects an
- * object with these labels. `{}` selects everything. Anything that cannot be understood, a missing selector among
- * it, selects nothing.
+ * Whether a Kubernetes label selector (`matchLabels`, `matchExpressions`; every requirement must hold) selects an object
+ * with these labels. `{}` selects everything. Invalid or missing selectors select nothing.
  */
 export function selectorMatches(selector: unknown, labels: Labels): boolean {
   const { requirements, problems } = readSelector(selector);
   return problems.length === 0 && requirements.every((holds) => holds(labels));
 }
 
-/** Everything that keeps `selector` from being a label selector; empty for a good one. */
+/** The problems of a label selector; empty if it is valid. */
 export function selectorProblems(selector: unknown): readonly SelectorProblem[] {
   return readSelector(selector).problems;
 }
@@ -117,7 +116,7 @@ function valueProblem(value: unknown): string | undefined {
   return `invalid label value ${quote(value)}. Use at most 63 letters, digits, "-", "_" or ".", with a letter or digit at both ends`;
 }
 
-/** A property of the object itself: labels may be called `constructor` or `__proto__`. */
+/** The value of an own property: labels may be called `constructor` or `__proto__`. */
 function own(object: JsonRecord, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -1,7 +1,7 @@
-/** Work that stops between its steps, so that whoever runs it may let others have their turn. */
+/** Work divided into steps, so that its runner can do other work in between. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Runs all steps at once. */
+/** Runs all steps without a pause. */
 export function runToEnd<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -9,7 +9,7 @@ export function runToEnd<T>(steps: Steps<T>): T {
   }
 }
 
-/** The same steps for all who ask: they are taken once, and whoever comes later gets the result. Two must not take them side by side. */
+/** Shares steps among all callers: they run once, and later callers get the result. Two callers must not run them concurrently. */
 export function onceInSteps<T>(begin: () => Steps<T>): () => Steps<T> {
   let made: { readonly value: T } | undefined;
   return function* take() {

@@ -1,9 +1,8 @@
 const maximumWordLength = 64;
 
 /**
- * The candidate that `word` most probably is a misspelling of, for "did you mean": equal but for case, or within
- * one edit per three characters (an edit inserts, drops, changes or swaps neighbours). The first of equals;
- * `undefined` where none is near.
+ * The candidate for "did you mean": equal except for case, or within one edit per three characters (an edit inserts,
+ * deletes, changes or transposes characters). The first of several equals; `undefined` if none is near.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > maximumWordLength) return undefined;

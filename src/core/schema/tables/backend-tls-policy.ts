@@ -9,7 +9,7 @@ import { deprecated, gatewayTable, stored, unserved } from './table.ts';
 
 const wellKnownPattern = `^(System|(${subdomain}/([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]))$`;
 
-/** Names that a certificate may have instead of the hostname. */
+/** Names that are accepted in a certificate instead of the hostname. */
 const subjectAltName = object({
   hostname,
   type: string({ enum: ['Hostname', 'URI'] }),
@@ -21,7 +21,7 @@ const subjectAltName = object({
 
 const extendedSince = { experimental: '1.2', standard: '1.4' } as const;
 
-/** How the certificate of a backend is checked. */
+/** The validation of the certificate of a backend. */
 export const backendTlsValidation = object({
   caCertificateRefs: list(localObjectReference, { minItems: experimental('1.7', 1), maxItems: 8, listType: atomic }),
   hostname: preciseHostname,
@@ -41,7 +41,7 @@ const spec = object({
   validation: backendTlsValidation,
 }, { required: ['targetRefs', 'validation'] });
 
-/** v1alpha2 knew a single target, and called its fields otherwise. */
+/** v1alpha2 had a single target and other field names. */
 const alpha2Spec = object({
   targetRef: object({ group, kind, name, namespace, sectionName }, { required: ['group', 'kind', 'name'] }),
   tls: object({

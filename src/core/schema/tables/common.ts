@@ -1,10 +1,10 @@
 import { experimental, since, versions } from '../availability.ts';
 import { integer, list, map, object, string, type JsonObject, type Semantic, type StringOptions } from '../node.ts';
 
-// The building blocks that several kinds share: names, references, conditions.
+// Building blocks that several kinds share: names, references, conditions.
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-/** Labels with dots between; to be put into patterns. */
+/** Labels separated by dots; for use in patterns. */
 export const subdomain = `${label}(\\.${label})*`;
 const domainPath = "[A-Za-z0-9\\/\\-._~%!$&'()*+,;=:]+";
 
@@ -15,12 +15,12 @@ const kindPattern = '^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$';
 const controllerPattern = `^${subdomain}\\/${domainPath}$`;
 const durationPattern = '^([0-9]{1,5}(h|m|s|ms)){1,4}$';
 const tokenPattern = '^[A-Za-z0-9!#$%&\'*+\\-.^_\\x60|~]+$';
-/** Printable ASCII with single blanks between. */
+/** Printable ASCII with single spaces or tabs in between. */
 const headerValuePattern = '^[!-~]+([\\t ]?[!-~]+)*$';
-// Only its first and last alternatives are anchored, and each on one side; so it stands in the official schema.
+// Only the first and the last alternative are anchored, each on one side, as in the official schema.
 export const addressTypePattern = `^Hostname|IPAddress|NamedAddress|${subdomain}\\/${domainPath}$`;
 export const protocolPattern = versions(
-  // A slip of the keyboard, mended in v1.2.
+  // A typo in the official schema, fixed in v1.2.
   protocolAnd('[-a-zSA-Z0-9]'),
   since('1.2', protocolAnd('[-a-zA-Z0-9]')),
 );
@@ -31,7 +31,7 @@ function protocolAnd(inner: string): string {
   return `^[a-zA-Z0-9](${inner}*[a-zA-Z0-9])?$|${subdomain}\\/[A-Za-z0-9]+$`;
 }
 
-/** Lists say so themselves since v1.4; before, server-side apply took them for atomic all the same. */
+/** Explicit in the schema since v1.4. Before, server-side apply treated lists as atomic by default. */
 export const atomic = since('1.4', 'atomic');
 
 /** The group of Gateway API kinds; also the default of several references. */
@@ -59,7 +59,7 @@ export const controllerName = string({
   maxLength: 253, minLength: 1, pattern: controllerPattern,
   form: 'a domain and a path, such as example.com/gateway-controller',
 });
-/** Of a duration of GEP-2257. */
+/** The bounds of a GEP-2257 duration. */
 export const durationBounds = {
   pattern: durationPattern, semantics: ['duration'], form: 'a duration such as 500ms, 10s or 1h30m',
 } as const satisfies StringOptions;
@@ -74,17 +74,17 @@ export const preciseHostname = string({
   form: 'a DNS name in lower case and without wildcard, such as shop.example.com',
 });
 
-/** A group whose absence means `value`. */
+/** A group that defaults to `value`. */
 export function groupDefaulting(value: string) {
   return string({ ...groupBounds, default: value });
 }
 
-/** A kind whose absence means `value`. */
+/** A kind that defaults to `value`. */
 export function kindDefaulting(value: string) {
   return string({ ...kindBounds, default: value });
 }
 
-/** A token of RFC 9110; `semantics` say whose name it is. */
+/** An RFC 9110 token; `semantics` say what it names. */
 export function token(...semantics: readonly Semantic[]) {
   return string({
     maxLength: 256, minLength: 1, pattern: tokenPattern, semantics,
@@ -94,7 +94,7 @@ export function token(...semantics: readonly Semantic[]) {
 
 export const headerName = token('headerName');
 
-/** The value of a header; `more` are further meanings it has where it stands. */
+/** The value of a header; `more` are additional semantics at its location. */
 export function headerValue(...more: readonly Semantic[]) {
   return string({
     maxLength: 4096, minLength: 1, pattern: experimental('1.5', headerValuePattern), semantics: ['headerValue', ...more],
@@ -102,7 +102,7 @@ export function headerValue(...more: readonly Semantic[]) {
   });
 }
 
-/** Header names that the schema does not check to be tokens. */
+/** Header names that the schema does not validate as tokens. */
 export const headerNames = list(string(), { maxItems: since('1.5', 64), listType: 'set', semantics: ['headerNameList'] });
 
 export const localObjectReference = object({ group, kind, name }, { required: ['group', 'kind', 'name'] });
@@ -129,22 +129,22 @@ export const parentRefs = list(parentReference, { maxItems: 32, listType: atomic
 /** The name of a route rule. */
 export const ruleName = since({ experimental: '1.2', standard: '1.4' }, sectionName);
 
-/** The value of a label. The infrastructure of Gateways took any text for one before v1.2. */
+/** The value of a label. Before v1.2, the infrastructure of Gateways accepted any text. */
 export const labelValue = string({
   maxLength: versions(4096, since('1.2', 63)), minLength: 0, pattern: since('1.2', labelValuePattern),
   form: 'a label value of letters, digits, -, _ and ., such as team-a',
 });
 
-/** A part of all requests. */
+/** A fraction of all requests. */
 export const fraction = object({
   denominator: integer({ default: 100, format: 'int32', minimum: 1 }),
   numerator: integer({ format: 'int32', minimum: 0 }),
 }, { required: ['numerator'] });
 
-/** TLS settings that an implementation defines. */
+/** Implementation-specific TLS settings. */
 export const tlsOptions = map(string({ maxLength: 4096, minLength: 0 }), { maxProperties: 16 });
 
-/** Routes ask to be attached to whatever Gateways are defaults (GEP-3793). */
+/** Attaches a route to all default Gateways (GEP-3793). */
 export const useDefaultGateways = experimental('1.4', string({ enum: ['All', 'None'] }));
 
 const selectorRequirement = object(
@@ -170,12 +170,12 @@ const conditionList = { maxItems: 8, listType: 'map', keys: ['type'] } as const;
 export const conditions = list(conditionItem, conditionList);
 export const someConditions = list(conditionItem, { ...conditionList, minItems: 1 });
 
-/** Conditions that a new object has until a controller writes the first ones. */
+/** Defaults of the conditions before a controller writes the first ones. */
 export function conditionsDefaulting(...types: readonly string[]) {
   return list(conditionItem, { ...conditionList, default: waitingConditions(types, 'Pending') });
 }
 
-/** What the status of a new object is until a controller writes it; `reason` is the one of its conditions. */
+/** The default status before a controller writes it; `reason` is that of its conditions. */
 export function waitingStatus(types: readonly string[], reason: string): JsonObject {
   return { conditions: waitingConditions(types, reason) };
 }
@@ -186,7 +186,7 @@ function waitingConditions(types: readonly string[], reason: string): readonly J
   }));
 }
 
-/** Who wrote the status of a route for which of its parents. */
+/** The status of a route: one entry per controller and parent. */
 export const routeStatus = object({
   parents: list(object(
     { conditions: someConditions, controllerName, parentRef: parentReference },
@@ -194,5 +194,5 @@ export const routeStatus = object({
   ), { maxItems: 32, listType: atomic }),
 }, { required: ['parents'] });
 
-/** A backendRef with filters of the kind of route it stands in. */
+/** A backendRef that can have the filters of its route kind. */
 export const weightedBackendFields = { ...backendFields, weight } as const;

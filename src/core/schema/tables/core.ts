@@ -1,8 +1,8 @@
 import { boolean, intOrString, integer, list, map, object, string, type ObjectNode } from '../node.ts';
 import type { KindTable } from './table.ts';
 
-// The kinds of Kubernetes itself that Gateway API objects refer to. They are only ever read, so these tables name
-// the fields we look at, without bounds: the API server has judged them.
+// The kinds of Kubernetes itself that Gateway API objects refer to. They are only read, so these tables contain only the fields
+// that we use, without bounds: the API server has already validated them.
 
 function coreTable<B extends ObjectNode>(table: Omit<KindTable<B>, 'group' | 'versions'>): KindTable<B> {
   return { group: '', versions: [{ name: 'v1', served: true, storage: true }], ...table };

@@ -2,7 +2,7 @@ import { since } from '../availability.ts';
 import { integer, object, string } from '../node.ts';
 import { backendObjectReference, headerNames } from './common.ts';
 
-/** A server that is asked whether a request may pass (GEP-1494). */
+/** A server that authorizes requests (GEP-1494). */
 export const externalAuth = object({
   backendRef: backendObjectReference,
   forwardBody: object({ maxSize: integer({ format: since('1.7', 'int32'), minimum: since('1.7', 0) }) }),

@@ -3,14 +3,14 @@ import { list, object, string } from '../node.ts';
 import { conditionsDefaulting, controllerName, group, kind, name, namespace, waitingStatus } from './common.ts';
 import { gatewayTable, v1AndBeta } from './table.ts';
 
-/** Which controller a class, or a mesh, belongs to. */
+/** The controller of a class or mesh. */
 export const controllerSpec = object({
   controllerName,
   description: string({ maxLength: 64 }),
   parametersRef: object({ group, kind, name, namespace }, { required: ['group', 'kind', 'name'] }),
 }, { required: ['controllerName'] });
 
-/** The features that v1.0 let a controller claim; later releases leave the names open. */
+/** The feature names that v1.0 allowed. Later releases allow any name. */
 const firstFeatures = [
   'Gateway', 'GatewayPort8080', 'GatewayStaticAddresses', 'HTTPRoute', 'HTTPRouteDestinationPortMatching',
   'HTTPRouteHostRewrite', 'HTTPRouteMethodMatching', 'HTTPRoutePathRedirect', 'HTTPRoutePathRewrite',
@@ -18,7 +18,7 @@ const firstFeatures = [
   'HTTPRouteResponseHeaderModification', 'HTTPRouteSchemeRedirect', 'Mesh', 'ReferenceGrant', 'TLSRoute',
 ].map((feature) => until('1.1', feature));
 
-/** What a controller can do, by the names of the conformance profiles (GEP-2162). */
+/** The features of a controller, named as in the conformance profiles (GEP-2162). */
 export const featureList = list(
   object({ name: string() }, { required: ['name'] }),
   { maxItems: 64, listType: 'map', keys: ['name'] },

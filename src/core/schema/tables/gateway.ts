@@ -15,7 +15,7 @@ const addressFields = {
   }),
 } as const;
 
-/** An address of type IPAddress is one. */
+/** The value of an address with the type IPAddress must be an IP address. */
 const addressForms = {
   form: 'an IP address such as 192.0.2.1, or a type other than IPAddress',
   oneOf: [
@@ -33,7 +33,7 @@ const statusAddress = object(
   { ...addressForms, required: ['value'] },
 );
 
-/** How clients' certificates are checked. */
+/** The validation of client certificates. */
 const frontendTls = object({
   validation: object({
     caCertificateRefs: caCertificateRefs(versions(8, since('1.6', 16))),

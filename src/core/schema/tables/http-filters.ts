@@ -22,7 +22,7 @@ const path = object({
   type: string({ enum: ['ReplaceFullPath', 'ReplacePrefixMatch'] }),
 }, { required: ['type'] });
 
-/** Since when a part of the requests may be mirrored. */
+/** The first releases that can mirror a part of the requests. */
 const mirrorPartSince = { experimental: '1.2', standard: '1.3' } as const;
 
 export const requestMirror = object({
@@ -39,7 +39,7 @@ const requestRedirect = object({
   statusCode: integer({ default: 302, enum: [301, 302, since('1.5', 303), since('1.5', 307), since('1.5', 308)] }),
 });
 
-/** Every method that a match may name. */
+/** All methods that a match can specify. */
 export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'] as const;
 
 const corsSince = { experimental: '1.3', standard: '1.5' } as const;
@@ -79,5 +79,5 @@ const filter = object({
   urlRewrite: object({ hostname: preciseHostname, path }),
 }, { required: ['type'] });
 
-/** What is done to the requests of one route rule, or of one of its backends. */
+/** The filters of one route rule or backendRef. */
 export const httpFilters = list(filter, { maxItems: 16, listType: atomic, semantics: ['filters'] });

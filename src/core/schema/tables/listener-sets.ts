@@ -6,7 +6,7 @@ import {
 import { listener, listenerFields, listenerStatuses, listenerStatusFields } from './listener.ts';
 import { experimentalTable, gatewayTable, stored } from './table.ts';
 
-// Listeners that are added to a Gateway by others than its owner (GEP-1713): ListenerSet, and its predecessor.
+// Listeners that others add to a Gateway (GEP-1713): ListenerSet and its predecessor.
 
 const parentRef = object(
   { group: groupDefaulting(gatewayGroup), kind: kindDefaulting('Gateway'), name, namespace },
@@ -28,7 +28,7 @@ export const listenerSet = gatewayTable({
   body: object({ spec, status }, { required: ['spec'] }),
 });
 
-/** Zero stood for a port that the implementation chose. */
+/** Zero meant a port chosen by the implementation. */
 const openPort = integer({
   format: 'int32', minimum: versions(1, since('1.4', 0)), maximum: 65_535, default: since('1.4', 0),
 });

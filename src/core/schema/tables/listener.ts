@@ -8,7 +8,7 @@ import { externalAuth } from './external-auth.ts';
 
 // Listeners of Gateways and of ListenerSets.
 
-/** The authorities that clients' certificates must come from. */
+/** The CA certificates for the validation of client certificates. */
 export function caCertificateRefs(maxItems: MaybeVersioned<number>) {
   return list(objectReference, { minItems: 1, maxItems, listType: atomic });
 }
@@ -39,7 +39,7 @@ const allowedRoutes = object({
   }, { default: { from: 'Same' } }),
 }, { default: { namespaces: { from: 'Same' } } });
 
-/** Filters that act on every request of a listener. */
+/** Filters for every request of a listener. */
 const listenerFilters = object({
   requests: list(object({
     extensionRef: localObjectReference,
@@ -70,7 +70,7 @@ export const listenerStatusFields = {
   supportedKinds: routeKinds,
 } as const;
 
-/** One entry for each listener. */
+/** One entry per listener. */
 export const listenerStatuses = list(
   object(listenerStatusFields, { required: ['attachedRoutes', 'conditions', 'name', until('1.5', 'supportedKinds')] }),
   { maxItems: 64, listType: 'map', keys: ['name'] },

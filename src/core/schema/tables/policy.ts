@@ -2,15 +2,15 @@ import { since } from '../availability.ts';
 import { list, object } from '../node.ts';
 import { atomic, controllerName, localObjectReference, parentReference, someConditions } from './common.ts';
 
-// What policies of every kind have in common (GEP-713).
+// Building blocks common to all policy kinds (GEP-713).
 
-/** Targets of which none occurs twice. */
+/** Distinct targets. */
 export const distinctTargetRefs = list(
   localObjectReference,
   { minItems: 1, maxItems: 16, listType: 'map', keys: ['group', 'kind', 'name'] },
 );
 
-/** Who wrote the status of a policy for which Gateway it has an effect on. */
+/** The status of a policy: one entry per controller and affected Gateway. */
 export const policyStatus = object({
   ancestors: list(object(
     { ancestorRef: parentReference, conditions: someConditions, controllerName },

@@ -5,7 +5,7 @@ import { duration, token } from './common.ts';
 const name = token();
 const lifetimeType = string({ default: 'Session', enum: ['Permanent', 'Session'] });
 
-/** Requests of one client go to one backend (GEP-1619). Cookie and header each have an object of their own since v1.7. */
+/** Sends the requests of one client to the same backend (GEP-1619). Since v1.7, cookie and header have separate objects. */
 export const sessionPersistence = object({
   absoluteTimeout: duration,
   cookie: since('1.7', object({ lifetimeType, name, path: string({ default: '/', maxLength: 1024 }) })),

@@ -4,9 +4,9 @@ import { parentRefs, routeStatus, useDefaultGateways } from './common.ts';
 import { streamRules } from './stream-rules.ts';
 import { deprecated, gatewayTable, stored, unserved, type KindTable } from './table.ts';
 
-// TCPRoute and UDPRoute have the same schema throughout their history.
+// TCPRoute and UDPRoute have the same schema in all releases.
 
-/** @param maxRules one since v1; before, several, of which only the first was ever used */
+/** @param maxRules one since v1; several before, although only the first was ever used */
 function body(maxRules: number) {
   const spec = object({ parentRefs, rules: streamRules(maxRules), useDefaultGateways }, { required: ['rules'] });
   return object({ spec, status: routeStatus }, { required: ['spec'] });

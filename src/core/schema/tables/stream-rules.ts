@@ -9,7 +9,7 @@ const backendRefs = list(
 
 const rule = object({ backendRefs, name: ruleName }, { required: [since('1.4', 'backendRefs')] });
 
-/** The rules of routes that forward streams and datagrams as they come; they have no filters. */
+/** The rules of routes that forward streams and datagrams unchanged; they have no filters. */
 export function streamRules(maxItems: number) {
   return list(rule, { minItems: 1, maxItems, listType: atomic });
 }

@@ -3,18 +3,18 @@ import { isRecord, property } from '../json-values.ts';
 import type { ObjectNode } from '../node.ts';
 import { gatewayGroup } from './common.ts';
 
-/** All that is known about one kind. */
+/** The description of one kind. */
 export interface KindTable<B extends ObjectNode = ObjectNode> {
   readonly group: string;
   readonly kind: string;
   /** The resource in URLs and RBAC rules. Fixed: discovery may be absent, late or wrong. */
   readonly plural: string;
   readonly namespaced: boolean;
-  /** A kind exists in a bundle where at least one of its versions does. */
+  /** A kind exists in a bundle if at least one of its versions does. */
   readonly versions: readonly MaybeVersioned<KindVersion>[];
-  /** What stands beside apiVersion, kind and metadata. */
+  /** The fields besides apiVersion, kind and metadata. */
   readonly body: B;
-  /** For messages: what stands for this kind in bundles that lack it. */
+  /** For messages: the replacement of this kind in bundles without it. */
   readonly instead?: MaybeVersioned<string>;
 }
 
@@ -22,9 +22,9 @@ export interface KindVersion {
   readonly name: string;
   readonly served: boolean;
   readonly storage: boolean;
-  /** The API server answers with a warning. */
+  /** The API server responds with a warning. */
   readonly deprecated?: boolean;
-  /** Where this version's schema differs from the others'. */
+  /** The schema of this version if it differs from that of the others. */
   readonly body?: ObjectNode;
 }
 
@@ -33,12 +33,12 @@ export function gatewayTable<B extends ObjectNode>(table: Omit<KindTable<B>, 'gr
   return { group: gatewayGroup, ...table };
 }
 
-/** A version that objects are stored as; `body` where its schema is one of its own. */
+/** The storage version; `body` if it has its own schema. */
 export function stored(name: string, body?: ObjectNode): KindVersion {
   return { ...served(name, body), storage: true };
 }
 
-/** A version that is served beside the one that objects are stored as. */
+/** A version that is served in addition to the storage version. */
 export function served(name: string, body?: ObjectNode): KindVersion {
   return { name, served: true, storage: false, ...(body === undefined ? {} : { body }) };
 }
@@ -48,28 +48,28 @@ export function deprecated(name: string, body?: ObjectNode): KindVersion {
   return { ...served(name, body), deprecated: true };
 }
 
-/** A version that is no longer served, and is kept because stored objects may have it. */
+/** A version that is no longer served, but kept because stored objects may have it. */
 export function unserved(name: string, body?: ObjectNode): KindVersion {
   return { ...deprecated(name, body), served: false };
 }
 
-/** v1 beside v1beta1, which differ in nothing; objects are stored as v1 since v1.1. */
+/** v1 and v1beta1, which are identical; v1 is the storage version since v1.1. */
 export const v1AndBeta: KindTable['versions'] = [
   versions(served('v1'), since('1.1', stored('v1'))),
   versions(stored('v1beta1'), since('1.1', served('v1beta1'))),
 ];
 
-/** A kind of the group gateway.networking.x-k8s.io, which is in the experimental channel only. */
+/** A kind of the group gateway.networking.x-k8s.io, which exists only in the experimental channel. */
 export function experimentalTable<B extends ObjectNode>(table: Omit<KindTable<B>, 'group'>): KindTable<B> {
   return { group: experimentalGroup, ...table };
 }
 
 const experimentalGroup = 'gateway.networking.x-k8s.io';
 
-/** The two groups of the Gateway API: their kinds exist where CRDs define them. */
+/** The two groups of the Gateway API. Their kinds exist only if CRDs define them. */
 export const gatewayGroups: readonly string[] = ['gateway.networking.k8s.io', experimentalGroup];
 
-/** What an object of this kind looks like beside metadata: the version's own table where it has one. */
+/** The schema of an object of this kind besides metadata: the version's own table if it has one. */
 export function bodyOf(table: KindTable, json: unknown): ObjectNode {
   const apiVersion = isRecord(json) ? property(json, 'apiVersion') : undefined;
   const versions = table.versions.flatMap((version) => allVariants(version));

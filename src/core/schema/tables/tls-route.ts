@@ -14,7 +14,7 @@ const spec = object({
 }, { required: ['hostnames', 'rules'] });
 const body = object({ spec, status: routeStatus }, { required: ['spec'] });
 
-/** Before v1alpha3 a route could do without hostnames, and have more than one rule. */
+/** Before v1alpha3, hostnames were optional and a route could have several rules. */
 const alpha2Spec = object({
   hostnames: list(hostname, hostnameBounds),
   parentRefs,

@@ -5,7 +5,7 @@ import { distinctTargetRefs, policyStatus } from './policy.ts';
 import { sessionPersistence } from './session-persistence.ts';
 import { experimentalTable, gatewayTable, stored } from './table.ts';
 
-// How requests are spread over the endpoints of a backend: BackendLBPolicy, and what it became.
+// The distribution of requests among the endpoints of a backend: BackendLBPolicy and its successor.
 
 const required = { required: ['targetRefs'] } as const;
 
@@ -21,7 +21,7 @@ export const backendLbPolicy = gatewayTable({
   instead: experimental('1.3', 'XBackendTrafficPolicy of gateway.networking.x-k8s.io/v1alpha1'),
 });
 
-/** How many retries there may be beside the requests themselves (GEP-3388). */
+/** The limit of retries relative to regular requests (GEP-3388). */
 const retryConstraint = object({
   budget: object({
     interval: string({ ...durationBounds, default: '10s' }),

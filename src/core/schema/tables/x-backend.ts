@@ -45,7 +45,7 @@ const status = object({
   )),
 });
 
-/** A destination that need not be a Service (GEP-4894). v1.7 changed much of it under the same version. */
+/** A destination that is not necessarily a Service (GEP-4894). v1.7 changed much of it under the same version. */
 export const xBackend = experimentalTable({
   kind: 'XBackend',
   plural: 'xbackends',

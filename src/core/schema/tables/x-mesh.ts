@@ -6,7 +6,7 @@ import { experimentalTable, stored } from './table.ts';
 
 const status = object(
   { conditions: conditionsDefaulting('Accepted', 'Programmed'), supportedFeatures: featureList },
-  // Only one of the two conditions stands in the default of the whole.
+  // The default of the whole contains only one of the two conditions.
   { default: waitingStatus(['Accepted'], 'Pending') },
 );
 
