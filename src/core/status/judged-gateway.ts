@@ -13,7 +13,7 @@ export interface JudgedGateway {
   readonly service: Outcome;
 }
 
-/** Evaluates a Gateway that we manage by itself, without its ListenerSets (GEP-1713, "Gateway Conditions"). */
+/** Evaluates a Gateway that we manage, without its ListenerSets (GEP-1713, "Gateway Conditions"). */
 export function judgeGateway(read: Reader, namespace: string, name: string): JudgedGateway {
   const generation = readObject(read, 'Gateway', namespace, name)?.meta.generation ?? 0;
   const refusal = ownerRefusal(read.query(partProblems, 'Gateway', namespace, name));

@@ -101,7 +101,10 @@ export function summariseService(listeners: readonly JudgedListener[], service: 
   return isFalse('Invalid', joinMessages(listeners.map(({ node, outcomes }) => `Listener ${node.name}: ${outcomes.Programmed.message}`)));
 }
 
-/** True once every ready data plane has acknowledged the generation; it then stays True for that generation. */
+/**
+ * The Programmed outcome: True once every ready data plane has acknowledged the generation, and from then on for that
+ * generation.
+ */
 export function serviceOf(generation: number, acknowledgement: Acknowledgement | undefined, { refusal, remark = '' }: Partial<DataPlaneFacts> = {}): Outcome {
   if (refusal !== undefined) return isFalse(refusal.reason, refusal.message);
   if (acknowledgement !== undefined && acknowledgement.generation >= generation) return isTrue('Programmed', remark);
