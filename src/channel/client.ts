@@ -5,13 +5,13 @@ import type { ConfigurationSink } from './sink.ts';
 import { channelPath, encodeLine, fields, longestLine, parseToProxy, readLines } from './wire.ts';
 
 export interface ConnectOptions {
-  /** `host:port` of the controller; its certificate has to be valid for the host. */
+  /** `host:port` of the controller. The host must match its certificate. */
   readonly address: string;
   /** `namespace/name` of the Gateway to serve. */
   readonly gateway: string;
-  /** What the controller calls this proxy (pod name). */
+  /** The name of this proxy in the controller's status and logs (pod name). */
   readonly name: string;
-  /** The authorities to trust, PEM; asked before each connection, like the token. */
+  /** The trusted certificate authorities, PEM. Read before each connection, like the token. */
   readonly authorities: () => Promise<string>;
   readonly token: () => Promise<string>;
   readonly sink: ConfigurationSink;
@@ -21,11 +21,11 @@ export interface ConnectOptions {
 
 /** Milliseconds. */
 export interface ConnectPace {
-  /** Between signs of life that the controller is asked for. */
+  /** Between heartbeats. */
   readonly heartbeat: number;
-  /** Until a controller has to have answered. */
+  /** Timeout of the controller's response. */
   readonly patience: number;
-  /** Before the first new attempt; doubled with each that fails, up to `longestPause`. */
+  /** Before the first reconnect. Doubled after each failure, up to `longestPause`. */
   readonly pause: number;
   readonly longestPause: number;
 }
@@ -33,13 +33,13 @@ export interface ConnectPace {
 const defaultPace: ConnectPace = { heartbeat: 10_000, patience: 10_000, pause: 200, longestPause: 5_000 };
 
 export interface ChannelConnection {
-  /** Whether a controller is there now. */
+  /** Whether a controller is connected now. */
   readonly isConnected: boolean;
-  /** Ends the connection for good. What the sink holds stays in force. */
+  /** Ends the connection permanently. The sink's configuration stays in force. */
   close(): Promise<void>;
 }
 
-/** Keeps a sink connected to its controller until `close`: whenever the connection is lost, or refused, it tries again. */
+/** Keeps a sink connected to its controller until `close`. Reconnects whenever the connection is lost or rejected. */
 export function connectChannel(options: ConnectOptions): ChannelConnection {
   return new Connection(options);
 }
@@ -85,7 +85,7 @@ class Connection implements ChannelConnection {
     }
   }
 
-  /** One connection, from its beginning to its end. */
+  /** Runs one connection from start to end. */
   async #attempt(onConnected: () => void): Promise<void> {
     const { address, authorities, token } = this.#options;
     const [ca, proof] = await Promise.all([authorities(), token()]);
@@ -114,7 +114,7 @@ class Connection implements ChannelConnection {
     try {
       for await (const line of readLines(stream, longestLine.toProxy)) {
         const message = parseToProxy(line);
-        // Nothing more is read before it is applied: flow control keeps the rest with the controller.
+        // Reads the next message only after this one is applied: flow control keeps the rest at the controller.
         if (message !== undefined) await peer.receive(message);
       }
     } finally {
@@ -124,7 +124,7 @@ class Connection implements ChannelConnection {
     throw new Error('the controller ended the connection');
   }
 
-  /** Proxies that lost the same controller must not come back in step. */
+  /** Adds jitter, so that proxies that lost the same controller do not reconnect at the same time. */
   #pauseAfter(failures: number): number {
     const longest = Math.min(this.#pace.pause * 2 ** Math.min(failures, 16), this.#pace.longestPause);
     return longest * (0.5 + 0.5 * Math.random());
@@ -140,7 +140,7 @@ interface Opening extends Pick<ConnectOptions, 'gateway' | 'name'>, Pick<Connect
 /**
  * Opens the stream on a session that may still be connecting.
  *
- * @throws where TLS fails, the controller refuses, or nobody answers in time
+ * @throws if TLS fails, the controller rejects the request, or does not respond in time
  */
 async function open(session: ClientHttp2Session, { gateway, name, token, patience }: Opening): Promise<ClientHttp2Stream> {
   const opened = Promise.withResolvers<ClientHttp2Stream>();
@@ -167,7 +167,7 @@ const refusals: Readonly<Record<number, string>> = {
   503: 'the controller cannot validate the token now',
 };
 
-/** Ends early, without an error, when the signal comes. */
+/** Resolves early, without an error, when the signal aborts. */
 function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { Digest } from './messages.ts';
 
 /**
- * The fingerprint of a JSON value: equal for equal content, whatever the order of its properties. Properties that
- * are undefined count as absent, as in JSON.
+ * Returns the fingerprint of a JSON value. Equal content has an equal fingerprint, regardless of the order of
+ * properties. Undefined properties count as absent, as in JSON.
  */
 export function digestOf(value: unknown): Digest {
   return hash('sha256', canonicalJson(value), 'base64url');

@@ -1,13 +1,13 @@
 import type { Http2Session } from 'node:http2';
 
 /**
- * Asks the other end every `interval` milliseconds for a sign of life, and ends the session when none comes until the
- * next time: a machine that is gone closes nothing.
+ * Pings the other end every `interval` milliseconds, and ends the session if a ping is not acknowledged before the next
+ * one: a machine that has disappeared closes nothing.
  */
 export function keepAlive(session: Http2Session, interval: number): void {
   let isAnswered = true;
   const timer = setInterval(() => {
-    // A session that is destroyed closes later, when its socket does, and must not be asked in between.
+    // A destroyed session closes later, together with its socket, and must not be pinged in between.
     if (session.destroyed) return;
     if (!isAnswered) {
       session.destroy();

@@ -1,4 +1,7 @@
-/** Configuration from controllers to proxies: in process, or over HTTP/2 and TLS (design: resume by content, acknowledged transactions). */
+/**
+ * Sends configuration from controllers to proxies, in process or over HTTP/2 and TLS (design: resume by content,
+ * acknowledged transactions).
+ */
 export { connectChannel, type ChannelConnection, type ConnectOptions } from './client.ts';
 export { connectInProcess } from './in-process.ts';
 export type { CertificateResource, ChannelResource, ResourceProblem } from './messages.ts';

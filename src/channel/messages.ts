@@ -1,43 +1,43 @@
 import type { ConfigKey, ConfigResource } from '../core/routing/config.ts';
 
 /**
- * What travels between a controller and its proxies, one JSON object a line. A stream begins with the proxy's
- * `hello`; the answer is what the proxy lacks and an `end` mark; from then on every change follows as it happens,
- * and the proxy acknowledges each transaction and each end mark.
+ * Messages between a controller and its proxies, one JSON object per line. A stream begins with the proxy's `hello`.
+ * The controller responds with the resources that the proxy lacks and an `end` mark. Afterwards it sends every change
+ * as it happens. The proxy acknowledges each transaction and each end mark.
  */
 export type ToProxy = Transaction | End;
 export type ToController = Hello | Acknowledge;
 
 /**
- * What a listener terminates TLS with. Evaluation knows facts about certificates only, so that this kind exists on the
- * channel alone, and only where the proxy lives in another process.
+ * The certificate and key with which a listener terminates TLS. Evaluation uses only facts about certificates, so this
+ * kind exists only on the channel, and only if the proxy runs in another process.
  */
 export interface CertificateResource {
   readonly kind: 'certificate';
   /** `certificate/<namespace>/<name>` of the Secret. */
   readonly key: ConfigKey;
-  /** `namespace/name` of the Secret, as listeners name it. */
+  /** `namespace/name` of the Secret, as in listeners. */
   readonly secret: string;
   /** PEM, the leaf first. Never logged. */
   readonly certificate: string;
   readonly privateKey: string;
 }
 
-/** Everything that is sent by key. */
+/** All resources that are sent by key. */
 export type ChannelResource = ConfigResource | CertificateResource;
 
 /** A fingerprint of a resource's content; see `digestOf`. */
 export type Digest = string;
 
-/** What the proxy already holds, from an earlier stream, whoever served it. */
+/** The resources that the proxy already holds, from an earlier stream of any controller. */
 export interface Hello {
   readonly type: 'hello';
   readonly digests: Readonly<Record<ConfigKey, Digest>>;
 }
 
 /**
- * A change that is applied whole or not at all. Inside it, what is used stands before what uses it among the
- * upserts, and after it among the removals. Ids rise within a stream and mean nothing outside of it.
+ * A change that is applied completely or not at all. Upserts are ordered with used resources before their users,
+ * removals with users first. Ids increase within a stream and have no meaning outside of it.
  */
 export interface Transaction {
   readonly type: 'transaction';
@@ -46,29 +46,29 @@ export interface Transaction {
   readonly removals: readonly ConfigKey[];
 }
 
-/** The proxy now holds everything: it may call itself ready. Comes once in a stream. */
+/** The proxy now holds the complete configuration and can become ready. Sent once per stream. */
 export interface End {
   readonly type: 'end';
   readonly id: number;
 }
 
-/** The proxy holds the state of `id`. The problems are all that it has at that moment, not only the new ones. */
+/** The proxy holds the state of `id`. `problems` contains all current problems, not only new ones. */
 export interface Acknowledge {
   readonly type: 'acknowledge';
   readonly id: number;
   readonly problems: readonly ResourceProblem[];
 }
 
-/** Why a resource does not work as it was sent, e.g. because its port is taken. */
+/** The reason why a resource does not work as it was sent, e.g. its port is in use. */
 export interface ResourceProblem {
   readonly key: ConfigKey;
   readonly message: string;
 }
 
-/** One end of a connection, as the other end sees it. Messages arrive in the order in which they were sent. */
+/** One end of a connection, as seen by the other end. Messages arrive in the order in which they were sent. */
 export interface Peer<Message> {
-  /** What it answers resolves when the message has been dealt with, for those who want to go easy on a slow end. Never rejects. */
+  /** The returned promise resolves when the message has been processed, for senders that slow down for a slow end. Never rejects. */
   receive(message: Message): void | Promise<void>;
-  /** The connection is gone; nothing more is sent to this end or accepted from it. */
+  /** The connection is closed. Nothing more is sent to this end or accepted from it. */
   close(): void;
 }

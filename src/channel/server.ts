@@ -6,15 +6,15 @@ import type { ToProxy } from './messages.ts';
 import type { ConfigurationSource } from './source.ts';
 import { channelPath, encodeLine, fields, longestLine, parseToController, ProtocolError, readLines } from './wire.ts';
 
-/** What the channel serves TLS with, now and after each renewal. */
+/** The serving certificate of the channel, now and after each renewal. */
 export interface ServingCertificate {
   /** PEM. */
   current(): { readonly certificate: string; readonly privateKey: string };
-  /** Calls `listener` after each change. Returns how to stop that. */
+  /** Calls `listener` after each change. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
-/** What a proxy says it is, and what it proves that with. */
+/** The identity that a proxy claims, and its proof. */
 export interface Claim {
   /** `namespace/name`. */
   readonly gateway: string;
@@ -24,53 +24,53 @@ export interface Claim {
 
 export interface ServeOptions {
   readonly host: string;
-  /** 0 for any. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly certificate: ServingCertificate;
-  /** Whether the token is one of the Gateway's own proxies. May reject where that cannot be found out; the proxy comes back then. */
+  /** Whether the token belongs to a proxy of the Gateway. May reject if this cannot be determined; the proxy then retries. */
   readonly authenticate: (claim: Claim) => Promise<boolean>;
-  /** The configuration of a Gateway; `undefined` while it is not served here. Its `states` name proxies by their pods. */
+  /** The configuration of a Gateway; `undefined` if it is not served here. Its `states` name proxies by their pods. */
   readonly sourceOf: (gateway: string) => ConfigurationSource | undefined;
   readonly log: Logger;
   readonly limits?: Partial<ServeLimits>;
 }
 
 export interface ServeLimits {
-  /** Milliseconds between signs of life that a proxy is asked for. */
+  /** Milliseconds between heartbeats. */
   readonly heartbeat: number;
-  /** Milliseconds that a connection may take until its stream is accepted. */
+  /** Milliseconds from the connection until its stream is accepted. */
   readonly admission: number;
-  /** Milliseconds after which a proxy has to connect and prove itself again. */
+  /** Milliseconds after which a proxy must reconnect and authenticate again. */
   readonly age: number;
-  /** Bytes that may wait for a slow proxy before a further message is due; it resumes by content when it comes back. */
+  /** Bytes that may be queued for a slow proxy before it is disconnected at the next message. It resumes by content when it reconnects. */
   readonly backlog: number;
-  /** Connections at the same time. */
+  /** Concurrent connections. */
   readonly connections: number;
-  /** Connections that have not authenticated; a new one closes the oldest of them. */
+  /** Unauthenticated connections; a new one closes the oldest of them. */
   readonly pending: number;
-  /** Tokens under review at the same time, since each of them is a request to the API server. */
+  /** Concurrent token reviews, since each of them is a request to the API server. */
   readonly reviews: number;
 }
 
 const defaultLimits: ServeLimits = { heartbeat: 10_000, admission: 10_000, age: 3_600_000, backlog: 64 * 2 ** 20, connections: 4_096, pending: 256, reviews: 32 };
 
-/** Tokens of ServiceAccounts have one or two KiB; nothing longer is sent to the API server. */
+/** ServiceAccount tokens have one or two KiB. Longer tokens are not sent to the API server. */
 const longestToken = 8 * 1024;
 
 export interface ChannelServer {
   readonly port: number;
-  /** Connections that stand, and those among them whose proxy has authenticated. */
+  /** Open connections, and those whose proxy has authenticated. */
   connections(): { readonly open: number; readonly authenticated: number };
-  /** Ends all streams; proxies go elsewhere and lose nothing. */
+  /** Ends all streams. Proxies connect elsewhere and lose nothing. */
   close(): Promise<void>;
 }
 
 /**
- * Serves configuration to proxies over TLS and HTTP/2: one long stream each, opened by POST, lines of JSON in both
- * directions (`ToProxy`, `ToController`). Answers 401 to a token that is not the Gateway's, 404 where the Gateway is not served, 503
- * where the token cannot be judged now.
+ * Serves configuration to proxies over TLS and HTTP/2. Each proxy has one long-lived stream, opened by POST, with lines
+ * of JSON in both directions (`ToProxy`, `ToController`). Responds with 401 if the token does not belong to the
+ * Gateway, with 404 if the Gateway is not served, and with 503 if the token cannot be reviewed now.
  *
- * @throws what `listen` does, e.g. EADDRINUSE
+ * @throws the errors of `listen`, e.g. EADDRINUSE
  */
 export async function serveChannel(options: ServeOptions): Promise<ChannelServer> {
   const { certificate, log } = options;
@@ -112,11 +112,11 @@ async function listen(server: Http2SecureServer, { host, port }: ServeOptions): 
   return (server.address() as AddressInfo).port;
 }
 
-/** Who is connected, and what those may use up who have not authenticated. */
+/** Tracks connections and limits the resources of unauthenticated ones. */
 class Visitors {
   private readonly limits: ServeLimits;
   private readonly sockets = new Set<Socket>();
-  /** In the order in which they came. */
+  /** In order of arrival. */
   private readonly pending = new Set<Socket>();
   private reviews = 0;
 
@@ -131,7 +131,7 @@ class Visitors {
       this.sockets.delete(socket);
       this.pending.delete(socket);
     });
-    // The oldest has had the longest time to authenticate, so that silent connections cannot keep proxies out.
+    // The oldest has had the longest time to authenticate, so silent connections cannot keep proxies out.
     const [oldest] = this.pending.size > this.limits.pending ? this.pending : [];
     if (oldest === undefined) return;
     this.pending.delete(oldest);
@@ -143,7 +143,7 @@ class Visitors {
     for (const socket of this.pending) if (isSame(socket, session)) this.pending.delete(socket);
   }
 
-  /** Reviews a token if there is room for one more review; `busy` if there is none. */
+  /** Reviews a token, or returns `busy` if the limit of concurrent reviews is reached. */
   async review(review: () => Promise<boolean>): Promise<boolean | 'busy'> {
     if (this.reviews >= this.limits.reviews) return 'busy';
     this.reviews += 1;
@@ -163,7 +163,7 @@ class Visitors {
   }
 }
 
-/** A session sits on the TLS socket above the connection, which has the same ports. */
+/** Whether a session belongs to a connection: its TLS socket is a layer above and has the same ports. */
 function isSame(socket: Socket, { socket: secure }: ServerHttp2Session): boolean {
   return socket.remotePort === secure.remotePort && socket.remoteAddress === secure.remoteAddress;
 }
@@ -184,12 +184,12 @@ function superviseSession(session: ServerHttp2Session, serving: Serving): void {
     clearTimeout(expiry);
     if (session.destroyed) return;
     visitors.authenticated(session);
-    // Not all at the same moment: proxies of one rollout came together.
+    // Jitter: the proxies of one rollout connected at the same time.
     expiry = setTimeout(() => session.destroy(), age * (0.8 + 0.2 * Math.random()));
   };
   session.once('stream', (stream, headers) => {
     stream.on('error', () => stream.destroy());
-    // One stream is all that a connection is for: when it is over, so is the connection.
+    // A connection carries one stream and ends with it.
     stream.once('close', () => session.close());
     void serveStream(stream, headers, { ...serving, onAdmitted });
   });
@@ -209,7 +209,7 @@ interface Admitted {
   readonly source: ConfigurationSource;
 }
 
-/** Judges a request and refuses it, or answers what it may have. */
+/** Authorizes a request: rejects it, or returns the source of its Gateway. */
 async function admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, { options, visitors }: Serving): Promise<Admitted | undefined> {
   if (headers[':path'] !== channelPath) return refuse(stream, constants.HTTP_STATUS_NOT_FOUND);
   if (headers[':method'] !== 'POST') return refuse(stream, constants.HTTP_STATUS_METHOD_NOT_ALLOWED);
@@ -234,7 +234,7 @@ function refuse(stream: ServerHttp2Stream, status: number): undefined {
   stream.resume();
 }
 
-/** The name goes into statuses and logs. */
+/** The name appears in statuses and logs. */
 function nameOf(field: string | readonly string[] | undefined): string {
   return typeof field === 'string' && /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/i.test(field) ? field : 'unnamed';
 }
@@ -257,7 +257,7 @@ async function serveProxy(stream: ServerHttp2Stream, { gateway, proxy, source }:
       if (message !== undefined) await peer.receive(message);
     }
   } catch (error) {
-    // Whatever else ends a stream is the network's.
+    // All other errors that end a stream are network errors.
     if (error instanceof ProtocolError) problem = error.message;
   } finally {
     peer.close();

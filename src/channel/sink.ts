@@ -1,30 +1,27 @@
 import type { ConfigKey, ConfigResource } from '../core/routing/config.ts';
 import type { CertificateResource, Digest, Peer, ResourceProblem, ToController, ToProxy, Transaction } from './messages.ts';
 
-/** A change for the proxy to make as a whole. */
+/** A change that the proxy makes as a whole. */
 export interface ConfigChange {
   readonly upserts: readonly ConfigResource[];
-  /** Certificates that are new or have changed. Listeners that use them may be among the upserts, or held already. */
+  /** New or changed certificates. The listeners that use them are among the upserts, or already held. */
   readonly certificates: readonly CertificateResource[];
   readonly removals: readonly ConfigKey[];
 }
 
-/**
- * Makes a change and tells everything that does not work now, whichever change brought it; what does not work is in
- * force all the same.
- */
+/** Makes a change and returns all current problems, whichever change caused them. Resources with problems are in force nevertheless. */
 export type Apply = (change: ConfigChange) => readonly ResourceProblem[] | Promise<readonly ResourceProblem[]>;
 
 /**
- * The proxy's end of the channel: applies one transaction after the other and acknowledges each. It outlives its
- * connections, so that a new one needs to bring only what changed in between.
+ * The proxy's end of the channel. Applies transactions one at a time and acknowledges each. It outlives its
+ * connections, so a new connection transfers only the changes in between.
  */
 export class ConfigurationSink {
   private readonly apply: Apply;
   private readonly digests = new Map<ConfigKey, Digest>();
-  /** What did not work when the last change was made or `report` was called. */
+  /** The problems after the last change or call of `report`. */
   private reported: readonly ResourceProblem[] = [];
-  /** What was in a change that failed as a whole, until it is sent again. */
+  /** The resources of a change that failed as a whole, until they are sent again. */
   private readonly failed = new Map<ConfigKey, string>();
   private connection: symbol | undefined;
   private acknowledgeAgain: () => void = () => {};
@@ -36,7 +33,7 @@ export class ConfigurationSink {
     this.apply = apply;
   }
 
-  /** Resolves when everything was applied once, which is when the proxy may call itself ready. */
+  /** Resolves after the complete configuration has been applied once, when the proxy can become ready. */
   get synchronised(): Promise<void> {
     return this.firstEnd.promise;
   }
@@ -46,8 +43,8 @@ export class ConfigurationSink {
   }
 
   /**
-   * A controller is connected, in place of any former one: says hello to it. `send` must not throw. What the
-   * controller sends goes into the returned end.
+   * Connects a controller, replaces the previous connection, and sends a hello. `send` must not throw. Pass the
+   * controller's messages to the returned peer.
    */
   connect(send: (message: ToController) => void): Peer<ToProxy> {
     const connection = Symbol('connection');
@@ -57,7 +54,7 @@ export class ConfigurationSink {
       if (isCurrent()) send(message);
     };
     let seen = -1;
-    // After what a former connection still has at work, so that the digests say what is really held.
+    // Waits for pending work of a previous connection, so that the digests describe the resources actually held.
     void this.enqueue(() => reply({ type: 'hello', digests: Object.fromEntries(this.digests) }));
     return {
       receive: (message) =>
@@ -77,7 +74,7 @@ export class ConfigurationSink {
     };
   }
 
-  /** What does not work has changed although the configuration has not, e.g. by a new certificate. */
+  /** Reports that the problems have changed without a change of configuration, e.g. because of a new certificate. */
   report(problems: readonly ResourceProblem[]): void {
     void this.enqueue(() => {
       this.reported = problems;
@@ -100,7 +97,7 @@ export class ConfigurationSink {
     return [...failed, ...this.reported.filter(({ key }) => !this.failed.has(key))];
   }
 
-  /** Applies what the transaction brings that is not held yet. */
+  /** Applies the parts of the transaction that are not held yet. */
   private async take(transaction: Transaction): Promise<void> {
     const upserts = transaction.upserts.filter(({ digest, resource }) => this.digests.get(resource.key) !== digest);
     const removals = transaction.removals.filter((key) => this.digests.has(key));
@@ -114,7 +111,8 @@ export class ConfigurationSink {
       for (const key of removals) this.digests.delete(key);
       for (const { digest, resource } of upserts) this.digests.set(resource.key, digest);
     } catch (error) {
-      // Nobody knows what of it is in force: held, but unlike anything, so that the next hello brings it again.
+      // It is unknown which parts are in force. The resources count as held with a digest that matches nothing, so the
+      // next hello requests them again.
       for (const key of keys) this.digests.set(key, '');
       for (const key of keys) this.failed.set(key, error instanceof Error ? error.message : String(error));
     }

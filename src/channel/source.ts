@@ -2,14 +2,14 @@ import type { ConfigKey } from '../core/routing/config.ts';
 import { digestOf } from './digest.ts';
 import type { ChannelResource, Digest, Peer, ResourceProblem, ToController, ToProxy } from './messages.ts';
 
-/** How far a connected proxy is. */
+/** The progress of a connected proxy. */
 export interface SessionState {
   readonly name: string;
-  /** The newest id it was sent; absent before its hello was answered. */
+  /** The newest id sent to it; undefined before its hello was processed. */
   readonly sent: number | undefined;
   /** The newest id whose state it holds. */
   readonly acknowledged: number | undefined;
-  /** What did not work at that id. */
+  /** The problems at that id. */
   readonly problems: ReadonlyMap<ConfigKey, string>;
 }
 
@@ -25,8 +25,8 @@ interface Session {
 }
 
 /**
- * The controller's end of the channel: holds the configuration as it should be, tells every connected proxy what
- * differs and remembers what each acknowledged.
+ * The controller's end of the channel. Holds the desired configuration, sends the differences to every connected proxy,
+ * and records their acknowledgements.
  */
 export class ConfigurationSource {
   private readonly current = new Map<ConfigKey, Held>();
@@ -36,9 +36,9 @@ export class ConfigurationSource {
   private newest = 0;
 
   /**
-   * Changes the configuration; every proxy gets what really differs as one transaction. A key that is both removed
+   * Changes the configuration. Every proxy gets the actual differences as one transaction. A key that is both removed
    * and upserted is upserted.
-   * @returns the id whose acknowledgement means that a proxy holds this state; the former one if nothing differs.
+   * @returns the id whose acknowledgement means that a proxy holds this state; the previous id if nothing differs.
    */
   publish(upserts: Iterable<ChannelResource>, removals: Iterable<ConfigKey>): number {
     const changed = new Map<ConfigKey, Held>();
@@ -66,15 +66,15 @@ export class ConfigurationSource {
       removals: usersFirst(removed).map(({ key }) => key),
     };
     for (const session of this.sessions) {
-      // A proxy that has not said hello yet gets all of it in the answer.
+      // A proxy that has not sent its hello yet gets the change in the response.
       if (session.state.sent !== undefined) this.send(session, transaction);
     }
     return this.newest;
   }
 
   /**
-   * A proxy connected; `name` is for people (pod name). `send` must not throw: a broken connection is closed instead.
-   * `end` closes the connection once everything has been sent. What the proxy sends goes into the returned end.
+   * Connects a proxy. `name` is for people (pod name). `send` must not throw: a broken connection is closed instead.
+   * `end` closes the connection after everything has been sent. Pass the proxy's messages to the returned peer.
    */
   connect(name: string, send: (message: ToProxy) => void, end: () => void = () => undefined): Peer<ToController> {
     const session: Session = { send, end, state: { name, sent: undefined, acknowledged: undefined, problems: new Map() } };
@@ -92,7 +92,7 @@ export class ConfigurationSource {
     };
   }
 
-  /** There is nothing more to come from here: proxies are let go, and may find another source when they come back. */
+  /** Ends all connections. Proxies reconnect and may find another source. */
   close(): void {
     for (const { end } of this.sessions) end();
   }
@@ -109,7 +109,7 @@ export class ConfigurationSource {
 
   /**
    * Calls `listener` after every acknowledgement with the state of the session that sent it.
-   * @returns a function that ends this.
+   * @returns a function that unsubscribes.
    */
   onAcknowledged(listener: (state: SessionState) => void): () => void {
     this.acknowledged.add(listener);
@@ -118,7 +118,7 @@ export class ConfigurationSource {
 
   /**
    * Calls `listener` with the last state of every session that ended.
-   * @returns a function that ends this.
+   * @returns a function that unsubscribes.
    */
   onDisconnected(listener: (state: SessionState) => void): () => void {
     this.disconnected.add(listener);
@@ -128,7 +128,7 @@ export class ConfigurationSource {
   private synchronise(session: Session, digests: Readonly<Record<ConfigKey, Digest>>): void {
     const held = new Map(Object.entries(digests));
     const upserts = [...this.current.values()].filter(({ digest, resource }) => held.get(resource.key) !== digest);
-    // What the proxy holds and nobody wants any more: only the beginning of the key tells what it was.
+    // Resources that the proxy holds and that no longer exist. Only the prefix of the key shows their kind.
     const stale = [...held.keys()].filter((key) => !this.current.has(key)).map((key) => ({ key, kind: kindOfKey(key) }));
     if (upserts.length > 0 || stale.length > 0) {
       const removals = usersFirst(stale).map(({ key }) => key);
@@ -156,7 +156,8 @@ export class ConfigurationSource {
 
 type Kind = ChannelResource['kind'];
 
-// Routes name listeners and endpoints, listeners certificates; a kind unknown here, from another version, is taken for a user of everything.
+// Routes refer to listeners and endpoints, listeners to certificates. An unknown kind, from another version, is treated
+// as a user of all others.
 const rank: ReadonlyMap<string, number> = new Map<Kind, number>([['endpoints', 0], ['certificate', 0], ['listener', 1], ['route', 2]]);
 
 function rankOf(kind: string): number {

@@ -1,16 +1,16 @@
 import { isRecord } from '../core/text/record.ts';
 import type { ResourceProblem, ToController, ToProxy } from './messages.ts';
 
-/** Where the stream is opened, with POST. */
+/** The path at which the stream is opened, with POST. */
 export const channelPath = '/v1/configuration';
 
-/** Request fields beside `authorization`. */
+/** Request header fields besides `authorization`. */
 export const fields = { gateway: 'sallyport-gateway', proxy: 'sallyport-proxy' } as const;
 
-/** The longest lines in bytes. A fresh proxy gets its whole configuration in one; proxies have little to say, and are trusted less. */
+/** Maximum length of a line in bytes. A new proxy gets its complete configuration in one line; proxies send little and are trusted less. */
 export const longestLine = { toProxy: 256 * 2 ** 20, toController: 16 * 2 ** 20 } as const;
 
-/** The other end does not keep to the protocol. */
+/** The other end violates the protocol. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
 }
@@ -20,9 +20,9 @@ export function encodeLine(message: ToProxy | ToController): string {
 }
 
 /**
- * Cuts a stream of bytes into lines, without their ends; what follows the last one is dropped.
+ * Splits a stream of bytes into lines without their line ends. An incomplete last line is dropped.
  *
- * @throws ProtocolError at a line of more than `longest` bytes
+ * @throws ProtocolError if a line has more than `longest` bytes
  */
 export async function* readLines(stream: AsyncIterable<Buffer>, longest: number): AsyncGenerator<string> {
   let parts: Buffer[] = [];
@@ -51,9 +51,9 @@ function tooLong(longest: number): ProtocolError {
 }
 
 /**
- * Reads a line from a proxy; `undefined` for a type that only later versions know.
+ * Parses a line from a proxy. Returns `undefined` for a message type of a later version.
  *
- * @throws ProtocolError for anything else that is not as `ToController` says
+ * @throws ProtocolError for any other line that does not match `ToController`
  */
 export function parseToController(line: string): ToController | undefined {
   const message = parseObject(line);
@@ -75,10 +75,10 @@ export function parseToController(line: string): ToController | undefined {
 }
 
 /**
- * Reads a line from a controller, which is trusted as far as the content of resources goes; `undefined` for a type
- * that only later versions know.
+ * Parses a line from a controller, which is trusted regarding the content of resources. Returns `undefined` for a
+ * message type of a later version.
  *
- * @throws ProtocolError for anything else that is not as `ToProxy` says
+ * @throws ProtocolError for any other line that does not match `ToProxy`
  */
 export function parseToProxy(line: string): ToProxy | undefined {
   const message = parseObject(line);
@@ -102,7 +102,7 @@ function unknownType(type: unknown): undefined {
   return undefined;
 }
 
-/** Never quotes the line: it may hold keys. */
+/** Never quotes the line: it may contain keys. */
 function malformed(type: string): ProtocolError {
   return new ProtocolError(`a message of type ${type} is malformed`);
 }

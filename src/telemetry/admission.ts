@@ -1,34 +1,34 @@
 import type { Cell, Family, Histogram, Metrics } from './metrics.ts';
 
-/** What the webhook counts. No label holds a name or a namespace: their number has no bound. */
+/** The webhook's metrics. No label contains a name or a namespace, because their number is unbounded. */
 export interface AdmissionMetrics {
   /** Labels: kind, operation, verdict (`allowed`, `denied`, `error`), dry run (`true`, `false`). */
   readonly requests: Family<Cell>;
-  /** Seconds from the request's arrival to its answer. Labels: operation. */
+  /** Seconds from the arrival of a request to its response. Labels: operation. */
   readonly duration: Family<Histogram>;
   /** Labels: rule, mode (`deny`, `warn`, `record`, `tolerate`, `would-deny`). */
   readonly findings: Family<Cell>;
   readonly inflight: Cell;
-  /** Connections closed since there were too many, and requests sent before the last one was answered. Labels: reason (`connections`, `pipelined`). */
+  /** Connections closed because of limits, and requests sent before the previous response. Labels: reason (`connections`, `pipelined`). */
   readonly refused: Family<Cell>;
-  /** What waits or is held now. Labels: what (`reviews` that wait for their turn, `bytes` of bodies). */
+  /** Current backlog. Labels: what (`reviews` in the queue, `bytes` of bodies). */
   readonly held: Family<Cell>;
   /** Responses without a full verdict. Labels: reason. */
   readonly degraded: Family<Cell>;
 }
 
-/** Facts that others know, asked for at scrape time; `undefined` where they are not known. */
+/** Values that are read at scrape time; `undefined` if unknown. */
 export interface AdmissionFacts {
   /** Seconds since the newest event reached the cache. */
   cacheAge(): number | undefined;
-  /** When the serving certificate expires, in seconds since 1970. */
+  /** Expiry of the serving certificate, in seconds since 1970. */
   certificateExpiry(): number | undefined;
 }
 
-// Decisions take tens of microseconds; the API server gives up after 30 seconds at most.
+// Decisions take tens of microseconds; the API server waits 30 seconds at most.
 const durationBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10, 30];
 
-/** Registers the webhook's metrics, all named `sallyport_admission_*`. Call it once for each set of metrics. */
+/** Registers the webhook's metrics, all named `sallyport_admission_*`. Call it once per `Metrics`. */
 export function createAdmissionMetrics(metrics: Metrics, facts: AdmissionFacts): AdmissionMetrics {
   const define = (name: string, help: string, labels: readonly string[] = []) => ({ name: `admission_${name}`, help, labels });
   metrics.observed(define('cache_age_seconds', 'Seconds since the newest event reached the cache.'), () => reading(facts.cacheAge()));

@@ -1,7 +1,7 @@
 /**
- * A log line for people: `08:15:30 info  gateway ready  gateway=shop/web`.
+ * Formats a log line for people: `08:15:30 info  gateway ready  gateway=shop/web`.
  *
- * @param json one line as the logger writes it; other text is returned as it is
+ * @param json one line as the logger writes it; other text is returned unchanged
  */
 export function formatLine(json: string): string {
   const record = parseRecord(json);

@@ -7,16 +7,16 @@ export type { Logger } from 'pino';
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Where log lines go, e.g. `process.stderr`. */
+/** The destination of log lines, e.g. `process.stderr`. */
 export interface LogDestination {
   readonly isTTY?: boolean;
   write(line: string): unknown;
 }
 
 /**
- * A logger: one JSON object a line, or one readable line each where a person looks on (a terminal). Messages are
- * constants and what varies goes beside them: `log.info({ gateway: 'shop/web' }, 'gateway ready')`. Whatever looks
- * like a secret is replaced on the way out.
+ * Creates a logger that writes one JSON object per line, or one readable line per entry to a terminal. Messages are
+ * constants; variable parts are fields: `log.info({ gateway: 'shop/web' }, 'gateway ready')`. Values that look like
+ * secrets are redacted.
  */
 export function createLogger(level: LogLevel, destination: LogDestination = process.stderr): Logger {
   const format = destination.isTTY === true ? formatLine : (line: string) => line;

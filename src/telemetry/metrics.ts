@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry, type Metric } from 'prom-client';
 
-/** A family of series: one name, one meaning, told apart by labels. */
+/** A metric family: one name and meaning, with one series per combination of labels. */
 export interface FamilyDefinition {
   /** Without the `sallyport_` prefix. */
   readonly name: string;
@@ -8,55 +8,55 @@ export interface FamilyDefinition {
   readonly labels: readonly string[];
 }
 
-/** A number that is read when somebody scrapes; whoever counts changes `value` directly. */
+/** A number that is read at scrape time. Callers change `value` directly. */
 export interface Cell {
   value: number;
 }
 
-/** Label values in the order of the definition → the series. Hot paths keep the series instead of asking again. */
+/** Returns the series for label values in the order of the definition. Hot paths keep the series instead of looking it up again. */
 export interface Family<Series> {
   at(...labels: readonly string[]): Series;
 }
 
-/** A value that is asked for when somebody scrapes; without a value there is no series. */
+/** A value that is read at scrape time. Without a value there is no series. */
 export interface Reading {
   readonly labels: readonly string[];
   readonly value: number;
 }
 
-/** Observations by upper bound, with a last count for those above all bounds. */
+/** Observations by upper bound. The last count is for those above all bounds. */
 export interface Distribution {
   readonly bounds: readonly number[];
   readonly counts: ArrayLike<number>;
   readonly sum: number;
 }
 
-/** Everything that is counted in one process. */
+/** The metrics of one process. */
 export interface Metrics {
   counter(definition: FamilyDefinition): Family<Cell>;
   gauge(definition: FamilyDefinition): Family<Cell>;
-  /** A gauge whose values are known elsewhere. */
+  /** A gauge whose values are read from `read` at scrape time. */
   observed(definition: FamilyDefinition, read: () => Iterable<Reading>): void;
-  /** A counter that somebody else counts. */
+  /** A counter whose values are read from `read` at scrape time. */
   observedCounter(definition: FamilyDefinition, read: () => Iterable<Reading>): void;
-  /** A histogram that somebody else fills. */
+  /** A histogram whose values are read from `read` at scrape time. */
   observedHistogram(definition: FamilyDefinition, read: () => Distribution): void;
   /** `buckets`: upper bounds, ascending. */
   histogram(definition: FamilyDefinition, buckets: readonly number[]): Family<Histogram>;
-  /** Adds the customary metrics of process and runtime (`process_*`, `nodejs_*`). */
+  /** Adds the standard metrics of process and runtime (`process_*`, `nodejs_*`). */
   observeProcess(): void;
-  /** The text that Prometheus reads, of type `contentType`. */
+  /** The metrics in the Prometheus text format, of type `contentType`. */
   scrape(): Promise<string>;
   readonly contentType: string;
 }
 
 /**
- * How many series a family may have. Label values can come from clients, and each series costs memory and scrape
- * time; what comes later is counted under the label value `other`.
+ * Maximum number of series per family. Label values can come from clients, and each series costs memory and scrape
+ * time. Further series are counted under the label value `other`.
  */
 const seriesLimit = 500;
 
-/** An empty set of metrics. Names must be unique within it. */
+/** Creates an empty set of metrics. Names must be unique within it. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const family = <Series>(definition: FamilyDefinition, type: SampleType, form: Form<Series>): Family<Series> => {
@@ -74,7 +74,7 @@ export function createMetrics(): Metrics {
       if (series.size < seriesLimit) return open(labels, key);
       return series.get(overflow)?.series ?? open(definition.labels.map(() => 'other'), overflow);
     };
-    // A family without labels is visible from the start, so that 0 and "not there" differ.
+    // A family without labels is present from the start, to distinguish 0 from a missing series.
     if (definition.labels.length === 0) at();
     return { at };
   };
@@ -104,13 +104,13 @@ const number: Form<Cell> = { create: () => ({ value: 0 }), samples: (cell, label
 type SampleType = 'counter' | 'gauge' | 'histogram';
 
 interface Sample extends Reading {
-  /** Only in histograms: what follows the family's name. */
+  /** Only in histograms: the suffix of the family's name. */
   readonly suffix?: string;
   /** Only in buckets: the upper bound. */
   readonly le?: number;
 }
 
-/** Counts observations by upper bound, in plain numbers. */
+/** Counts observations by upper bound. */
 export class Histogram {
   readonly #buckets: readonly number[];
   readonly #counts: Float64Array;
@@ -121,7 +121,7 @@ export class Histogram {
     this.#counts = new Float64Array(buckets.length + 1);
   }
 
-  /** Adds one value, in the unit of the bounds. */
+  /** Records one value, in the unit of the bounds. */
   observe(value: number): void {
     const found = this.#buckets.findIndex((bound) => value <= bound);
     const bucket = found === -1 ? this.#buckets.length : found;
@@ -129,7 +129,7 @@ export class Histogram {
     this.#sum += value;
   }
 
-  /** The series Prometheus expects: cumulative buckets, sum and count. */
+  /** The series of a Prometheus histogram: cumulative buckets, sum and count. */
   samples(labels: readonly string[]): readonly Sample[] {
     return samplesOf({ bounds: this.#buckets, counts: this.#counts, sum: this.#sum }, labels);
   }
@@ -152,7 +152,7 @@ function register(registry: Registry, definition: FamilyDefinition, type: Sample
     type,
     values: read().map(({ labels, value, suffix = '', le }) => ({ metricName: `${name}${suffix}`, labels: labelSet(definition, labels, le), value })),
   });
-  // The library's own metrics are classes, but all it calls at scrape time is this.
+  // The library's own metrics are classes, but it calls only this at scrape time.
   registry.registerMetric({ name, get } as unknown as Metric);
 }
 

@@ -1,14 +1,14 @@
 const secretKey = /authorization|cookie|passw(?:or)?d|passphrase|token|private[-_.]?key|api[-_.]?key|client[-_.]?secret|credential|^tls\.key$/i;
 const privateKeyBlock = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g;
 const bearer = /\bBearer +[^\s"',]+/gi;
-/** Matches every line that holds any of the above; most lines do not, and are not looked at again. */
+/** Matches every line that may contain one of the above. Most lines do not match and are not parsed. */
 const suspicious = new RegExp(`${secretKey.source.replace(/\^|\$/g, '')}|PRIVATE KEY|Bearer|"Secret"`, 'i');
 
 export const redacted = '[redacted]';
 
 /**
- * One line of JSON without what looks like a secret: values under names like `password` or `authorization`, the
- * data of Secret objects, private keys and bearer tokens inside texts.
+ * Redacts one line of JSON: values under names like `password` or `authorization`, the data of Secret objects, private
+ * keys, and bearer tokens in text.
  */
 export function redactLine(line: string): string {
   return suspicious.test(line) ? `${JSON.stringify(redact('', JSON.parse(line)))}\n` : line;

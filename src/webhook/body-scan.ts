@@ -1,33 +1,36 @@
-/** Where an object of a review stands in its body, in bytes, and what reading it would take. */
+/** The position of an object of a review in its body, in bytes, and whether it exceeds the limits. */
 export interface ScannedObject {
   readonly start: number;
   readonly end: number;
-  /** Whether it has more bytes, values or names than are read. */
+  /** Whether it exceeds the limits of bytes, values or names. */
   readonly isTooLarge: boolean;
 }
 
-/** What a body turned out to hold, without being read. */
+/** The result of scanning a body without parsing it. */
 export interface Scan {
   readonly object: ScannedObject | undefined;
   readonly oldObject: ScannedObject | undefined;
-  /** Why the review itself, beside its objects, is not read; begins in the middle of a sentence. */
+  /** Why the review itself, besides its objects, is not parsed; a phrase that continues a sentence. */
   readonly problem: string | undefined;
 }
 
-/** What values take to be read, in units of one number; and how much one object may take: what etcd can store fits. */
+/**
+ * The cost of parsing values, in units of one number, and the limit for one object. Every object that etcd can store is
+ * within the limit.
+ */
 const weights = { container: 3, name: 2, item: 1 };
 export const mostWeight = 600_000;
-/** Names that differ take longer than anything else. */
+/** Limit of distinct names, which cost more than anything else. */
 export const mostNames = 40_000;
-/** Bytes of one object: no request to an API server has more, and no storage takes as many. */
+/** Limit of bytes of one object. The API server accepts no larger request, and storage takes less. */
 export const mostBytes = 3 * 1024 * 1024;
 
 const [quote, backslash, comma, colon, openList, closeList, openObject, closeObject] = [0x22, 0x5c, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 const slots = 2 ** 17;
-/** Longer than any name that is looked for. */
+/** Longer than any name that the scan looks for. */
 const longestText = 16;
 
-/** Values and different names below one place. */
+/** Counts the values and distinct names below one location. */
 class Tally {
   #weight = 0;
   #names = 0;
@@ -37,7 +40,7 @@ class Tally {
     this.#weight += weight;
   }
 
-  /** An estimate: a bit for each name. */
+  /** An estimate: one bit per name. */
   addName(hash: number): void {
     this.#weight += weights.name;
     if (this.#names > mostNames) return;
@@ -62,15 +65,15 @@ interface Open {
 }
 
 /**
- * Looks at the JSON of an AdmissionReview, chunk by chunk: where its two objects are, and whether reading any part of it
- * would take too long. It never fails: the reader finds what is no JSON. It takes some nanoseconds for each byte.
+ * Scans the JSON of an AdmissionReview chunk by chunk. Finds its two objects, and whether parsing any part of it would
+ * take too long. Never fails: the parser detects invalid JSON. Costs some nanoseconds per byte.
  */
 export class BodyScan {
   #at = 0;
   #depth = 0;
   #isInString = false;
   #isEscaped = false;
-  /** Text of the last string, as far as it can be a name that is looked for. */
+  /** The beginning of the last string, long enough to recognize the names that the scan looks for. */
   #text = '';
   #hash = 0;
   #isInRequest = false;
@@ -98,7 +101,7 @@ export class BodyScan {
     return { object: this.#found.object, oldObject: this.#found.oldObject, problem };
   }
 
-  /** Goes on to the end of a string, or of the chunk; returns where that is. */
+  /** Continues to the end of a string or of the chunk, and returns that position. */
   #string(chunk: Buffer, from: number): number {
     let hash = this.#hash;
     let position = from;

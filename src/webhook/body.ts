@@ -1,23 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A body as it came. */
+/** A body as it was received. */
 export interface Body {
   readonly chunks: readonly Buffer[];
-  /** Whether it has to be looked at before it is read. Whatever a small body holds, reading it takes no longer. */
+  /** Whether it must be scanned before it is parsed. Parsing a small body is never slower than that. */
   readonly isLarge: boolean;
 }
 
 export interface BodyLimits {
   /** Bytes of one body. */
   readonly bodyBytes: number;
-  /** Bytes of all bodies together that are held at one time, beyond `freeBytes` of each. */
+  /** Bytes of all bodies together that are held at a time, beyond `freeBytes` of each. */
   readonly heldBytes: number;
 }
 
-/** Each body has room for so many bytes, whatever others hold: large reviews never keep small ones out. */
+/** Bytes that each body may use regardless of the others, so large reviews never keep small ones out. */
 export const freeBytes = 64 * 1024;
 
-/** Why a body was not taken. */
+/** The reason why a body was rejected. */
 export class BodyRefusal extends Error {
   readonly reason: 'too-large' | 'busy' | 'aborted';
 
@@ -27,7 +27,7 @@ export class BodyRefusal extends Error {
   }
 }
 
-/** The bodies that are being received or judged. */
+/** The bodies that are being received or reviewed. */
 export class Bodies {
   readonly #limits: BodyLimits;
   #held = 0;
@@ -36,13 +36,14 @@ export class Bodies {
     this.#limits = limits;
   }
 
-  /** Bytes held beyond what each body has room for anyway. */
+  /** Bytes held beyond the free bytes of each body. */
   get held(): number {
     return this.#held;
   }
 
   /**
-   * Receives a body. Nothing is done with its bytes, since many may arrive at a time. They count until `release`.
+   * Receives a body. Does not process its bytes, since many bodies may arrive at the same time. The bytes count until
+   * `release`.
    *
    * @throws BodyRefusal
    */
@@ -56,7 +57,7 @@ export class Bodies {
     };
     try {
       if (Number(request.headers['content-length'] ?? 0) > this.#limits.bodyBytes) throw new BodyRefusal('too-large');
-      // The answer still goes out over the connection of a body that is not taken.
+      // The response to a rejected body still uses the connection.
       for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         size += chunk.length;
         if (size > this.#limits.bodyBytes) throw new BodyRefusal('too-large');

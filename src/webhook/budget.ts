@@ -1,11 +1,11 @@
-/** What the API server waits where a webhook configuration names no timeout, and at most. */
+/** The API server's default timeout for a webhook, and its maximum. */
 const usualTimeout = 10_000;
 const longestTimeout = 30_000;
 
 /**
- * Milliseconds left for an answer. The API server sends how long it waits as `?timeout=10s`, in whole seconds.
+ * Returns the milliseconds left for a response. The API server sends its timeout as `?timeout=10s`, in whole seconds.
  *
- * @param timeout the value of that parameter, of any shape
+ * @param timeout the value of that parameter, of any type
  * @param elapsed milliseconds since the request arrived
  */
 export function remainingBudget(timeout: unknown, elapsed: number): number {

@@ -2,13 +2,13 @@ import type { Server, Socket } from 'node:net';
 import type { Cell } from '../telemetry/index.ts';
 
 export interface ConnectionLimits {
-  /** All connections together, those in a TLS handshake included. */
+  /** All connections together, including those in a TLS handshake. */
   readonly connections: number;
-  /** Connections of one address, so that no other pod keeps the API server out. */
+  /** Connections per client address, so that no other pod keeps the API server out. */
   readonly connectionsPerAddress: number;
 }
 
-/** Closes connections beyond the limits as soon as they come, and counts them in `refused`. */
+/** Closes connections beyond the limits immediately, and counts them in `refused`. */
 export function limitConnections(server: Server, limits: ConnectionLimits, refused: Cell): void {
   server.maxConnections = limits.connections;
   server.on('drop', () => (refused.value += 1));

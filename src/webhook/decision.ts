@@ -9,19 +9,19 @@ import { isProbe, probeDenial } from './configuration/probe.ts';
 export interface DecisionSurroundings {
   readonly kernel: Kernel;
   readonly settings: () => Settings;
-  /** The bundle that a resource, e.g. `httproutes`, is installed from. */
+  /** The installed bundle of a resource, e.g. `httproutes`. */
   readonly bundleOf: (group: string, resource: string) => KnownBundle;
 }
 
 const exempt: Allowed = { allowed: true, warnings: [], findings: [], auditAnnotations: { exempt: 'true' } };
 
-/** Decides one write, step by step, by the settings and the bundle that hold for it now. Writes nothing. */
+/** Decides one write step by step, with the current settings and bundle. Has no side effects. */
 export function* decideInCluster(request: AdmissionRequest, { kernel, settings, bundleOf }: DecisionSurroundings): Steps<AdmissionVerdict> {
   if (isProbe(request)) return probeDenial;
   const { group, resource, kind, namespace, userInfo } = request;
   const policy = policyFor(settings(), { kind, namespace, namespaceLabels: labelsOf(kernel, namespace), ...userInfo }, bundleOf(group, resource));
   if (policy === 'exempt') return exempt;
-  // Half of the time is for looking at other objects; the answer itself needs the rest.
+  // Half of the time is for reading other objects; the response needs the rest.
   const deadline = performance.now() + request.budgetMs / 2;
   return yield* decisionOf(request, {
     kernel,
@@ -30,7 +30,7 @@ export function* decideInCluster(request: AdmissionRequest, { kernel, settings, 
   });
 }
 
-/** Every namespace has its name as a label, one that is not seen yet, too. */
+/** Every namespace has its name as a label, including one that is not observed yet. */
 function labelsOf(kernel: Kernel, namespace: string): Readonly<Record<string, string>> {
   const labels = namespace === '' ? undefined : readObject(kernel.read, 'Namespace', '', namespace)?.meta.labels;
   return labels ?? { 'kubernetes.io/metadata.name': namespace };

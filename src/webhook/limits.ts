@@ -1,40 +1,40 @@
 /**
- * The last gate before the API server: it drops a warning that holds a control character, cuts all warnings to 256
- * runes once they exceed 4096 together, and ignores audit annotations whose key is no qualified name.
+ * Limits of the API server: it drops a warning that contains a control character, truncates all warnings to 256 runes
+ * if they exceed 4096 together, and ignores audit annotations whose key is not a qualified name.
  */
 const warningRunes = 256;
 const allWarningsRunes = 4096;
 const annotationKeyLength = 63;
-/** What ValidatingAdmissionPolicy allows. */
+/** The limit of ValidatingAdmissionPolicy. */
 const annotationBytes = 10 * 1024;
 const ellipsisBytes = 3;
-/** Of a longer text no more than its beginning is looked at. */
+/** Only the beginning of a longer text is processed. */
 const looked = 4 * warningRunes;
 
-// Control characters as Go counts them (category Cc), and the separators and direction marks that break a terminal's line.
+// Control characters as Go defines them (category Cc), and the separators and direction marks that break a terminal line.
 const controls = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
-/** `text` on one line, well-formed, with each run of control characters made one space. */
+/** Returns `text` on one line, well-formed, with each run of control characters replaced by a space. */
 export function cleanText(text: string): string {
   return text.toWellFormed().replace(controls, ' ').trim();
 }
 
-/** As long as names of objects may be. */
+/** Maximum length of an object name. */
 const nameCharacters = 253;
 
-/** A name as it is echoed, cut where it is longer than any name may be. */
+/** Cleans a name for output, and truncates it to the maximum length of a name. */
 export function cleanName(name: string): string {
   return cut(cleanText(name.slice(0, 2 * nameCharacters)), nameCharacters);
 }
 
 /**
- * The warnings in their order, each clean, at most 256 runes long and said once, at most 4096 runes together.
- * Where some had to go, the last line says how many.
+ * Returns the warnings in order, clean and without duplicates, at most 256 runes each and 4096 runes together. If some
+ * are omitted, the last line contains their number.
  */
 export function cleanWarnings(warnings: readonly string[]): readonly string[] {
   const distinct = [...new Set(warnings.map((warning) => cut(cleanText(warning.slice(0, looked)), warningRunes)).filter((warning) => warning !== ''))];
   let kept = 0;
-  // Room for the last line is always reserved, so that what is kept does not depend on what follows.
+  // Room for the last line is always reserved, so that the kept warnings do not depend on those that follow.
   for (let room = allWarningsRunes - runes(more(distinct.length)); kept < distinct.length; kept++) {
     room -= runes(distinct[kept] ?? '');
     if (room < 0) break;
@@ -47,8 +47,8 @@ function more(count: number): string {
 }
 
 /**
- * Annotations under keys the API server takes as the name part of a qualified name: other characters become `-`.
- * Values are cut at 10 KiB; a key of which nothing is left is dropped.
+ * Returns annotations whose keys are valid name parts of a qualified name: other characters become `-`. Values are
+ * truncated to 10 KiB. Keys without a valid character are dropped.
  */
 export function cleanAuditAnnotations(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const entries = Object.entries(annotations).map(([key, value]) => [cleanKey(key), cutBytes(value.toWellFormed())]);
@@ -70,7 +70,7 @@ function trimKey(key: string): string {
 
 function cutBytes(text: string): string {
   if (Buffer.byteLength(text) <= annotationBytes) return text;
-  // A character that the cut split in two becomes a replacement character, which goes too.
+  // Truncation inside a character results in a replacement character, which is removed.
   const whole = Buffer.from(text).subarray(0, annotationBytes - ellipsisBytes).toString().replace(/\uFFFD+$/, '');
   return `${whole}…`;
 }

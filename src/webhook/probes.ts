@@ -3,7 +3,7 @@ import type { Metrics } from '../telemetry/index.ts';
 import { limitConnections } from './connections.ts';
 
 export interface ProbeOptions {
-  /** `reasons` says what is still missing, one short sentence each. */
+  /** `reasons` lists what is not ready, one short sentence each. */
   readonly ready: () => Readiness;
   readonly metrics: Pick<Metrics, 'scrape' | 'contentType' | 'counter'>;
 }
@@ -13,13 +13,13 @@ export interface Readiness {
   readonly reasons: readonly string[];
 }
 
-/** A kubelet, Prometheus and a person need a few connections. Nobody needs one for longer than a response takes. */
+/** A kubelet, Prometheus and a person need a few connections, and each only for one response. */
 const limits = { connections: 256, connectionsPerAddress: 64, headerBytes: 8 * 1024, requestTimeout: 10_000, checkingInterval: 1_000 };
 
 /**
- * Probes and metrics, plain HTTP on a port of their own: `GET /healthz` (the process answers), `GET /readyz` (200, or
- * 503 with the reasons) and `GET /metrics`. Every pod of the cluster can reach the port, so that connections are
- * limited, and each carries one request. The server does not listen yet.
+ * Builds the server of probes and metrics, plain HTTP on a separate port: `GET /healthz` (the process responds), `GET
+ * /readyz` (200, or 503 with the reasons) and `GET /metrics`. Every pod of the cluster can reach the port, so
+ * connections are limited, and each carries one request. The server does not listen yet.
  */
 export function buildProbes({ ready, metrics }: ProbeOptions): FastifyInstance {
   const app = Fastify({

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { AdmissionMetrics } from '../telemetry/index.ts';
 
-/** Why a review is refused before it is looked at. */
+/** The reason why a review is rejected before it is parsed. */
 export type Refusal = 'too-large' | 'busy' | 'aborted';
 
 const refusals: Readonly<Record<Refusal, { readonly code: number; readonly text: string }>> = {
@@ -10,16 +10,16 @@ const refusals: Readonly<Record<Refusal, { readonly code: number; readonly text:
   aborted: { code: 400, text: 'the body did not arrive' },
 };
 
-/** Refuses a review. The API server tries again within its timeout where it is told when. */
+/** Rejects a review. The API server retries within its timeout if the response has Retry-After. */
 export function sendRefusal(reply: FastifyReply, reason: Refusal, { degraded }: AdmissionMetrics): FastifyReply {
   const { code, text } = refusals[reason];
   degraded.at(reason).value += 1;
   if (reason === 'busy') reply.header('retry-after', '1');
-  // What is left of the body would have to be read otherwise.
+  // Otherwise the rest of the body would have to be read.
   return sendText(reply.header('connection', 'close'), code, text);
 }
 
-/** Plain text: the API server shows it to the user after "failed calling webhook". */
+/** Sends plain text, which the API server shows to the user after "failed calling webhook". */
 export function sendText(reply: FastifyReply, code: number, text: string): FastifyReply {
   return reply.code(code).type('text/plain; charset=utf-8').send(`${text}\n`);
 }

@@ -4,18 +4,19 @@ import type { Body } from './body.ts';
 import { BodyScan, mostBytes, mostNames, type Scan, type ScannedObject } from './body-scan.ts';
 import { cleanAuditAnnotations, cleanName, cleanText, cleanWarnings } from './limits.ts';
 
-/** What a request body turned out to be. */
+/** The result of parsing a request body. */
 export type ReadReview =
   | { readonly type: 'request'; readonly request: AdmissionRequest }
-  /** No answer can be given, since it would have to echo a uid; `problem` says what was wrong and what to send. */
+  /** A response would have to echo a uid, so none is possible; `problem` names the error and the fix. */
   | { readonly type: 'malformed'; readonly problem: string };
 
 /**
- * Reads an AdmissionReview of `admission.k8s.io/v1`, a large one in steps: first its bytes are looked at, then each of its objects is parsed. Never throws. Objects of
- * any kind and shape are passed on: only what the API server itself writes must be well-formed.
+ * Parses an AdmissionReview of `admission.k8s.io/v1`. A large one is parsed in steps: first its bytes are scanned, then
+ * each of its objects is parsed. Never throws. Accepts objects of any kind and shape: only the fields that the API
+ * server itself writes must be well-formed.
  *
  * @param body the request body; undefined if there was none
- * @param budgetMs milliseconds left for the answer
+ * @param budgetMs milliseconds left for the response
  */
 export function* readReview(body: Body | undefined, budgetMs: number): Steps<ReadReview> {
   if (body === undefined || body.chunks.every(({ length }) => length === 0)) return malformed('the body is empty; send an AdmissionReview of admission.k8s.io/v1 as JSON');
@@ -78,12 +79,12 @@ function headOf(bytes: Buffer, { object, oldObject }: Scan): string {
   return text + bytes.toString('utf8', from);
 }
 
-/** One of the objects; nothing where it is not there, or too large to be read. */
+/** Parses one of the objects; undefined if it is absent or too large. */
 function parsePart(bytes: Buffer, part: ScannedObject | undefined): unknown {
   return part === undefined || part.isTooLarge ? undefined : parseJson(bytes.toString('utf8', part.start, part.end));
 }
 
-/** The API server's are 36 characters long. Whatever else comes is echoed, and so has a limit. */
+/** The API server's uids are 36 characters long. Other values are echoed, too, and so have a limit. */
 const longestUid = 256;
 
 function readRequest(json: Readonly<Record<string, unknown>>, budgetMs: number): ReadReview {
@@ -115,7 +116,7 @@ function readRequest(json: Readonly<Record<string, unknown>>, budgetMs: number):
   };
 }
 
-/** The AdmissionReview that answers `request`; whatever `verdict` holds, the result respects the API server's limits. */
+/** Returns the AdmissionReview that responds to `request`. The result respects the API server's limits, whatever `verdict` contains. */
 export function writeReview(request: AdmissionRequest, verdict: AdmissionVerdict): object {
   const { uid } = request;
   const remarks = { warnings: cleanWarnings(verdict.warnings), auditAnnotations: cleanAuditAnnotations(verdict.auditAnnotations) };

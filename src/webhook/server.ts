@@ -8,55 +8,55 @@ import { sendRefusal, sendText } from './replies.ts';
 import { serveValidation, type Decide, type ValidationLimits } from './validation.ts';
 
 export interface WebhookOptions {
-  /** Must not have effects: the API server may ask twice, or for a dry run. */
+  /** Must not have side effects: the API server may call twice, or for a dry run. */
   readonly decide: Decide;
   readonly certificates: CertificateSource;
   readonly log: Logger;
   readonly metrics: AdmissionMetrics;
-  /** True while the process prepares to stop: every reply then asks the client to open its next connection elsewhere. */
+  /** True while the process prepares to stop: every response then asks the client to open its next connection elsewhere. */
   readonly draining?: () => boolean;
   readonly limits?: Partial<WebhookLimits>;
 }
 
 /** Times are in milliseconds. */
 export interface WebhookLimits extends ValidationLimits, ConnectionLimits {
-  /** Of the request line and all headers. */
+  /** Limit of the request line and all headers. */
   readonly headerBytes: number;
   readonly headersTimeout: number;
   readonly requestTimeout: number;
   readonly keepAliveTimeout: number;
   readonly handshakeTimeout: number;
-  /** How often requests are looked for that take too long. */
+  /** Interval at which requests are checked for timeouts. */
   readonly checkingInterval: number;
 }
 
 export const defaultLimits: WebhookLimits = {
-  // A request may have 3 MiB, and a review holds two objects. Escaped, an object can take more, but only one that the
-  // storage refuses anyway: docs/guides/limits.md.
+  // A request may have 3 MiB, and a review contains two objects. An escaped object can be larger, but then the storage
+  // rejects it anyway: docs/guides/limits.md.
   bodyBytes: 7 * 1024 * 1024,
   // Sixteen of the largest.
   heldBytes: 112 * 1024 * 1024,
-  // An API server has at most 200 writes in flight; there are three of them or five.
+  // An API server has at most 200 writes in flight, and a cluster has three or five of them.
   reviews: 1000,
   largeReviews: 64,
   connections: 1000,
   connectionsPerAddress: 500,
   headerBytes: 16 * 1024,
   headersTimeout: 10_000,
-  // The API server itself waits 30 seconds at most.
+  // The API server's own timeout is 30 seconds at most.
   requestTimeout: 35_000,
-  // Longer than the API server keeps an idle connection (90 s), so that it is never closed under a new request.
+  // Longer than the API server keeps an idle connection (90 s), so a connection is never closed while a new request arrives.
   keepAliveTimeout: 120_000,
   handshakeTimeout: 10_000,
   checkingInterval: 5_000,
 };
 
 /**
- * The webhook's HTTPS server: `POST /validate` answers an AdmissionReview of `admission.k8s.io/v1`. The server does
- * not listen yet. What is no review gets an error status, a failed call for the API server, so that the
- * failurePolicy decides; so does a decision that throws.
+ * Builds the webhook's HTTPS server: `POST /validate` responds to an AdmissionReview of `admission.k8s.io/v1`. The
+ * server does not listen yet. A body that is not a review, or a decision that throws, gets an error status. The API
+ * server counts that as a failed call, so the failurePolicy decides.
  *
- * @throws where the first certificate cannot be used; a later one that cannot is logged, and the old one stays
+ * @throws if the first certificate is invalid; a later invalid one is logged, and the old one stays
  */
 export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
   const { certificates, draining = () => false } = options;
@@ -69,7 +69,7 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance<Server> {
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.keepAliveTimeout,
-    // A refused call would reject the user's change; while closing, calls are answered like any other.
+    // Rejecting a call would reject the user's change, so calls are served as usual while closing.
     return503OnClosing: false,
     exposeHeadRoutes: false,
   });

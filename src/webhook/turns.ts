@@ -1,10 +1,10 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import type { Steps } from '../core/text/steps.ts';
 
-/** Milliseconds that one review may work before others have their turn. */
+/** Milliseconds that one review may run before it yields to others. */
 export const slice = 10;
 
-/** Runs all steps, in slices, so that whatever else the process does goes on in between. */
+/** Runs all steps in slices, and yields to the event loop in between. */
 export async function inSlices<T>(steps: Steps<T>): Promise<T> {
   let began = performance.now();
   for (;;) {
@@ -16,13 +16,13 @@ export async function inSlices<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** A queue of fixed length in which one after the other has its turn. */
+/** A queue of limited length that admits one caller at a time. */
 export class Turns {
   readonly #most: number;
   readonly #waiting = new Set<() => void>();
   #isTaken = false;
 
-  /** @param most how many may wait */
+  /** @param most maximum number of waiting callers */
   constructor(most: number) {
     this.#most = most;
   }
@@ -31,7 +31,7 @@ export class Turns {
     return this.#waiting.size;
   }
 
-  /** Resolves when it is the caller's turn, which `leave` ends; `undefined` where too many wait. */
+  /** Resolves when it is the caller's turn, which `leave` ends; `undefined` if the queue is full. */
   enter(): Promise<void> | undefined {
     if (!this.#isTaken) {
       this.#isTaken = true;

@@ -12,13 +12,13 @@ import { readReview, writeReview } from './review.ts';
 import { inSlices, Turns } from './turns.ts';
 
 export interface ValidationLimits extends BodyLimits {
-  /** Reviews that are being received or judged. */
+  /** Reviews that are being received or decided. */
   readonly reviews: number;
-  /** Reviews above 64 KiB that wait while another one is judged. */
+  /** Reviews above 64 KiB that wait while another one is decided. */
   readonly largeReviews: number;
 }
 
-/** Decides a write in steps, between which others have their turn. */
+/** Decides a write in steps. Other reviews can run between steps. */
 export type Decide = (request: AdmissionRequest) => Steps<AdmissionVerdict>;
 
 interface Validating {
@@ -31,7 +31,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** On the clock of `performance.now()`. */
     receivedAt: number;
-    /** Gives back the room of the body. */
+    /** Releases the bytes of the body. */
     releaseBody: () => void;
   }
 }
@@ -46,17 +46,17 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
     held.at('bytes').value = bodies.held;
     held.at('reviews').value = turns.waiting;
   };
-  // Bodies stay bytes until the handler: what is wrong with them is ours to say.
+  // Bodies stay bytes until the handler, which reports their errors itself.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
     try {
       const { body, release } = await bodies.receive(payload);
       request.releaseBody = release;
-      // Its response is closed already, which would have given it back.
+      // The response is closed already, so its listener will not release the body.
       if (payload.socket.destroyed) release();
       return body;
     } finally {
-      // A body that did not arrive is given back after its connection is gone.
+      // An incomplete body is released after its connection has closed.
       observe();
     }
   });
@@ -71,7 +71,7 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
         return;
       }
       inflight.value += 1;
-      // Also comes when the client goes away before the answer.
+      // Also emitted when the client disconnects before the response.
       reply.raw.once('close', () => {
         inflight.value -= 1;
         request.releaseBody();
@@ -82,7 +82,7 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
     },
     handler: async (request, reply) => {
       if (request.body?.isLarge !== true) return answer(request, reply, validating);
-      // Read, a large review takes several times its bytes: one at a time.
+      // A parsed large review takes several times its bytes, so they run one at a time.
       const turn = turns.enter();
       if (turn === undefined) return sendRefusal(reply, 'busy', validating.metrics);
       observe();
@@ -101,7 +101,7 @@ export function serveValidation(app: FastifyInstance<Server>, validating: Valida
 
 function doNothing(): void {}
 
-/** Finds clients that send requests before the last one is answered. The API server never does. */
+/** Detects clients that send a request before the previous response. The API server never does. */
 class Pipelines {
   readonly #last = new WeakMap<object, ServerResponse>();
 
@@ -117,7 +117,7 @@ const notJudged: Allowed = { allowed: true, warnings: [], findings: [], auditAnn
 type ValidationRequest = FastifyRequest<{ Querystring: { timeout?: unknown }; Body: Body | undefined }>;
 
 async function answer(request: ValidationRequest, reply: FastifyReply, validating: Validating): Promise<FastifyReply> {
-  // Nobody is left to be answered where the client went away while the review waited.
+  // The client may have disconnected while the review waited.
   if (reply.raw.destroyed) return reply.hijack();
   const elapsed = performance.now() - request.receivedAt;
   const read = await inSlices(readReview(request.body, remainingBudget(request.query.timeout, elapsed)));
@@ -149,12 +149,12 @@ async function decideAndReply(asked: AdmissionRequest, reply: FastifyReply, { de
   }
 }
 
-/** The rules that denied a write, or would have. */
+/** The rules that denied a write, or would have denied it. */
 function rulesAgainst({ findings }: AdmissionVerdict): readonly string[] {
   return [...new Set(findings.filter(({ mode }) => mode === 'deny' || mode === 'would-deny').map(({ rule }) => rule))].sort();
 }
 
-/** Other controllers own the status; neither it nor a connection to an object is what the rules are about. */
+/** Rules do not apply to status, which other controllers own, or to CONNECT. */
 function isJudged({ subResource, operation }: AdmissionRequest): boolean {
   return subResource === '' && operation !== 'CONNECT';
 }

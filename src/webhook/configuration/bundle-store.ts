@@ -3,12 +3,12 @@ import { FollowedObject, type ClusterAccess } from '../../cluster/followed-objec
 import { doneOrConflict } from '../../kubernetes/index.ts';
 import { applyTrusted, readWebhookConfiguration, trustedByAll, webhookConfigurations, type WebhookConfiguration } from './webhook-configuration.ts';
 
-/** The authorities that a ValidatingWebhookConfiguration of the cluster trusts, as a `BundleStore`. */
+/** Stores the trusted authorities in a ValidatingWebhookConfiguration of the cluster. */
 export class ClusterBundleStore implements BundleStore {
   readonly #access: ClusterAccess;
   readonly #name: string;
   readonly #followed: FollowedObject;
-  /** Writing needs the webhooks' names: those of the configuration that was read last. */
+  /** The configuration that was read last. Writes need the names of its webhooks. */
   #last: WebhookConfiguration | undefined;
 
   constructor(access: ClusterAccess, name: string) {

@@ -13,18 +13,18 @@ export interface FailurePolicyOptions {
   readonly events: Pick<EventRecorder, 'record'>;
   /** Name of the ValidatingWebhookConfiguration. */
   readonly configuration: string;
-  /** What the settings ask for, now. */
+  /** The failurePolicy requested by the current settings. */
   readonly wanted: () => FailurePolicy;
   /** Milliseconds between probes. */
   readonly interval?: number;
 }
 
-/** Milliseconds between probes once nothing has to change; before that it is a fifth of it. */
+/** Milliseconds between probes when no change is pending; otherwise a fifth of it. */
 const defaultInterval = 10_000;
 
 /**
- * Brings the failurePolicy from Ignore to Fail once the webhook is proven to work, and back. Meant for the holder of a
- * lease; several at once decide alike and write under an optimistic lock.
+ * Changes the failurePolicy from Ignore to Fail after probes have proven that the webhook works, and back. Intended for
+ * the holder of a lease. Concurrent instances reach the same decision and write with optimistic locking.
  */
 export class FailurePolicyKeeper {
   readonly #options: FailurePolicyOptions;
@@ -38,7 +38,7 @@ export class FailurePolicyKeeper {
     this.#counts = defineMetrics(options.metrics, () => this.#present);
   }
 
-  /** Probes until `stop`. Afterwards it may be started again, for another term as leader. */
+  /** Probes until `stop`. Can be started again, for another term as leader. */
   start(): Rounds {
     this.#record = noProbes;
     const { log, interval = defaultInterval } = this.#options;
@@ -46,14 +46,14 @@ export class FailurePolicyKeeper {
   }
 
   /**
-   * Probes once and changes the failurePolicy where it has to. Returns after how many milliseconds to look again.
+   * Probes once and changes the failurePolicy if necessary. Returns the milliseconds until the next round.
    *
-   * @throws where the configuration cannot be read or written
+   * @throws if the configuration cannot be read or written
    */
   async round(): Promise<number> {
     const { client, configuration: name, wanted, interval = defaultInterval } = this.#options;
     const answer = await sendProbe(client);
-    // Read after the probe: a change in between then makes the write a conflict, or the proof void.
+    // Read after the probe: if it changes in between, the write is a conflict or the proof is void.
     const configuration = await readWebhookConfiguration(client, name);
     this.#note(readProbeOutcome(answer, configuration), configuration);
     if (configuration === undefined) return interval;
@@ -91,7 +91,7 @@ export class FailurePolicyKeeper {
   }
 }
 
-/** Webhooks of one configuration may differ: then it is as if none had what is wanted. */
+/** The current policy. If the webhooks of one configuration differ, it is the policy that is not wanted. */
 function presentPolicy(configuration: WebhookConfiguration, wanted: FailurePolicy): FailurePolicy {
   if (wanted === 'Fail') return failurePolicyOf(configuration);
   return mayBlock(configuration) ? 'Fail' : 'Ignore';
@@ -104,7 +104,7 @@ function defineMetrics(metrics: Metrics, present: () => FailurePolicy | undefine
   });
   const probes = metrics.counter({ name: 'webhook_probes_total', help: 'Probes through the API server, by outcome.', labels: ['outcome'] });
   const changes = metrics.counter({ name: 'webhook_failure_policy_changes_total', help: 'Changes of the failurePolicy.', labels: ['to', 'reason'] });
-  // There from the start at 0: Prometheus sees no increase in a series that begins with 1, and this one is alerted on.
+  // Present from the start at 0, because an alert uses this series: Prometheus sees no increase in a series that begins with 1.
   changes.at('Ignore', 'Unreachable');
   return { probes, changes };
 }

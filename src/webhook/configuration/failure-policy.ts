@@ -1,30 +1,30 @@
 import type { FailurePolicy } from '../../core/admission/settings.ts';
 import type { ProbeOutcome } from './probe.ts';
 
-/** What is remembered from probe to probe. */
+/** The state that is kept between probes. */
 export interface ProbeRecord {
   /** The failurePolicy under which the probes were sent. */
   readonly under: FailurePolicy | undefined;
-  /** Probes in a row that the webhook denied, as it should. */
+  /** Consecutive probes that the webhook denied, as it should. */
   readonly proven: number;
-  /** Probes in a row that did not reach the webhook. */
+  /** Consecutive probes that did not reach the webhook. */
   readonly broken: number;
 }
 
 export const noProbes: ProbeRecord = { under: undefined, proven: 0, broken: 0 };
 
-/** In a row. One probe shows one API server and one replica, so several are asked before anybody can be blocked. */
+/** Consecutive probes. One probe tests one API server and one replica, so several are required before writes can be blocked. */
 const enoughProof = 3;
 const enoughFailures = 3;
 
-/** A change of the failurePolicy, and why. `reason` is one word for events and metrics. */
+/** A change of the failurePolicy and its reason. `reason` is one word for events and metrics. */
 export interface FailurePolicyStep {
   readonly to: FailurePolicy;
   readonly reason: 'Proven' | 'Unreachable' | 'NotWanted';
   readonly message: string;
 }
 
-/** A probe under another failurePolicy than the one before begins anew: somebody changed it, so the proof is void. */
+/** Restarts the counts if the failurePolicy differs from the previous probe: it was changed, so the proof is void. */
 export function recordProbe(record: ProbeRecord, under: FailurePolicy, outcome: ProbeOutcome): ProbeRecord {
   const before = record.under === under ? record : noProbes;
   switch (outcome.type) {
@@ -40,8 +40,8 @@ export function recordProbe(record: ProbeRecord, under: FailurePolicy, outcome: 
 }
 
 /**
- * Whether the failurePolicy has to change. It becomes Fail only where that is wanted and proven, and Ignore again
- * where it is not wanted any more or the webhook does not answer.
+ * Returns the required change of the failurePolicy, if any. It becomes Fail only if that is wanted and proven, and
+ * Ignore if Fail is no longer wanted or the webhook does not respond.
  */
 export function decideFailurePolicy(wanted: FailurePolicy, { under, proven, broken }: ProbeRecord): FailurePolicyStep | undefined {
   if (under === 'Fail' && wanted === 'Ignore') {

@@ -4,32 +4,32 @@ import { create, type ApiClient, type KubernetesObject, type ResourceType, type 
 import type { WebhookConfiguration } from './webhook-configuration.ts';
 
 /**
- * An object that the webhook denies whatever its settings are. Sent through the API server as a dry run, it proves
- * that the API server reaches the webhook, trusts it, and does what it says. It is a GatewayClass because no exemption
- * of namespaces reaches that.
+ * Label of an object that the webhook denies regardless of its settings. Sent through the API server as a dry run, it
+ * proves that the API server reaches the webhook, trusts it, and enforces its verdict. It is a GatewayClass because
+ * exemptions of namespaces do not apply to it.
  */
 const probeLabel = 'sallyport.dev/probe';
 const proof = 'the webhook answers';
 
 const gatewayClasses: ResourceType = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'GatewayClass', plural: 'gatewayclasses', namespaced: false };
 
-/** What a probe showed. */
+/** The result of a probe. */
 export type ProbeOutcome =
   /** The webhook denied it: everything works. */
   | { readonly type: 'denied' }
-  /** Nobody denied it: the call failed and was ignored, or the webhook was not asked. */
+  /** It was not denied: the call failed and was ignored, or the webhook was not called. */
   | { readonly type: 'admitted' }
   /** The API server could not call the webhook. */
   | { readonly type: 'failed'; readonly phase: CallPhase; readonly message: string }
-  /** There is no GatewayClass in this cluster, so nothing is judged anyway. */
+  /** The cluster has no GatewayClass CRD, so there is nothing to review. */
   | { readonly type: 'suspended'; readonly message: string }
-  /** Something else came before the webhook's answer. */
+  /** The write failed before the webhook's verdict mattered. */
   | { readonly type: 'inconclusive'; readonly message: string };
 
-/** Where a call to the webhook broke off. */
+/** The phase in which a call to the webhook failed. */
 export type CallPhase = 'service' | 'dns' | 'connect' | 'tls' | 'http' | 'timeout' | 'unknown';
 
-/** Whether a request is about the probe. No rule is asked then. */
+/** Whether a request is the probe. Rules do not run for it. */
 export function isProbe({ kind, object }: AdmissionRequest): boolean {
   const { metadata } = recordOf(object);
   return kind === 'GatewayClass' && Object.hasOwn(recordOf(recordOf(metadata)['labels']), probeLabel);
@@ -37,7 +37,7 @@ export function isProbe({ kind, object }: AdmissionRequest): boolean {
 
 const message = `${proof}; the webhook uses the label ${probeLabel} for its own probes, remove the label from other objects`;
 
-/** What the webhook says to its probe. */
+/** The webhook's response to its probe. */
 export const probeDenial: Denied = {
   allowed: false,
   message,
@@ -47,18 +47,18 @@ export const probeDenial: Denied = {
   auditAnnotations: { probe: 'denied' },
 };
 
-/** Sends the probe; `readProbeOutcome` reads the answer. Never rejects. */
+/** Sends the probe; `readProbeOutcome` interprets the result. Never rejects. */
 export function sendProbe(client: ApiClient, timeout = 15_000): Promise<WriteOutcome> {
   return create({ client, type: gatewayClasses }, probeObject, { dryRun: 'All', timeout, fieldManager: 'sallyport-probe' });
 }
 
-/** The object itself: valid by every schema, served by nobody. */
+/** The object of the probe: valid in every schema, with a controllerName that nothing serves. */
 export const probeObject: KubernetesObject = {
   metadata: { name: 'sallyport-probe', labels: { [probeLabel]: 'must-be-denied' } },
   spec: { controllerName: 'sallyport.dev/probe' },
 };
 
-/** Reads what the API server answered to the probe. A webhook that is not of this configuration proves nothing about ours. */
+/** Interprets the API server's response to the probe. A denial by a webhook outside this configuration proves nothing. */
 export function readProbeOutcome(outcome: WriteOutcome, configuration: Pick<WebhookConfiguration, 'webhooks'> | undefined): ProbeOutcome {
   switch (outcome.type) {
     case 'ok':
@@ -93,7 +93,7 @@ const phases: readonly (readonly [CallPhase, RegExp])[] = [
   ['http', /expected webhook response|unexpected status|status code|server could not find|unmarshal|invalid character|the server/],
 ];
 
-/** Where the call broke off, by the API server's message. */
+/** Derives the phase of the failure from the API server's message. */
 export function failingPhase(message: string): CallPhase {
   return phases.find(([, form]) => form.test(message))?.[0] ?? 'unknown';
 }

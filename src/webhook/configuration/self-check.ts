@@ -6,15 +6,15 @@ export interface SelfCheckOptions {
   readonly certificates: CertificateSource;
   /** Where the webhook listens in this process. */
   readonly address: { readonly host: string; readonly port: number };
-  /** What the API server calls it: `<service>.<namespace>.svc`. */
+  /** The server name that the API server uses: `<service>.<namespace>.svc`. */
   readonly serverName: string;
-  /** Milliseconds that a handshake may take. */
+  /** Timeout of a handshake in milliseconds. */
   readonly patience?: number;
 }
 
-/** Whether the API server would trust this replica, as far as one can know from here. */
+/** Whether the API server would trust this replica, as far as the replica can tell. */
 export interface SelfCheck {
-  /** Why it would not; `undefined` while it would. */
+  /** The reason why it would not; `undefined` if it would. */
   readonly problem: () => string | undefined;
   readonly stop: () => Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface SelfCheck {
 const interval = 10_000;
 const defaultPatience = 5_000;
 
-/** Calls this replica's own TLS port, now and after each change, trusting what the live configuration trusts. */
+/** Connects to this replica's own TLS port, now and after each change, with the trusted authorities of the live configuration. */
 export function startSelfCheck(options: SelfCheckOptions): SelfCheck {
   const { bundles, certificates } = options;
   let problem: string | undefined = 'the self-check has not called the TLS port yet';
@@ -34,8 +34,8 @@ export function startSelfCheck(options: SelfCheckOptions): SelfCheck {
   const rounds = startRounds(round, {
     longest: interval,
     retry: interval / 10,
-    // An API server that cannot be reached, or a handshake that takes too long while there is much to do, says nothing
-    // about the certificate: the last verdict stays. Else all replicas would leave at once when they are needed most.
+    // An unreachable API server, or a handshake that times out under load, says nothing about the certificate, so the
+    // last result stays. Otherwise all replicas would become unready at once when they are needed most.
     onError: () => undefined,
     wakeOn: [(listener) => bundles.onChange(listener), (listener) => certificates.onChange(listener)],
   });
@@ -45,13 +45,13 @@ export function startSelfCheck(options: SelfCheckOptions): SelfCheck {
 async function findProblem({ bundles, address, serverName, patience = defaultPatience }: SelfCheckOptions): Promise<string | undefined> {
   const bundle = await bundles.read();
   if (bundle === undefined) return 'ValidatingWebhookConfiguration not found';
-  // Without a bundle the API server trusts what its own system trusts.
+  // Without a bundle the API server uses its system roots.
   const trust = bundle.certificates.length === 0 ? {} : { ca: joinPem(bundle.certificates) };
   const refusal = await shakeHands({ ...address, servername: serverName, timeout: patience, ...trust });
   return refusal === undefined ? undefined : `the ValidatingWebhookConfiguration does not trust the serving certificate (${refusal})`;
 }
 
-/** Opens a TLS connection and closes it again. Resolves with what is wrong, if anything; rejects where no answer came in time. */
+/** Opens a TLS connection and closes it again. Resolves with the problem, if any; rejects on a timeout. */
 function shakeHands(options: ConnectionOptions): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(options);

@@ -20,46 +20,43 @@ export interface WatchdogOptions {
   readonly configuration: string;
   /** The webhook's Service. */
   readonly service: ServiceName;
-  /** Milliseconds without a ready endpoint after which writes are let through. */
+  /** Milliseconds without a ready endpoint after which writes are admitted. */
   readonly patience: number;
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
-/** What the watchdog saw last. */
+/** The last observation of the watchdog. */
 export interface Sight {
   readonly readyEndpoints: number;
   readonly mayBlock: boolean;
 }
 
-/** Milliseconds between looks, and after which a watchdog that saw nothing is not well itself. */
+/** Milliseconds between observations, and without one until the watchdog reports a problem. */
 const interval = 1_000;
 const blindAfter = 30_000;
 
-/**
- * Since when there is no ready endpoint under failurePolicy Fail; `undefined` where there is one, or where nobody is
- * blocked.
- */
+/** Returns since when there is no ready endpoint under failurePolicy Fail; `undefined` if there is one, or if no write is blocked. */
 export function deadSince(before: number | undefined, sight: Sight, now: number): number | undefined {
   return sight.mayBlock && sight.readyEndpoints === 0 ? (before ?? now) : undefined;
 }
 
-/** Asks for the EndpointSlices of a Service. */
+/** Builds the request for the EndpointSlices of a Service. */
 export function endpointSlicesOf({ namespace, name }: ServiceName): ApiRequest {
   return { path: pathOf(endpointSlices, { namespace }), query: { labelSelector: `kubernetes.io/service-name=${name}` } };
 }
 
-/** How many endpoints of these EndpointSlices can take a call. Reads any JSON. */
+/** Counts the ready endpoints of these EndpointSlices. Accepts any JSON. */
 export function countReady(slices: unknown): number {
   const { items } = recordOf(slices);
   const endpoints = listOf(items).flatMap((slice) => listOf(recordOf(slice)['endpoints']));
-  // As the API has it: what is not known counts as ready.
+  // An unknown `ready` counts as ready, as the API specifies.
   return endpoints.filter((endpoint) => recordOf(recordOf(endpoint)['conditions'])['ready'] !== false).length;
 }
 
 /**
- * Lets writes through when nobody is left who could check them. It runs outside the webhook's own pods and only ever
- * sets Ignore: the way back to Fail is the webhook's, once it is proven to work.
+ * Admits writes if no webhook replica is left to check them. Runs outside the webhook's own pods and only ever sets
+ * Ignore. The webhook itself changes back to Fail after it is proven to work.
  */
 export class Watchdog {
   readonly #options: WatchdogOptions;
@@ -85,16 +82,16 @@ export class Watchdog {
     return startRounds(() => this.round(), { longest: interval, retry: interval, onError: (err) => log.warn({ err }, 'cannot check the webhook, will retry') });
   }
 
-  /** Why it cannot do its work; none while it can. */
+  /** The problems that keep the watchdog from working; empty if there are none. */
   problems(): readonly string[] {
     const blind = this.#now() - this.#lookedAt;
     return this.#sight !== undefined && blind < blindAfter ? [] : [`no endpoints of the webhook observed for ${Math.round(blind / 1000)} s`];
   }
 
   /**
-   * Looks once, and sets Ignore where it is time. Returns after how many milliseconds to look again.
+   * Observes once, and sets Ignore if it is time. Returns the milliseconds until the next round.
    *
-   * @throws where endpoints or configuration cannot be read or written: then nothing is concluded
+   * @throws if endpoints or configuration cannot be read or written; the state stays unchanged
    */
   async round(): Promise<number> {
     const { client, configuration: name, service, patience } = this.#options;

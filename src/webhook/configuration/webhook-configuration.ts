@@ -7,7 +7,7 @@ export const webhookConfigurations: ResourceType = {
   apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', plural: 'validatingwebhookconfigurations', namespaced: false,
 };
 
-/** The parts of a ValidatingWebhookConfiguration that are looked after while it is in force. */
+/** The parts of a ValidatingWebhookConfiguration that are reconciled. */
 export interface WebhookConfiguration {
   readonly name: string;
   readonly uid: string;
@@ -17,20 +17,20 @@ export interface WebhookConfiguration {
 
 export interface ConfiguredWebhook {
   readonly name: string;
-  /** Each as `splitPem` gives it. */
+  /** Each as returned by `splitPem`. */
   readonly trusted: readonly string[];
   readonly failurePolicy: FailurePolicy;
-  /** The Service that is called; `undefined` where a URL is. */
+  /** The Service that is called; `undefined` if the webhook has a URL. */
   readonly service: { readonly namespace: string; readonly name: string } | undefined;
 }
 
-/** Each of our writers has a name of its own, because an apply drops the fields that the same manager applied before. */
+/** Each writer has its own field manager, because an apply drops the fields that the same manager applied before. */
 const managers = { trusted: 'sallyport-certificates', failurePolicy: 'sallyport-failure-policy' } as const;
 
 /**
- * Reads a configuration as it is now. `undefined` where there is none, or none with webhooks.
+ * Reads the current configuration. Returns `undefined` if it is not found or has no webhooks.
  *
- * @throws ApiError, ConnectionError where it cannot be read
+ * @throws ApiError, ConnectionError if it cannot be read
  */
 export async function readWebhookConfiguration(client: ApiClient, name: string): Promise<WebhookConfiguration | undefined> {
   try {
@@ -41,29 +41,29 @@ export async function readWebhookConfiguration(client: ApiClient, name: string):
   }
 }
 
-/** What every webhook of the configuration trusts, in the first one's order. */
+/** The certificates that every webhook of the configuration trusts, in the order of the first webhook. */
 export function trustedByAll({ webhooks }: WebhookConfiguration): readonly string[] {
   const [first, ...others] = webhooks.map(({ trusted }) => trusted);
   return [...new Set(first)].filter((certificate) => others.every((trusted) => trusted.includes(certificate)));
 }
 
-/** `Fail` only where every webhook fails: one that is ignored lets objects through. */
+/** `Fail` only if every webhook has it: a webhook with Ignore admits objects. */
 export function failurePolicyOf({ webhooks }: WebhookConfiguration): FailurePolicy {
   return webhooks.every(({ failurePolicy }) => failurePolicy === 'Fail') ? 'Fail' : 'Ignore';
 }
 
-/** Whether some webhook rejects writes when it cannot be called. */
+/** Whether any webhook rejects writes when it cannot be called. */
 export function mayBlock({ webhooks }: WebhookConfiguration): boolean {
   return webhooks.some(({ failurePolicy }) => failurePolicy === 'Fail');
 }
 
-/** Makes every webhook trust exactly these; a `conflict` where the configuration has changed since it was read. */
+/** Sets the trusted certificates of every webhook; a `conflict` if the configuration has changed since it was read. */
 export function applyTrusted(client: ApiClient, configuration: WebhookConfiguration, certificates: readonly string[]): Promise<WriteOutcome> {
   const caBundle = Buffer.from(certificates.join('')).toString('base64');
   return applyToAll(client, configuration, { manager: managers.trusted, fields: { clientConfig: { caBundle } } });
 }
 
-/** Sets the failurePolicy of every webhook; a `conflict` where the configuration has changed since it was read. */
+/** Sets the failurePolicy of every webhook; a `conflict` if the configuration has changed since it was read. */
 export function applyFailurePolicy(client: ApiClient, configuration: WebhookConfiguration, failurePolicy: FailurePolicy): Promise<WriteOutcome> {
   return applyToAll(client, configuration, { manager: managers.failurePolicy, fields: { failurePolicy } });
 }
@@ -73,13 +73,13 @@ interface AppliedFields {
   readonly fields: object;
 }
 
-/** The version is part of what is applied: neither another object of this name nor a newer version is written. */
+/** Applies fields with uid and resourceVersion, so neither another object of this name nor a newer version is overwritten. */
 function applyToAll(client: ApiClient, { name, uid, version, webhooks }: WebhookConfiguration, { manager, fields }: AppliedFields): Promise<WriteOutcome> {
   const object = { metadata: { name, uid, resourceVersion: version }, webhooks: webhooks.map((webhook) => ({ name: webhook.name, ...fields })) };
   return applyForced({ client, type: webhookConfigurations }, object, { fieldManager: manager });
 }
 
-/** Reads the JSON of a configuration without trusting any of it. */
+/** Parses the JSON of a configuration without trusting it. */
 export function parseConfiguration(json: unknown): WebhookConfiguration | undefined {
   const { metadata, webhooks } = recordOf(json);
   const { name, uid, resourceVersion } = recordOf(metadata);
@@ -94,7 +94,7 @@ function parseWebhook(json: unknown): ConfiguredWebhook {
   return {
     name: asText(name),
     trusted: splitPem(Buffer.from(asText(caBundle), 'base64').toString()),
-    // What is left out means Fail.
+    // The default is Fail.
     failurePolicy: failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
     service: service === undefined ? undefined : { namespace: asText(called['namespace']), name: asText(called['name']) },
   };
