@@ -1,17 +1,17 @@
 import type { Reason } from './reasons.ts';
 
-/** One ended request. Absent fields were not known when it ended. */
+/** A completed request. Absent fields were unknown when it ended. */
 export interface AccessLogEntry {
   /** When the request arrived, RFC 3339 in UTC. */
   readonly time: string;
   readonly client: string;
   readonly method: string;
   readonly host?: string;
-  /** Normalised and without query, which may hold secrets. */
+  /** Normalized and without the query, which may contain secrets. */
   readonly path?: string;
-  /** What the client was sent; 499 where it left before an answer. */
+  /** The status sent to the client; 499 if it disconnected before a response. */
   readonly status: number;
-  /** Of a gRPC call that ended with one: 0 to 16. */
+  /** The status of a gRPC call, 0 to 16, if it ended with one. */
   readonly grpcStatus?: number;
   /** Bytes of the response body sent. */
   readonly bytes: number;
@@ -25,11 +25,11 @@ export interface AccessLogEntry {
   readonly backend?: string;
   /** `host:port` of the endpoint tried last. */
   readonly upstream?: string;
-  /** Why the backend's whole answer was not what the client got. */
+  /** The reason why the client did not get the backend's complete response. */
   readonly reason?: Reason;
 }
 
-/** The entry as one line of JSON with a line break at its end; nothing in a request can break out of it. */
+/** Formats the entry as one line of JSON with a newline. Escaping keeps request data inside the line. */
 export function formatAccessLogEntry(entry: AccessLogEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }

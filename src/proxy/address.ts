@@ -1,20 +1,20 @@
-/** Where a listener is bound. Port 0 lets the system choose one. */
+/** The address of a listener. With port 0 the system chooses one. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** Any address of this machine, of both families. */
+/** All addresses of this machine, in both families. */
 export const anyAddress = '::';
 
-/** `host:port`, IPv6 in brackets. */
+/** Returns `host:port`, with IPv6 in brackets. */
 export function formatAddress(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 const mappedIpv4 = '::ffff:';
 
-/** A peer's address as it is written in headers and logs: IPv4 seen through an IPv6 socket as plain IPv4. */
+/** Formats a peer's address for headers and logs. IPv4-mapped IPv6 addresses become plain IPv4. */
 export function plainPeer(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   return address.startsWith(mappedIpv4) && address.includes('.') ? address.slice(mappedIpv4.length) : address;

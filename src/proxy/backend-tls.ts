@@ -6,13 +6,13 @@ import type { BackendTls } from '../core/routing/config.ts';
 import { noteCarrier } from './reset-probe.ts';
 import type { CertificatePair } from './tls-termination.ts';
 
-/** How to connect to a backend over TLS (BackendTLSPolicy; Gateway.spec.tls.backend). */
+/** TLS settings of connections to a backend (BackendTLSPolicy; Gateway.spec.tls.backend). */
 export interface UpstreamTls extends BackendTls {
-  /** What to prove oneself with. */
+  /** The client certificate. */
   readonly client?: CertificatePair;
 }
 
-/** Opens connections of one kind, and resumes sessions. */
+/** Opens TLS connections with the same settings, and resumes sessions. */
 export class TlsConnector {
   private readonly options: ConnectionOptions;
   private session: Buffer | undefined;
@@ -29,7 +29,10 @@ export class TlsConnector {
     };
   }
 
-  /** Begins TLS on a connection that may still be opening: a socket that emits `secureConnect` once the backend has proved who it is, or `error`. */
+  /**
+   * Starts TLS on a connection that may still be opening. The socket emits `secureConnect` after the backend's
+   * certificate is verified, or `error`.
+   */
   connect(carrier: Socket): TLSSocket {
     const socket = connect({ ...this.options, socket: carrier, ...(this.session === undefined ? {} : { session: this.session }) });
     noteCarrier(socket, carrier);
@@ -43,12 +46,12 @@ export class TlsConnector {
 function checkSubjectAltNames(wanted: BackendTls['subjectAltNames'], { raw }: PeerCertificate): Error | undefined {
   const certificate = new X509Certificate(raw);
   const uris = urisOf(certificate.subjectAltName ?? '');
-  // The common name is no name any more (RFC 9525).
+  // The common name is no longer used for verification (RFC 9525).
   const isNamed = wanted.some(({ type, value }) => (type === 'URI' ? uris.has(value) : certificate.checkHost(value, { subject: 'never' }) !== undefined));
   return isNamed ? undefined : new Error('the certificate has none of the names that the policy asks for');
 }
 
-/** Node lists names as `DNS:a, URI:b`, and writes those that could be misread in quotes, as JSON. */
+/** Node lists names as `DNS:a, URI:b`, and quotes ambiguous ones as JSON. */
 function urisOf(names: string): ReadonlySet<string> {
   const entries = names.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
   return new Set(entries.map((entry) => entry.trim()).filter((entry) => entry.startsWith('URI:')).map((entry) => unquote(entry.slice('URI:'.length))));

@@ -1,26 +1,26 @@
 interface Share<T> {
   readonly value: T;
   readonly weight: number;
-  /** The running balance: grows by the weight each turn, pays the total when chosen. */
+  /** The running balance: increases by the weight each turn, decreases by the total when chosen. */
   balance: number;
 }
 
 /**
- * Smooth weighted round robin: over each run of as many turns as the weights add up to, every value comes exactly
- * as often as its weight says, spread as evenly as possible. Weights of zero never come.
+ * Smooth weighted round robin. In each run of as many turns as the sum of the weights, every value is chosen as often
+ * as its weight, distributed as evenly as possible. Values with weight 0 are never chosen.
  */
 export class Balancer<T> {
   private readonly shares: readonly Share<T>[];
   private readonly total: number;
 
-  /** Goes on where `previous` stands if its weights are the same, so that frequent changes skew no shares. */
+  /** Continues from the state of `previous` if its weights are the same, so that frequent changes do not skew the shares. */
   constructor(values: readonly { readonly value: T; readonly weight: number }[], previous?: Balancer<T>) {
     this.shares = values.filter(({ weight }) => weight > 0).map(({ value, weight }) => ({ value, weight, balance: 0 }));
     this.total = this.shares.reduce((sum, { weight }) => sum + weight, 0);
     if (previous !== undefined) this.resume(previous);
   }
 
-  /** The next value; `undefined` where no value has a weight. */
+  /** Returns the next value; `undefined` if all weights are 0. */
   next(): T | undefined {
     const [first] = this.shares;
     if (first === undefined || this.shares.length === 1) return first?.value;

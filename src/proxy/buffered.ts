@@ -3,17 +3,17 @@ import type { Readable } from 'node:stream';
 import type { SharedQuota } from './quota.ts';
 
 /**
- * Bytes that a piece costs beside its length. A buffer of one byte takes more than 200: it is an object with a store of its own. Without
- * this a client could make much out of little, by sending one byte at a time.
+ * Overhead of a piece in bytes besides its length. A buffer of one byte takes more than 200, because it is an object
+ * with its own store. Without this overhead a client could use much memory by sending single bytes.
  */
 const perPiece = 512;
 
-/** Once so much waits, its sender has been paused. Sockets around it may hold as much again. */
+/** At this number of buffered bytes the sender is paused. Sockets around the buffer may hold as much again. */
 const full = 64 * 1024;
 
 /**
- * The bytes that wait in one place (for a reader, or for a receiver that is slow), as a part of all bytes that wait in the data plane for
- * one client. It costs nothing while nothing waits.
+ * Accounts for the bytes that wait in one place (for a reader, or for a slow receiver), as a part of all bytes that the
+ * data plane buffers for one client. It costs nothing while nothing waits.
  */
 export class Buffered {
   private readonly quota: SharedQuota;
@@ -24,26 +24,29 @@ export class Buffered {
   private charged = 0;
   private isClosed = false;
 
-  /** `spare`: bytes that are left to others, by those who can do without. */
+  /** `spare`: bytes of the quota that must stay free for others; for optional buffers. */
   constructor(quota: SharedQuota, client: string, spare = 0) {
     this.quota = quota;
     this.client = client;
     this.spare = spare;
   }
 
-  /** So many bytes wait now, among them what has come since the last time, in pieces. `false` where there is no room for them. */
+  /**
+   * Updates the number of waiting bytes. `added` of them, in `pieces`, are new since the last call. Returns `false` if
+   * the quota is exceeded.
+   */
   update(waiting: number, added = 0, pieces = 1): boolean {
     if (this.isClosed || (waiting === this.bytes && added === 0)) return true;
     const earlier = Math.max(0, waiting - added);
-    // What has left took as large a part of the pieces along. While nothing leaves, they are counted exactly.
+    // Pieces leave in proportion to their bytes. While nothing leaves, they are counted exactly.
     this.pieces = this.bytes === 0 ? 0 : this.pieces * Math.min(1, earlier / this.bytes);
-    // Some of the new ones may have left already.
+    // Some of the new pieces may have left already.
     if (added > 0) this.pieces += pieces * Math.min(1, waiting / added);
     this.bytes = waiting;
     return this.charge();
   }
 
-  /** Nothing waits any more, nor ever will. */
+  /** Releases the quota. Nothing waits any more. */
   close(): void {
     if (this.charged > 0) this.quota.release(this.client, this.charged);
     this.charged = 0;
@@ -64,16 +67,14 @@ export class Buffered {
   }
 }
 
-/**
- * Watches what waits in a stream for its reader. Node tells nobody what comes for a stream that is not read: only its `push` does.
- */
+/** Watches the unread bytes of a stream. Node emits no event for data of a stream that is not read, so `push` is intercepted. */
 export class WatchedInput {
   private readonly stream: Readable;
   private readonly buffered: Buffered;
   private readonly overflow: () => void;
   private isOver = false;
 
-  /** `overflow` is told once, and soon, where there is no room for what has come. */
+  /** `overflow` is called once, on the next tick, if the quota is exceeded. */
   constructor(stream: Readable, buffered: Buffered, overflow: () => void) {
     this.stream = stream;
     this.buffered = buffered;
@@ -81,7 +82,7 @@ export class WatchedInput {
     const push = stream.push.bind(stream);
     stream.push = (piece: unknown, encoding?: BufferEncoding): boolean => {
       if (this.isOver || !(piece instanceof Buffer)) return push(piece, encoding);
-      // A connection of HTTP/1 that is not read keeps one read at most. Copies of its pieces would cost more than they save.
+      // An unread HTTP/1 connection keeps at most one read. Copies of its pieces would cost more than they save.
       const wantsMore = push(stream instanceof IncomingMessage ? piece : standalone(piece));
       this.note(piece.length);
       return wantsMore;
@@ -89,12 +90,12 @@ export class WatchedInput {
     this.note(stream.readableLength);
   }
 
-  /** The reader has taken something. */
+  /** The reader has taken some bytes. */
   taken(): void {
     if (!this.isOver) this.buffered.update(this.stream.readableLength);
   }
 
-  /** What comes from now on is thrown away, or somebody else's business. */
+  /** Stops accounting: bytes from now on are discarded, or have another owner. */
   stop(): void {
     this.isOver = true;
     this.buffered.close();
@@ -103,12 +104,12 @@ export class WatchedInput {
   private note(piece: number): void {
     if (this.isOver || this.buffered.update(this.stream.readableLength, piece)) return;
     this.stop();
-    // Whoever pushes is in the middle of something.
+    // Avoids reentrancy: the caller of `push` is not done.
     process.nextTick(this.overflow);
   }
 }
 
-/** The piece itself, or a copy where it would keep a much larger read in memory of which it is a part. */
+/** Returns the piece itself, or a copy if it would retain a much larger read. */
 export function standalone(piece: Buffer): Buffer {
   if (piece.length * 2 >= piece.buffer.byteLength) return piece;
   const copy = Buffer.allocUnsafeSlow(piece.length);

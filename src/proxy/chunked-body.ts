@@ -5,17 +5,17 @@ import { parseFieldLines } from './response-head.ts';
 const lineBreak = Buffer.from('\r\n');
 const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const quoted = String.raw`"(?:[\t\x20!#-\[\]-~\x80-\xff]|\\[\t\x20-~\x80-\xff])*"`;
-// Up to 2⁵² bytes; extensions mean nothing beyond this connection (RFC 9112 section 7.1.1).
+// Up to 2⁵² bytes. Extensions apply only to this connection (RFC 9112 section 7.1.1).
 const chunkHead = new RegExp(`^(?<size>[0-9A-Fa-f]{1,13})(?:;${token}(?:=(?:${token}|${quoted}))?)*$`);
 const longestLine = 4_096;
 
 export interface ChunkedBodyEnd {
   readonly trailers: Fields;
-  /** What came behind the body. */
+  /** The bytes after the body. */
   readonly rest: Buffer;
 }
 
-/** Takes a body in chunks apart (RFC 9112 section 7.1). */
+/** Decodes a chunked body (RFC 9112 section 7.1). */
 export class ChunkedBody {
   private readonly onData: (data: Buffer) => void;
   private readonly trailerBytes: number;
@@ -23,7 +23,7 @@ export class ChunkedBody {
   private stage: 'size' | 'data' | 'gap' | 'trailers' = 'size';
   private remaining = 0;
   private trailers = '';
-  /** Content of the bytes being read: many small chunks are passed on as one, since each piece costs more than its bytes. */
+  /** Content of the current bytes. Many small chunks are passed on as one, since each piece costs more than its bytes. */
   private pieces: Buffer[] = [];
 
   constructor(onData: (data: Buffer) => void, trailerBytes: number) {
@@ -31,7 +31,7 @@ export class ChunkedBody {
     this.trailerBytes = trailerBytes;
   }
 
-  /** Takes the next bytes in; the end once it was among them, `broken` where they break the grammar, `too-long` where a limit ends it. */
+  /** Reads the next bytes. Returns the end if it is among them, `broken` for a syntax error, `too-long` if a limit is exceeded. */
   read(bytes: Buffer): ChunkedBodyEnd | 'broken' | 'too-long' | undefined {
     const end = this.take(bytes);
     const { pieces } = this;

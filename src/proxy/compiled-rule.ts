@@ -7,19 +7,19 @@ import type { Mirror } from './mirror.ts';
 import { compileRetry } from './retry.ts';
 import type { RetryPolicy } from './retry.ts';
 
-/** A prepared rule with the state that it needs to be carried out. */
+/** A prepared rule with its runtime state. */
 export interface CompiledRule extends Omit<PreparedRule, 'backends' | 'retry'> {
   readonly backends: Balancer<CompiledBackend>;
-  /** Absent: only connections that failed are tried again, as far as the proxy's own limits go. */
+  /** If undefined, only failed connections are retried, within the proxy's own limits. */
   readonly retry: RetryPolicy | undefined;
 }
 
 export interface CompiledBackend extends Omit<PreparedBackend, 'mirrors'> {
-  /** Those of the rule, then the backend's own. */
+  /** The mirrors of the rule, then those of the backend. */
   readonly mirrors: readonly Mirror[];
 }
 
-/** Rules of a route, compiled; balancers go on where those of the route's previous version stand. */
+/** Compiles the rules of a route. Balancers continue from the state of the route's previous version. */
 export function compileRules(route: RouteConfig, previous: ReadonlyMap<number, CompiledRule>): Map<number, CompiledRule> {
   return new Map(route.rules.map((rule) => [rule.index, compileRule(rule, previous.get(rule.index))]));
 }

@@ -19,22 +19,22 @@ interface PreparedRoute {
   readonly placements: readonly Placement[];
 }
 
-/** A transaction with its routes compiled, so that little is left to do. */
+/** A transaction with compiled routes, so that `apply` is cheap. */
 export interface PreparedTransaction extends Transaction {
   readonly routes: readonly PreparedRoute[];
 }
 
-/** Milliseconds after which those who wait for an answer have their turn. */
+/** Milliseconds after which compilation yields to requests. */
 const slice = 5;
 
-/** The configuration in force: listeners, and routes compiled for use. */
+/** The active configuration: listeners, and compiled routes. */
 export class Configuration {
   readonly table = new RouteTable();
   readonly layer4 = new Layer4Routes();
   private readonly endpoints: EndpointRegistry;
   private listenersByKey: ReadonlyMap<ConfigKey, ListenerConfig> = new Map();
   private readonly rulesByRoute = new Map<ConfigKey, ReadonlyMap<number, CompiledRule>>();
-  // By identity: a request under way may still hold a rule that is no longer in force.
+  // By identity: a request in progress may still use a rule that is no longer active.
   private readonly compiled = new WeakMap<RouteRule, CompiledRule>();
 
   constructor(endpoints: EndpointRegistry) {
@@ -45,7 +45,7 @@ export class Configuration {
     return this.listenersByKey;
   }
 
-  /** The listeners as they would stand after a transaction; the same map where it touches none. */
+  /** Returns the listeners after a transaction; the same map if it changes none. */
   listenersAfter({ upserts, removals }: Transaction): ReadonlyMap<ConfigKey, ListenerConfig> {
     const changed = upserts.filter((resource) => resource.kind === 'listener');
     const gone = removals.filter((key) => this.listenersByKey.has(key));
@@ -56,7 +56,7 @@ export class Configuration {
     return next;
   }
 
-  /** Compiles what a transaction brings, and changes nothing yet. Requests are answered in between. */
+  /** Compiles the routes of a transaction without changing anything. Yields to requests in between. */
   async prepare(transaction: Transaction): Promise<PreparedTransaction> {
     const routes: PreparedRoute[] = [];
     let began = performance.now();
@@ -72,8 +72,8 @@ export class Configuration {
   }
 
   /**
-   * Applies a whole transaction: endpoints before the routes that use them, and away after these. Synchronous, so that no request
-   * sees half a change.
+   * Applies a whole transaction. Endpoints are added before the routes that use them and removed after these.
+   * Synchronous, so no request sees half a change.
    */
   apply(transaction: PreparedTransaction): void {
     this.listenersByKey = this.listenersAfter(transaction);

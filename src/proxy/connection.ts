@@ -3,25 +3,25 @@ import type { ListenerConfig } from '../core/routing/config.ts';
 import type { Peer } from './forwarding-fields.ts';
 import type { AnswerReason } from './reasons.ts';
 
-/** A client's connection as the handling of requests sees it. */
+/** A client's connection, as seen by request handling. */
 export interface Connection {
   readonly peer: Peer;
-  /** The listener that serves a host on this connection, or why none does. */
+  /** The listener for a host on this connection, or the reason why there is none. */
   listenerFor(host: string): ListenerConfig | AnswerReason;
-  /** The connection is to end: each further answer says so. */
+  /** Whether the connection is draining: each further response announces its end. */
   isDraining(): boolean;
-  /** A request has begun, where none was under way. */
+  /** A request has begun on an idle connection. */
   busy(): void;
-  /** No request is under way any more: the connection may have to make room for another one. */
+  /** No request is in progress any more: the connection may be closed to make room for another one. */
   idle(): void;
 }
 
 const lingering = 2_000;
 
 /**
- * Ends a connection so that the client can read what was written, even while it is still sending: closing with unread
- * input would reset the connection and could take the answer along (RFC 9112 section 9.6). What still comes in is
- * thrown away, for a bounded time.
+ * Ends a connection so that the client can read what was written, even while it is still sending. Closing with unread
+ * input would reset the connection and could discard the response (RFC 9112 section 9.6). Further input is discarded,
+ * for a limited time.
  */
 export function closeGently(socket: Duplex, lastWords?: Buffer): void {
   socket.on('error', () => undefined);

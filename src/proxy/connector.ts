@@ -5,19 +5,19 @@ import { TlsConnector } from './backend-tls.ts';
 import type { Address } from './address.ts';
 import type { Upstream } from './forwarder.ts';
 
-/** What becomes of a connection that is being made: one of both, once, and not before `connect` has returned. */
+/** Callbacks for a connection attempt: exactly one is called, once, and not before `connect` has returned. */
 export interface Connecting {
   established(socket: Socket): void;
   failed(error: Error): void;
 }
 
 /**
- * What is read from connections that are not encrypted comes by way of this memory, so that no read needs memory of its own
- * for the most that could come. It is used up before anything else is read.
+ * Shared read buffer of unencrypted connections, so that no read allocates the maximum size. Its content is consumed
+ * before the next read.
  */
 const readInto = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** Opens a connection without TLS, whose bytes come as copies by the event `data` alone: nobody can `read` them. */
+/** Opens a connection without TLS that only emits its bytes as copies in `data` events: `read` does not work. */
 function connectForData(address: Address): Socket {
   const callback = (length: number): true => {
     socket.emit('data', Buffer.from(readInto.subarray(0, length)));
@@ -27,7 +27,7 @@ function connectForData(address: Address): Socket {
   return socket;
 }
 
-/** How connections are opened: those that are not encrypted, and those that carry TLS. */
+/** Functions that open connections: unencrypted ones, and those below TLS. */
 export interface Openers {
   readonly plain: (address: Address) => Socket;
   readonly carrier: (address: Address) => Socket;
@@ -38,14 +38,14 @@ const usualOpeners: Openers = { plain: connect, carrier: connect };
 /** Opens unencrypted connections with `connectForData`. */
 export const openersForData: Openers = { plain: connectForData, carrier: connect };
 
-/** Makes connections to an upstream, over TLS where it asks for it. */
+/** Opens connections to an upstream, over TLS if it is configured. */
 export class Connector {
   private readonly upstream: Upstream;
   private readonly tls: TlsConnector | undefined;
   private readonly timeout: number;
   private readonly openers: Openers;
 
-  /** `protocols` are offered in TLS handshakes (RFC 7301); `timeout` is milliseconds. */
+  /** `protocols` are offered in TLS handshakes (RFC 7301); `timeout` is in milliseconds. */
   constructor(upstream: Upstream, protocols: readonly string[], timeout: number, openers = usualOpeners) {
     this.upstream = upstream;
     this.tls = upstream.tls === undefined ? undefined : new TlsConnector(upstream.tls, protocols);
@@ -53,7 +53,7 @@ export class Connector {
     this.openers = openers;
   }
 
-  /** Destroying the socket before it is established is a failure too. */
+  /** Destroying the socket before it is established also calls `failed`. */
   connect(connecting: Connecting): Socket {
     const { host, port } = this.upstream;
     const socket = this.tls?.connect(this.openers.carrier({ host, port })) ?? this.openers.plain({ host, port });
@@ -77,7 +77,7 @@ export class Connector {
   }
 }
 
-/** What TLS has negotiated on an established connection. */
+/** Returns the ALPN protocol of an established connection. */
 export function negotiatedProtocol(socket: Socket): string | undefined {
   const { alpnProtocol } = socket as Partial<TLSSocket>;
   return typeof alpnProtocol === 'string' ? alpnProtocol : undefined;

@@ -4,10 +4,10 @@ import type { Layer4Counters } from './layer4/counters.ts';
 import { reasons } from './reasons.ts';
 import type { Reason } from './reasons.ts';
 
-/** Upper bounds of the duration buckets in milliseconds; a last bucket without bound follows. */
+/** Upper bounds of the duration buckets in milliseconds; a last bucket without a bound follows. */
 export const durationBounds: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 
-/** What has a limit; the fixed label set of the metric. */
+/** The names of limits; the fixed label set of the metric. */
 export const limits = [
   'connections', 'client-connections', 'client-share', 'tls-handshakes', 'requests', 'waiting', 'endpoint-waiting', 'wait-time', 'authorization-body', 'authorization-bytes', 'authorization-answer', 'tunnels', 'tunnel-idle', 'tunnel-half-closed', 'mirrors',
   'mirror-body', 'retries', 'retry-body', 'buffered', 'interim-responses', 'http2-resets', 'http2-pings', 'http2-settings', 'http2-priority', 'http2-empty-data', 'http2-window-updates',
@@ -17,7 +17,7 @@ export const limits = [
 ] as const;
 export type Limit = (typeof limits)[number];
 
-/** Reasons for which a request ends because it has reached a limit. */
+/** The limit behind a reason for which a request ends. */
 const limitBehind: Partial<Record<Reason, Limit>> = {
   'headers-too-large': 'request-header',
   'header-timeout': 'request-header-time',
@@ -28,23 +28,23 @@ const limitBehind: Partial<Record<Reason, Limit>> = {
 };
 
 /**
- * What the data plane counts since its start, as plain numbers that a metrics page reads when it is asked for.
- * No label depends on configuration or traffic, so that the number of series is fixed.
+ * Counters of the data plane since its start, as plain numbers that are read at scrape time. No label depends on
+ * configuration or traffic, so the number of series is fixed.
  */
 export interface ProxyCounters {
   connections: number;
   openConnections: number;
   tlsFailures: number;
-  /** Connections that were reset because they did not begin with the PROXY header that is required of them. */
+  /** Connections that were reset because they did not begin with the required PROXY header. */
   proxyHeaderFailures: number;
   requests: number;
   openRequests: number;
-  /** What waits now because nobody takes it as fast as it comes, as `Buffered` weighs it. */
+  /** Buffered bytes that wait for slow readers, as counted by `Buffered`. */
   buffered: { readonly used: number };
-  /** Final answers by the first digit of their status; 499 stands for clients that left before one. */
+  /** Final responses by the first digit of their status. 499 stands for clients that disconnected before a response. */
   readonly responses: Record<'1xx' | '2xx' | '3xx' | '4xx' | '5xx', number>;
   readonly reasons: Record<Reason, number>;
-  /** gRPC calls by the code with which they ended; `none` ended without one. */
+  /** gRPC calls by status code; `none` for calls that ended without one. */
   readonly grpcStatuses: Record<number | 'none', number>;
   /** Bytes of bodies. */
   requestBytes: number;
@@ -53,17 +53,17 @@ export interface ProxyCounters {
   upstreamConnectFailures: number;
   /** Copies sent for mirror filters. */
   mirrored: number;
-  /** Requests about which an authorization server was asked, by its answer. */
+  /** Authorized requests, by the authorization server's verdict. */
   readonly authorizations: Record<'permitted' | 'denied' | 'failed', number>;
-  /** How often something was refused or given up because a limit was reached. */
+  /** How often something was rejected or aborted because of a limit. */
   readonly limitsReached: Record<Limit, number>;
   readonly layer4: Layer4Counters;
   durationSum: number;
-  /** Requests by duration, not cumulative: position n counts those up to `durationBounds[n]`. */
+  /** Requests by duration, not cumulative: index n counts those up to `durationBounds[n]`. */
   readonly durations: number[];
 }
 
-/** Counters that stand at zero. */
+/** Creates counters with value 0. */
 export function createCounters(): ProxyCounters {
   return {
     connections: 0,
@@ -89,7 +89,7 @@ export function createCounters(): ProxyCounters {
   };
 }
 
-/** Counts one ended request: its final status, why it failed if it did (and the limit behind that), and how many milliseconds it took. */
+/** Counts a completed request: its final status, the reason of a failure and the limit behind it, and its duration in milliseconds. */
 export function countOutcome(counters: ProxyCounters, status: number, reason: Reason | undefined, duration: number): void {
   counters.responses[statusClass(status)] += 1;
   if (reason !== undefined) {
@@ -103,7 +103,7 @@ export function countOutcome(counters: ProxyCounters, status: number, reason: Re
   counters.durations[bucket] = (counters.durations[bucket] ?? 0) + 1;
 }
 
-/** Counts one ended gRPC call, beside its outcome as a request. */
+/** Counts a completed gRPC call, in addition to its outcome as a request. */
 export function countCall({ grpcStatuses }: ProxyCounters, grpcStatus: number | undefined): void {
   const key = grpcStatus ?? 'none';
   grpcStatuses[key] = (grpcStatuses[key] ?? 0) + 1;

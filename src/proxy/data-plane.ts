@@ -13,22 +13,22 @@ import type { Layer4Routes } from './layer4/routes.ts';
 import type { ProxyProtocolSettings } from './proxy-protocol/settings.ts';
 import type { CertificateSource } from './tls-termination.ts';
 
-/** What every request is handled with. Table and endpoints change underneath; a request keeps what it took. */
+/** The shared state for handling requests. Routes and endpoints change underneath; a request keeps those that it has chosen. */
 export interface DataPlane extends Routing<CompiledRule> {
   readonly endpoints: EndpointRegistry;
   readonly layer4: Layer4Routes;
   readonly ownConnections: OwnConnections;
-  /** The same for flows of UDP. */
+  /** The same for UDP flows. */
   readonly ownFlows: OwnConnections;
   readonly forwarder: Forwarder;
-  /** What to prove oneself with to backends, by Secret. */
+  /** Client certificates for backends, by Secret. */
   readonly certificates: CertificateSource;
   readonly limits: ProxyLimits;
   readonly quotas: Quotas;
   readonly forwardedPolicy: ForwardedPolicy;
   readonly proxyProtocol: ProxyProtocolSettings;
   readonly counters: ProxyCounters;
-  /** Takes errors that nobody foresaw; what they concern has been ended. Never throws. */
+  /** Receives unexpected errors; the affected exchange or connection has been ended. Never throws. */
   readonly fault: (error: unknown) => void;
   readonly accessLog: ((entry: AccessLogEntry) => void) | undefined;
   readonly connectionLog: ((entry: ConnectionLogEntry) => void) | undefined;

@@ -6,23 +6,23 @@ import type { CertificatePair } from './tls-termination.ts';
 const firstSuspension = 1_000;
 const longestSuspension = 10_000;
 
-/** How an endpoint is spoken to. */
+/** The protocol and TLS settings of an endpoint. */
 export type Manner = Pick<EndpointsConfig, 'protocol' | 'tls'>;
 
-/** One address that requests can be sent to, shared by all Services and routes that lead there in the same manner. */
+/** An address that requests are sent to, shared by all Services and routes that use it with the same protocol and TLS settings. */
 export class Endpoint {
   /** `host:port`, for logs. */
   readonly address: string;
-  /** Where to send bytes as they are, whatever the manner says. */
+  /** The upstream for raw bytes, regardless of the protocol and TLS settings. */
   readonly plain: Upstream;
   private readonly anonymous: Upstream;
-  /** Those that prove themselves, by Gateway: a data plane that serves one has one, whatever certificates come and go. */
+  /** Upstreams with a client certificate, by Gateway. A data plane of one Gateway has one entry, regardless of certificate changes. */
   private readonly identified = new Map<string, Upstream>();
   private readonly released: (upstream: Upstream) => void;
   private failures = 0;
   private suspendedUntil = 0;
 
-  /** `released` is told of connections that no further request goes over. */
+  /** `released` is called with connections that no further request uses. */
   constructor(host: string, port: number, { protocol, tls }: Manner = {}, released: (upstream: Upstream) => void = () => undefined) {
     this.address = formatAddress(host, port);
     this.plain = { host, port };
@@ -30,10 +30,7 @@ export class Endpoint {
     this.released = released;
   }
 
-  /**
-   * Where to send for a Gateway (`namespace/name`); `identity` is asked what to prove oneself with, where the connection
-   * is made over TLS.
-   */
+  /** Returns the upstream for a Gateway (`namespace/name`). `identity` returns the client certificate, for connections over TLS. */
   upstream(gateway: string, identity: () => CertificatePair | undefined): Upstream {
     const { tls } = this.anonymous;
     if (tls === undefined) return this.anonymous;
@@ -48,13 +45,13 @@ export class Endpoint {
     return renewed;
   }
 
-  /** No further request goes there. */
+  /** Releases all connections: no further request goes there. */
   release(): void {
     for (const upstream of [this.anonymous, ...this.identified.values()]) this.released(upstream);
     this.identified.clear();
   }
 
-  /** No connection came about: left out for a second, and twice as long each time it happens again, up to ten. */
+  /** Suspends the endpoint after a failed connection: for a second, doubled with each repetition up to ten. */
   connectFailed(now: number): void {
     this.suspendedUntil = now + Math.min(firstSuspension * 2 ** this.failures, longestSuspension);
     this.failures += 1;
@@ -70,9 +67,9 @@ export class Endpoint {
   }
 }
 
-/** The ready endpoints of one port of a Service, taken in turn. */
+/** The ready endpoints of one Service port, used in turn. */
 export class EndpointSet {
-  /** Why nothing may be sent there. */
+  /** The reason why no request may be sent there. */
   readonly failure: string | undefined;
   private readonly endpoints: readonly Endpoint[];
   private cursor = 0;
@@ -83,8 +80,8 @@ export class EndpointSet {
   }
 
   /**
-   * The next endpoint that was not tried yet. Suspended ones come only when no other is left: a Service that looks
-   * dead as a whole is still tried. `undefined` where all were tried or there are none.
+   * Returns the next endpoint that was not tried yet. Suspended endpoints are chosen only if no other is left, so a
+   * Service that seems completely down is still tried. `undefined` if all were tried or there are none.
    */
   pick(tried: readonly Endpoint[], now: number): Endpoint | undefined {
     const count = this.endpoints.length;
@@ -114,20 +111,20 @@ export class EndpointSet {
 }
 
 interface Shared {
-  /** Address and manner. */
+  /** Address, protocol and TLS settings. */
   readonly key: string;
   readonly endpoint: Endpoint;
   users: number;
 }
 
-/** All endpoint sets by key. An endpoint lives as long as some set holds it; then its connections can go. */
+/** All endpoint sets by key. An endpoint exists as long as a set contains it; then its connections are released. */
 export class EndpointRegistry {
   private readonly sets = new Map<ConfigKey, EndpointSet>();
   private readonly shared = new Map<string, Shared>();
   private readonly entries = new WeakMap<Endpoint, Shared>();
   private readonly released: (upstream: Upstream) => void;
 
-  /** `released` is told of connections that no further request goes over: their endpoint or certificate has gone. */
+  /** `released` is called with connections that no further request uses, because their endpoint or certificate is gone. */
   constructor(released: (upstream: Upstream) => void) {
     this.released = released;
   }
@@ -138,7 +135,7 @@ export class EndpointRegistry {
 
   upsert(config: EndpointsConfig): void {
     const previous = this.sets.get(config.key);
-    // The new set takes hold before the old one lets go, so that endpoints in both keep their connections.
+    // The new set acquires its endpoints before the old one releases them, so that endpoints in both keep their connections.
     const endpoints = config.addresses.map(({ host, port }) => this.hold(host, port, config));
     this.sets.set(config.key, new EndpointSet(endpoints, config.failure));
     this.letGo(previous);

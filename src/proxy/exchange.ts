@@ -22,25 +22,25 @@ import { Timer } from './timer.ts';
 
 const clientLeft = 499;
 
-/** Bytes for which there must be room before a request begins. */
+/** Buffer room in bytes that a new request requires. */
 const roomForRequest = 16 * 1024;
 
 /**
- * One request from its head to the last byte of its answer: decides where it goes, answers what needs no backend, and
- * keeps the books. Carrying it to a backend and back is the business of Forwarding.
+ * One request from its head to the last byte of its response. Selects the route, responds if no backend is needed, and
+ * records metrics and logs. Forwarding handles the backend.
  */
 export class Exchange implements AuthorizedRequest {
   readonly plane: DataPlane;
   readonly connection: Connection;
   readonly client: ClientStream;
-  /** Of the client. */
+  /** The client's address. */
   readonly address: string;
   /** `host:port` of the endpoint tried last. */
   upstream: string | undefined;
   responseBytes = 0;
   /** Whether the request is a gRPC call. */
   isCall = false;
-  /** The code with which a call ended, as the client was told. */
+  /** The gRPC status that the client got. */
   grpcStatus: number | undefined;
   private readonly startedAt = performance.now();
   private head: RequestHead | undefined;
@@ -51,7 +51,7 @@ export class Exchange implements AuthorizedRequest {
   private forwarding: Forwarding | undefined;
   private requestTimer: Timer | undefined;
   private reason: Reason | undefined;
-  /** Whether there was room for it among the requests under way. */
+  /** Whether the limit of concurrent requests had room for it. */
   private readonly isAdmitted: boolean;
 
   constructor(plane: DataPlane, connection: Connection, client: ClientStream) {
@@ -69,7 +69,7 @@ export class Exchange implements AuthorizedRequest {
     this.guard(() => (hasRoom ? this.judge() : this.answer('overloaded')));
   }
 
-  /** Does something for this exchange that nobody above it looks after: an error that nobody foresaw ends the exchange, and nothing else. */
+  /** Runs an action that has no caller to catch its errors: an unexpected error ends this exchange only. */
   guard(action: () => void): void {
     try {
       action();
@@ -78,7 +78,7 @@ export class Exchange implements AuthorizedRequest {
     }
   }
 
-  /** Ends the exchange after an error that nobody foresaw. */
+  /** Ends the exchange after an unexpected error. */
   fault(error: unknown): void {
     this.plane.fault(error);
     try {
@@ -106,7 +106,7 @@ export class Exchange implements AuthorizedRequest {
     this.execute(decide(this.plane, listener, head), head);
   }
 
-  /** Answers on the proxy's own account; breaks the connection off where an answer has already begun. */
+  /** Responds with an error of the proxy, or breaks off a response that has already begun. */
   answer(reason: AnswerReason): void {
     this.reason ??= reason;
     if (this.client.headSent) {
@@ -129,7 +129,7 @@ export class Exchange implements AuthorizedRequest {
     if (this.client.method !== 'HEAD') this.responseBytes = body.length;
   }
 
-  /** Ends an answer that cannot be completed so that the client cannot take it for a whole one. */
+  /** Ends an incomplete response in a way that the client recognizes as incomplete. */
   breakOff(reason: Reason): void {
     this.reason ??= reason;
     this.client.breakOff();
@@ -139,20 +139,20 @@ export class Exchange implements AuthorizedRequest {
     this.breakOff('overloaded');
   }
 
-  /** The client takes nothing of the response any more. */
+  /** The client has stopped reading the response. */
   clientStalled(): void {
     this.plane.quotas.reached('client-stalled');
     this.breakOff('client-aborted');
   }
 
-  /** As `answer`, for a request that may already be on its way to a backend. */
+  /** Like `answer`, for a request that may already be at a backend. */
   giveUp(reason: AnswerReason): void {
     this.authorization?.cancel();
     this.forwarding?.cancel();
     this.answer(reason);
   }
 
-  /** The connection belongs to another protocol now, which has no end that a timeout could know. */
+  /** The connection has switched protocols, so the request timeout no longer applies. */
   switched(): void {
     this.requestTimer?.cancel();
   }
@@ -161,7 +161,7 @@ export class Exchange implements AuthorizedRequest {
     this.guard(() => this.forwarding?.drained());
   }
 
-  /** The response is over: sent as a whole, or the connection went away under it. */
+  /** The response is over: sent completely, or its connection has closed. */
   closed(): void {
     this.requestTimer?.cancel();
     this.authorization?.cancel();
@@ -194,7 +194,7 @@ export class Exchange implements AuthorizedRequest {
     }
   }
 
-  /** Asks the authorization server, unless nothing would come of its permission but an error. */
+  /** Calls the authorization server, unless a permitted request would end with an error anyway. */
   private authorize({ taken, authorization, permitted }: Extract<Decision<CompiledRule>, { readonly type: 'authorize' }>, head: RequestHead): void {
     const backend = permitted.type === 'forward' ? taken.rule.backends.next() : undefined;
     const usable = permitted.type === 'forward' ? this.endpointsOf(backend) : undefined;
@@ -213,7 +213,7 @@ export class Exchange implements AuthorizedRequest {
     this.authorization.start();
   }
 
-  /** Passes on what an authorization server answers to a client that it does not permit the request; the head has been sent. */
+  /** Forwards the body of a denial to the client; the head has been sent. */
   denied(status: number, body: readonly Buffer[]): void {
     this.reason ??= status < 500 ? 'authorization-denied' : 'authorization-failed';
     for (const chunk of body) {
@@ -283,7 +283,7 @@ export class Exchange implements AuthorizedRequest {
   }
 }
 
-/** Kinds have names of their own: `HTTPRoute/shop/a` is another route than `GRPCRoute/shop/a`. */
+/** The kind is part of the name: `HTTPRoute/shop/a` and `GRPCRoute/shop/a` are different routes. */
 function routeLabel({ route }: MatchedRoute): string {
   return route.key.replace(/^route\//, '');
 }

@@ -1,19 +1,19 @@
 import { LinkedSet } from './linked-set.ts';
 
-/** A value with an age. */
+/** A value with a last renewal. */
 export interface Aging {
-  /** When it was added or renewed last, by `performance.now()`; the set notes it. */
+  /** Time of the last addition or renewal, by `performance.now()`; written by the set. */
   renewedAt: number;
 }
 
-/** Values in the order of their ages, with one timer for all: those that were not renewed for a lifetime are taken out. */
+/** Values in order of their last renewal, with one timer for all. Values that were not renewed for a lifetime are removed. */
 export class ExpiringSet<T extends Aging> {
   private readonly lifetime: number;
   private readonly expired: (values: readonly T[]) => void;
   private readonly values = new LinkedSet<T>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** `lifetime` is milliseconds; `expired` gets values after they were taken out, the oldest first. */
+  /** `lifetime` is in milliseconds; `expired` is called with values after their removal, the oldest first. */
   constructor(lifetime: number, expired: (values: readonly T[]) => void) {
     this.lifetime = lifetime;
     this.expired = expired;
@@ -23,25 +23,25 @@ export class ExpiringSet<T extends Aging> {
     return this.values.size;
   }
 
-  /** The oldest one. */
+  /** The oldest value. */
   get first(): T | undefined {
     return this.values.first;
   }
 
-  /** Adds a value that is not in it. */
+  /** Adds a value that is not in the set. */
   add(value: T): void {
     this.append(value);
     this.timer ??= this.watch(this.lifetime);
   }
 
-  /** The value becomes the youngest one; tells whether it is in the set. */
+  /** Makes the value the youngest one. Returns whether it is in the set. */
   renew(value: T): boolean {
     const isIn = this.values.delete(value);
     if (isIn) this.append(value);
     return isIn;
   }
 
-  /** Tells whether the value was in the set. */
+  /** Removes the value. Returns whether it was in the set. */
   delete(value: T): boolean {
     const wasIn = this.values.delete(value);
     if (this.values.size === 0) {

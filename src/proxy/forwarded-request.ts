@@ -7,41 +7,41 @@ import type { DataPlane } from './data-plane.ts';
 import type { AnswerReason } from './reasons.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** What was decided about a request that goes to a backend. */
+/** The routing decision for a request that goes to a backend. */
 export interface Destination {
   readonly head: RequestHead;
   readonly listener: ListenerConfig;
   readonly matched: MatchedRoute;
   readonly rule: CompiledRule;
   readonly backend: CompiledBackend;
-  /** Where somebody had to permit the request. */
+  /** The result of the authorization, if the rule requires one. */
   readonly permission: Permission | undefined;
 }
 
-/** A request as far as carrying it to a backend and back is concerned. */
+/** The view of a request that forwarding needs. */
 export interface ForwardedRequest {
   readonly plane: DataPlane;
   readonly connection: Connection;
   readonly client: ClientStream;
-  /** Of the client. */
+  /** The client's address. */
   readonly address: string;
   /** `host:port` of the endpoint tried last. */
   upstream: string | undefined;
   responseBytes: number;
   /** Whether the request is a gRPC call. */
   readonly isCall: boolean;
-  /** The code with which a call ended, as the client was told. */
+  /** The gRPC status that the client got. */
   grpcStatus: number | undefined;
-  /** Does something that nobody above it looks after: an error that nobody foresaw ends the request, and nothing else. */
+  /** Runs an action that has no caller to catch its errors: an unexpected error ends this request only. */
   guard(action: () => void): void;
-  /** Ends the request after an error that nobody foresaw. */
+  /** Ends the request after an unexpected error. */
   fault(error: unknown): void;
-  /** Answers on the proxy's own account; breaks the connection off where an answer has already begun. */
+  /** Responds with an error of the proxy, or breaks off a response that has already begun. */
   answer(reason: AnswerReason): void;
-  /** There is no room for what waits for the client. */
+  /** The buffer for the client is full. */
   overflow(): void;
-  /** The client takes nothing of the response any more. */
+  /** The client has stopped reading the response. */
   clientStalled(): void;
-  /** The connection belongs to another protocol now, which has no end that a timeout could know. */
+  /** The connection has switched protocols, so the request timeout no longer applies. */
   switched(): void;
 }

@@ -4,7 +4,7 @@ import type { UpstreamTls } from './backend-tls.ts';
 
 export type { Fields };
 
-/** Where connections lead, and how they are made. They are shared by all requests that name the same object. */
+/** The address and settings of backend connections. All requests with the same object share its connections. */
 export interface Upstream {
   readonly host: string;
   readonly port: number;
@@ -14,76 +14,78 @@ export interface Upstream {
 }
 
 export interface UpstreamRequest {
-  /** The address of the client, whose share of the connections it takes. */
+  /** The client's address, whose share of the connections the request uses. */
   readonly client: string;
   readonly upstream: Upstream;
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** End-to-end fields, Host and Content-Length among them; the connection's own are the engine's business. */
+  /** End-to-end fields, including Host and Content-Length. The engine adds connection-specific fields. */
   readonly fields: string[];
-  /** Read only once a connection stands. Without Content-Length it is sent chunked. */
+  /** Read only after the connection is established. Without Content-Length it is sent chunked. */
   readonly body: Readable | undefined;
-  /** Told how many bytes of it wait to be sent, and how many have just been added. */
+  /** Called with the number of body bytes that wait to be sent, and the number just added. */
   readonly sending?: (waiting: number, piece: number) => void;
-  /** What follows the body, asked for at its end; HTTP/1.1 carries it only where it is announced. */
+  /** Trailers, requested at the end of the body. HTTP/1.1 carries them only if they are announced. */
   readonly trailers?: () => Fields;
   readonly announcesTrailers?: boolean;
-  /** The request means nothing in HTTP/1 (gRPC): it goes over HTTP/2 even where nobody said that this is spoken. */
+  /** The request requires HTTP/2 (gRPC), even if the backend does not declare it. */
   readonly needsHttp2?: boolean;
-  /** The protocol to switch the connection to; the request has no body then. Over HTTP/2 a WebSocket alone can be had. */
+  /** The protocol to switch to; the request then has no body. HTTP/2 supports only WebSockets. */
   readonly upgrade?: string | undefined;
 }
 
-/** The head of a backend's answer. */
+/** The head of a backend's response. */
 export interface UpstreamHead {
   readonly status: number;
   readonly fields: Fields;
-  /** In which the answer came, whatever the connection is capable of. */
+  /** The version of the response, regardless of the connection's capabilities. */
   readonly httpVersion: '1.0' | '1.1' | '2.0';
 }
 
 /**
- * How far a failed request came. `connect`: nothing was sent, another endpoint may be tried. `reset`: the connection
- * broke. `stale`: a connection that had rested broke before a byte of an answer; most likely the backend was just closing
- * it, but that is not certain. `protocol`: what came back is no HTTP. `refused`: the backend did nothing about it and says so.
- * `busy`: nothing was sent, because too many requests wait for a connection, or this one has waited too long.
- * `upgrade`: nothing was sent, because connections to this backend cannot switch to the protocol asked for. `overflow`: there is no room
- * for what came and cannot be handed on.
+ * How far a failed request got.
+ *
+ * - `connect`: nothing was sent; another endpoint may be tried.
+ * - `reset`: the connection broke.
+ * - `stale`: an idle connection broke before the first byte of a response. The backend was probably closing it, but
+ * that is not certain.
+ * - `protocol`: the response is not valid HTTP.
+ * - `refused`: the backend has not processed the request, and says so.
+ * - `busy`: nothing was sent, because too many requests wait for a connection, or this one has waited too long.
+ * - `upgrade`: nothing was sent, because connections to this backend cannot switch to the requested protocol.
+ * - `overflow`: the buffer for received data that cannot be forwarded yet is full.
  */
 export type UpstreamFailure = 'connect' | 'reset' | 'stale' | 'protocol' | 'refused' | 'busy' | 'upgrade' | 'overflow';
 
-/**
- * What becomes of a forwarded request; called in the order of this list. `onEnd`, `onSwitch` or `onFailure` comes last,
- * once.
- */
+/** Receives the events of a forwarded request, in the order of this list. `onEnd`, `onSwitch` or `onFailure` is called last, and once. */
 export interface ResponseReceiver {
-  /** A connection stands and the request is going out: from here on the backend may act on it. */
+  /** The connection is established and the request is being sent. From now on the backend may act on it. */
   onConnected(): void;
-  /** An interim answer (1xx), any number of times. */
+  /** An interim response (1xx), any number of times. */
   onInformation(status: number, fields: Fields): void;
   onHead(head: UpstreamHead): void;
   onData(chunk: Buffer): void;
   onEnd(trailers: Fields): void;
-  /** The protocol was switched as asked for (101, in HTTP/2 2xx); the connection, or its stream, belongs to the receiver now. */
+  /** The protocol was switched as requested (101, in HTTP/2 2xx). The receiver now owns the connection or stream. */
   onSwitch?(head: UpstreamHead, connection: Duplex): void;
   onFailure(failure: UpstreamFailure): void;
 }
 
-/** A forwarded request under way. All three do nothing once it has ended. */
+/** A forwarded request in progress. All methods do nothing after it has ended. */
 export interface UpstreamExchange {
-  /** Gives the request up and its connection with it; the receiver hears nothing more. */
+  /** Aborts the request and its connection. The receiver gets no further calls. */
   abort(): void;
-  /** Stops and resumes `onData`; a few chunks may still come after a pause. */
+  /** Pauses and resumes `onData`; a few chunks may still arrive after a pause. */
   pause(): void;
   resume(): void;
 }
 
-/** The engine that carries requests to endpoints and answers back: the one place that knows an HTTP client. */
+/** Forwards requests to endpoints and returns their responses. The only place that uses an HTTP client. */
 export interface Forwarder {
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange;
-  /** No further request goes there: its connections close when those under way have ended. */
+  /** Sends no further request to the upstream. Its connections close after their current requests. */
   release(upstream: Upstream): void;
-  /** Ends everything at once. */
+  /** Ends all requests and connections immediately. */
   close(): Promise<void>;
 }

@@ -4,21 +4,21 @@ import type { RequestHead } from './request-head.ts';
 import { sendableTrailers } from './sendable.ts';
 
 /**
- * What becomes of X-Forwarded-* and Forwarded that a client sent. `append` trusts what is in front of the proxy and
- * adds to its chain; `replace` is for an edge: the client's claims are dropped.
+ * The treatment of X-Forwarded-* and Forwarded fields from clients. `append` trusts the proxy in front and extends its
+ * chain. `replace` is for an edge proxy and drops the client's values.
  */
 export type ForwardedPolicy = 'append' | 'replace';
 
-/** What the proxy knows of the one who sent a request. */
+/** The sender of a request. */
 export interface Peer {
   readonly address: string;
   readonly scheme: 'http' | 'https';
 }
 
-// RFC 9110 section 7.6.1, in lower case; fields named in Connection come on top.
+// RFC 9110 section 7.6.1, in lower case; fields named in Connection are added.
 const hopByHop: readonly string[] = ['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'te', 'transfer-encoding', 'upgrade'];
 
-// Set anew for each forwarded request.
+// Replaced in each forwarded request.
 const rewritten: readonly string[] = ['content-length', 'expect', 'host', 'trailer', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
 
 const dropped: Readonly<Record<ForwardedPolicy, ReadonlySet<string>>> = {
@@ -26,15 +26,15 @@ const dropped: Readonly<Record<ForwardedPolicy, ReadonlySet<string>>> = {
   replace: new Set([...hopByHop, ...rewritten, 'forwarded']),
 };
 
-// Fields for every recipient, which Connection must not name (RFC 9110 section 7.6.1). A client that does so anyway could take
-// away what a proxy in front of this one has added, for example its own address.
+// End-to-end fields, which Connection must not name (RFC 9110 section 7.6.1). Otherwise a client could remove fields
+// that a proxy in front of this one has added, for example the client's own address.
 const endToEnd: ReadonlySet<string> = new Set([
   'authorization', 'cache-control', 'content-encoding', 'content-type', 'cookie', 'forwarded', 'set-cookie', 'via', 'x-forwarded-for', 'x-real-ip', 'x-request-id',
 ]);
 
 const droppedFromAnswers: ReadonlySet<string> = new Set(hopByHop);
 
-/** The fields of a request that go on to the backend, without Host, Content-Length and Via. */
+/** Returns the fields of a request for the backend, without Host, Content-Length and Via. */
 export function forwardedFields(head: RequestHead, peer: Peer, policy: ForwardedPolicy): string[] {
   const named = connectionOptions(head.header('connection'));
   const { remainingHops } = head;
@@ -65,15 +65,15 @@ function appended(list: string | undefined, value: string): string {
   return list === undefined ? value : `${list}, ${value}`;
 }
 
-/** What a request says will follow its body, where something can: a body with a length ends with its last byte in HTTP/1.1. */
+/** Returns the Trailer field of a request that can have trailers: in HTTP/1.1 a body with a length ends with its last byte. */
 export function announcedTrailers(head: RequestHead): string | undefined {
   const mayFollow = head.contentLength === undefined || (head.httpVersion === '2.0' && head.hasBody);
   return mayFollow ? head.header('trailer') : undefined;
 }
 
 /**
- * The fields that a backend's answer goes on with. Transfer-Encoding is gone from them; the server that answers the
- * client frames anew. `undefined` for an answer whose framing we cannot take over: a transfer coding besides chunked.
+ * Returns the fields of a backend's response for the client, without Transfer-Encoding, because the client's server
+ * does its own framing. `undefined` if the response has an unsupported transfer coding, i.e. other than chunked.
  */
 export function responseFields(fields: Fields): string[] | undefined {
   const named = connectionOptions(valueOf(fields, 'connection'));
@@ -88,13 +88,13 @@ export function responseFields(fields: Fields): string[] | undefined {
   return kept;
 }
 
-/** Trailers without those that would speak of framing or routing (RFC 9110 section 6.5.1). */
+/** Returns the trailers without fields about framing or routing (RFC 9110 section 6.5.1). */
 export function trailerFields(trailers: Fields): Fields {
   if (trailers.length === 0) return trailers;
   return sendableTrailers(responseFields(trailers) ?? []);
 }
 
-/** Names listed in Connection, in lower case, that may be taken out. The two common values name nothing. */
+/** Returns the removable names in Connection, in lower case. The two common values name no field. */
 function connectionOptions(value: string | undefined): ReadonlySet<string> | undefined {
   if (value === undefined || value === 'keep-alive' || value === 'close') return undefined;
   return new Set(listItems(value).filter((name) => !endToEnd.has(name)));

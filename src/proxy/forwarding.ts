@@ -34,23 +34,23 @@ const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
 
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 
-/** The way of one request to an endpoint of its backend and of the answer back to the client. */
+/** Forwards one request to an endpoint of its backend, and the response to the client. */
 export class Forwarding implements ResponseReceiver {
   readonly exchange: ForwardedRequest;
   private readonly destination: Destination;
   private endpoints: EndpointSet;
-  /** Endpoints tried since the last time that all had been. */
+  /** Endpoints tried in the current round; it is cleared after all have been tried. */
   private tried: Endpoint[] = [];
   private tries = 0;
-  /** The request's body, if it has one. */
+  /** The request body, if any. */
   private readonly upload: Upload | undefined;
-  /** What waits for the client. */
+  /** Bytes that wait for the client. */
   private readonly responding: Buffered;
-  /** What was written to it since it was looked at last. */
+  /** Bytes written to the client since the last `weigh`. */
   private written = { bytes: 0, pieces: 0 };
   private readonly fields: string[];
   private readonly target: string;
-  /** For mirrors; they get the body as it is read. */
+  /** Mirror copies, which get the body as it is read. */
   private readonly copies: readonly Copy[];
   private endpoint: Endpoint | undefined;
   private call: UpstreamExchange | undefined;
@@ -97,7 +97,7 @@ export class Forwarding implements ResponseReceiver {
     this.call = plane.forwarder.forward(this.requestTo(endpoint), this);
   }
 
-  /** The exchange is over, whatever became of it; a call under way is given up. */
+  /** Aborts a pending call, because the exchange is over. */
   cancel(): void {
     this.attemptTimer?.cancel();
     this.stallTimer?.cancel();
@@ -117,7 +117,7 @@ export class Forwarding implements ResponseReceiver {
     this.exchange.plane.quotas.retries.release(this.exchange.address);
   }
 
-  /** The client has taken what was written to it. */
+  /** The client has read the buffered bytes. */
   drained(): void {
     this.stallTimer?.cancel();
     this.responding.update(this.exchange.client.waitingBytes);
@@ -134,7 +134,7 @@ export class Forwarding implements ResponseReceiver {
     const verdict = this.interim.take(status, fields);
     if (verdict === 'too-many') plane.counters.limitsReached['interim-responses'] += 1;
     const kept = verdict === 'pass' ? responseFields(fields) : undefined;
-    // Nobody waits for 100: whether the client may send its body is the proxy's own decision.
+    // 100 is not forwarded: the proxy itself decides whether the client may send its body.
     if (verdict === 'ignore') return;
     if (kept === undefined || client.headSent) this.fail('backend-protocol');
     else this.inform(status, kept);
@@ -164,7 +164,7 @@ export class Forwarding implements ResponseReceiver {
     }
     this.upload?.forget();
     if (this.exchange.isCall) this.exchange.grpcStatus = grpcStatusIn(head);
-    // A body that is there already shares the packet; a head without one must not wait for it.
+    // A body that is already available shares the packet; a head without one must not wait for it.
     process.nextTick(flushHead, this.exchange);
   }
 
@@ -173,11 +173,11 @@ export class Forwarding implements ResponseReceiver {
     if (!this.exchange.client.write(chunk)) this.waitForClient();
     this.written.bytes += chunk.length;
     this.written.pieces += 1;
-    // Node writes to a connection of HTTP/1 at the end of what is being done.
+    // Node writes to an HTTP/1 connection at the end of the current tick.
     if (this.written.pieces === 1) process.nextTick(weigh, this);
   }
 
-  /** Looks how much of what was written waits for the client. */
+  /** Measures how many of the written bytes still wait for the client. */
   weigh(): void {
     const { bytes, pieces } = this.written;
     this.written = { bytes: 0, pieces: 0 };
@@ -240,20 +240,20 @@ export class Forwarding implements ResponseReceiver {
       this.endpoint?.connectFailed(performance.now());
     }
     if (this.ended) return;
-    // The connection was at fault, not the endpoint.
+    // The connection failed, not the endpoint.
     if (failure === 'stale') this.tried.pop();
     if (this.mayRepeatAfter(failure) && this.mayTryAgain()) this.tryAnother();
     else this.fail(failureReasons[failure]);
   }
 
   private mayRepeatAfter(failure: UpstreamFailure): boolean {
-    // The backend did nothing about it, so that any method may go again.
+    // The backend has not processed the request, so any method may be retried.
     if (failure === 'connect' || failure === 'refused') return true;
-    // RFC 9112 section 9.3.1: what may be repeated (RFC 9110 section 9.2.2) shall not suffer from a connection that ends.
+    // RFC 9112 section 9.3.1: a closing connection must not fail requests that can be repeated (RFC 9110 section 9.2.2).
     return failure === 'stale' && idempotent.has(this.destination.head.method);
   }
 
-  /** The backend may have acted on the request: only what may be repeated is (RFC 9110 section 9.2.2). */
+  /** The backend may have acted on the request, so only idempotent methods are retried (RFC 9110 section 9.2.2). */
   private timedOut(): void {
     const { head, rule } = this.destination;
     if (rule.retry !== undefined && idempotent.has(head.method) && this.mayTryAgain()) this.tryLater(rule.retry);
@@ -267,7 +267,7 @@ export class Forwarding implements ResponseReceiver {
     return this.upload?.mayBeginAgain() ?? true;
   }
 
-  /** After a failed connection: another endpoint at once; those that were tried only where a policy asks for it. */
+  /** Tries another endpoint immediately after a failed connection. Tried endpoints are used again only if a retry policy allows it. */
   private tryAnother(): void {
     const { retry } = this.destination.rule;
     this.renewEndpoints();
@@ -294,20 +294,20 @@ export class Forwarding implements ResponseReceiver {
     this.start();
   }
 
-  /** Those that failed may have been replaced meanwhile. */
+  /** Failed endpoints may have been replaced meanwhile. */
   private renewEndpoints(): void {
     const { endpoints: key } = this.destination.backend;
     this.endpoints = (key === undefined ? undefined : this.exchange.plane.endpoints.get(key)) ?? this.endpoints;
   }
 
-  /** The client does not take what came as fast as it comes. */
+  /** The client reads more slowly than the backend sends. */
   private waitForClient(): void {
     this.call?.pause();
     this.stallTimer?.cancel();
     this.stallTimer = new Timer(this.exchange.plane.limits.stallTimeout, () => this.exchange.guard(() => this.exchange.clientStalled()));
   }
 
-  /** Does what may fail for what the backend sent; that ends this exchange. */
+  /** Runs an action that may fail because of the backend's data; a failure ends this exchange. */
   private canSend(action: () => void): boolean {
     try {
       action();
@@ -350,23 +350,26 @@ export class Forwarding implements ResponseReceiver {
     };
   }
 
-  /** Whether the backend kept to HTTP, which its answer would hide from a client that asked for a WebSocket over HTTP/2. */
+  /**
+   * Whether a client that requested a WebSocket over HTTP/2 would take this response for a switch, although the backend
+   * has not switched.
+   */
   private looksLikeSwitch({ status }: UpstreamHead): boolean {
     return this.exchange.client.upgrade !== undefined && this.destination.head.httpVersion === '2.0' && isSwitch(status);
   }
 
-  /** The fields for the client, or `undefined` where the answer's framing cannot be taken over. */
+  /** Returns the fields for the client, or `undefined` if the response's framing is unsupported. */
   private responseHead({ status, fields, httpVersion }: UpstreamHead): string[] | undefined {
     const kept = responseFields(fields);
     if (kept === undefined) return undefined;
     const { head, rule, backend, permission } = this.destination;
     const hasLength = hasField(kept, 'content-length');
     const hasBody = !hasNoContent(head.method, status);
-    // In HTTP/1.1 only chunks have room for them.
+    // In HTTP/1.1 trailers require chunks.
     this.trailersPossible = hasBody && (head.httpVersion === '2.0' || (head.httpVersion === '1.1' && !hasLength));
     let edited = editFields(rule.cors?.respond(kept, head) ?? kept, backend.responseEdits);
     if (permission?.responseEdits !== undefined) edited = editFields(edited, [permission.responseEdits]);
-    // RFC 9110 section 8.6; and Trailer makes no sense where none can follow.
+    // RFC 9110 section 8.6. Trailer is removed if no trailers can follow.
     if (status === 204 || status === 205) edited = withoutField(edited, 'content-length');
     if (!this.trailersPossible) edited = withoutField(edited, 'trailer');
     edited.push('via', viaEntry(httpVersion, 1));

@@ -27,12 +27,12 @@ import type { Decrypted } from './tls-acceptor.ts';
 import { loadCertificates } from './tls-termination.ts';
 import type { CertificateSource, ListenerCertificates } from './tls-termination.ts';
 
-/** What keeps a listener from working as configured, by its key. */
+/** The problems of listeners that do not work as configured, by key. */
 export type ListenerProblems = ReadonlyMap<ConfigKey, readonly string[]>;
 
 /**
- * One port: accepts connections, finds out by their first bytes what they speak, and hands them to TLS termination
- * or the HTTP/1 server. Several listeners share it, told apart by hostname.
+ * One port. Accepts connections, detects their protocol by the first bytes, and passes them to TLS termination or the
+ * HTTP servers. Several listeners share it and are selected by hostname.
  */
 export class Front {
   private readonly plane: DataPlane;
@@ -42,16 +42,16 @@ export class Front {
   private readonly http2: Http2Server;
   private readonly layer4: Layer4Port;
   private readonly sockets = new Set<Socket>();
-  /** Those that have not shown yet what they speak. */
+  /** Connections whose protocol is not known yet. */
   private readonly silent = new LinkedSet<Socket>();
-  /** Those without a request under way. */
+  /** Connections without a request in progress. */
   private readonly idle = new LinkedSet<Socket>();
   private readonly handshakes: Handshakes;
-  /** Those that came in before there was a configuration to serve them with. */
+  /** Connections that arrived before the first configuration. */
   private waiting: Socket[] | undefined = [];
   private plain = new ListenerIndex();
   private secure = new ListenerIndex();
-  /** Whether clients of the port may speak HTTP inside of TLS. */
+  /** Whether the port has HTTPS listeners. */
   private servesHttps = false;
   private certificates: ReadonlyMap<ConfigKey, ListenerCertificates> = new Map();
   private retired = false;
@@ -72,33 +72,33 @@ export class Front {
       contextFor: (serverName) => this.contextFor(serverName),
       accepted: (decrypted) => this.acceptDecrypted(decrypted),
     });
-    // Half-open, so that a client that closes its side early can be seen and told apart from one that is gone.
+    // Half-open, to distinguish a client that closes its side early from one that is gone.
     this.server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
     this.server.maxConnections = plane.limits.connectionsPerPort;
     this.server.on('connection', (socket) => this.admit(socket)).on('drop', () => plane.quotas.reached('connections'));
   }
 
-  /** Binds the port; fails with the system's error, such as EADDRINUSE. Connections wait for `configure`. */
+  /** Binds the port. Rejects with the system's error, such as EADDRINUSE. Connections wait for `configure`. */
   listen({ host, port }: Address): Promise<void> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
-      // Left to Node where it is any address: without IPv6 that is any one of IPv4.
+      // For any address, Node chooses the host: without IPv6 it is any IPv4 address.
       this.server.listen({ port, backlog, ...(host === anyAddress ? {} : { host }) }, () => {
         this.server.off('error', reject);
-        // Accepting can fail for want of descriptors; that passes, and must not end the process.
+        // Accepting can fail temporarily for lack of file descriptors, which must not end the process.
         this.server.on('error', () => undefined);
         resolve();
       });
     });
   }
 
-  /** Where the port really is, which matters where the system chose it. */
+  /** The actual address, including a port chosen by the system. */
   get address(): Address | undefined {
     const bound = this.server.address();
     return bound === null || typeof bound === 'string' ? undefined : { host: bound.address, port: bound.port };
   }
 
-  /** Puts these listeners in place of all earlier ones, at once. Requests under way go on as they began. */
+  /** Replaces all listeners at once. Requests in progress are not affected. */
   configure(listeners: readonly ListenerConfig[], source: CertificateSource): ListenerProblems {
     const problems = new Map<ConfigKey, readonly string[]>();
     const certificates = new Map<ConfigKey, ListenerCertificates>();
@@ -118,7 +118,7 @@ export class Front {
     this.servesHttps = listeners.some(({ protocol }) => protocol === 'HTTPS');
     this.certificates = certificates;
     this.layer4.configure(listeners);
-    // Without a server name Node asks nobody: what serves then is the listener for any name, if there is one.
+    // Node calls no SNI callback without a server name. The default is the listener for any name, if there is one.
     const fallback = secure.select('');
     // Validation is the same for all listeners of a port (Gateway.spec.tls.frontend).
     const validation = listeners.find(({ clientValidation }) => clientValidation !== undefined)?.clientValidation;
@@ -130,25 +130,25 @@ export class Front {
     return problems;
   }
 
-  /** Ends each connection with its next answer, and goes on taking new ones. */
+  /** Ends each connection with its next response, but still accepts new ones. */
   retire(): void {
     this.retired = true;
   }
 
   /**
-   * Takes no more connections and ends those that stand: each after the answer under way, idle ones after their next answer or
-   * `idleGrace` milliseconds. What is left after `grace` milliseconds is cut off. Resolves when none is left.
+   * Stops accepting and ends all connections: busy ones after the current response, idle ones after their next response
+   * or `idleGrace` milliseconds. The rest is closed after `grace` milliseconds. Resolves when no connection is left.
    */
   async drain(grace: number, idleGrace = 0): Promise<void> {
     this.retire();
     this.server.close();
-    // A connection that looks idle may hold a request that has come and is not read yet.
+    // A connection that seems idle may have an unread request.
     await wholeTurn();
     for (const socket of this.waiting ?? []) socket.destroy();
     this.waiting = undefined;
     this.http2.drain();
     const idle = Math.min(idleGrace, grace);
-    // A connection that is closed while its client sends the next request costs that request.
+    // Closing a connection while its client sends the next request would lose that request.
     if (idle > 0) await this.lastSocketClosed(idle);
     for (const socket of this.silent) socket.destroy();
     this.http1.closeIdle();
@@ -159,7 +159,7 @@ export class Front {
     this.http1.close();
   }
 
-  /** Resolves when no connection is left, or `patience` milliseconds are over. */
+  /** Resolves when no connection is left, or after `patience` milliseconds. */
   private lastSocketClosed(patience: number): Promise<void> {
     if (this.sockets.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -174,7 +174,7 @@ export class Front {
     });
   }
 
-  /** Takes a connection in, if there is room for it: in all, and for its client. */
+  /** Accepts a connection within the limits: in total, and per client. */
   private admit(socket: Socket): void {
     acceptedInTurn();
     const { connections, clients } = this.plane.quotas;
@@ -184,7 +184,7 @@ export class Front {
       return;
     }
     if (!connections.take()) {
-      // One that has asked for nothing for longest makes room: a flood of them keeps nobody out who has something to ask.
+      // Closes the connection that has been without a request for longest, so a flood of idle ones does not keep out active clients.
       if (!this.makeRoom()) {
         clients.release(client);
         socket.destroy();
@@ -207,7 +207,7 @@ export class Front {
     return true;
   }
 
-  /** The connection makes no room any more: it has a request under way, or is gone. */
+  /** The connection can no longer be closed to make room: it has a request in progress, or is gone. */
   private forget(socket: Socket): void {
     this.silent.delete(socket);
     this.idle.delete(socket);
@@ -218,7 +218,7 @@ export class Front {
     counters.connections += 1;
     counters.openConnections += 1;
     this.sockets.add(socket);
-    // Whoever holds the connection learns of its end by other events; a reset at any moment must not end the process.
+    // The owner of the connection gets its end from other events; a reset at any moment must not end the process.
     socket.on('error', () => undefined);
     socket.once('close', () => {
       counters.openConnections -= 1;
@@ -335,14 +335,14 @@ function terminatesTls({ protocol, tlsMode }: ListenerConfig): boolean {
 }
 
 /**
- * Connections that the kernel keeps for a port until they are accepted, and no more than its own limit (net.core.somaxconn). Beyond it
- * new clients have to repeat their first packet, after a second or more; Node's default of 511 is a short burst of them.
+ * Length of the kernel's accept queue of a port, subject to its own limit (net.core.somaxconn). Beyond it, new clients
+ * must repeat their first packet, after a second or more. Node's default of 511 is too small for bursts.
  */
 const backlog = 4_096;
 
-/** Resolves when the event loop has looked at all sockets once more. */
+/** Resolves after the event loop has polled all sockets once more. */
 export async function wholeTurn(): Promise<void> {
-  // The first one may come before that.
+  // The first immediate may run before the poll phase.
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
 }
 

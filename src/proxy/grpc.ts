@@ -5,30 +5,30 @@ import { answerFor } from './reasons.ts';
 import type { AnswerReason } from './reasons.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** The greatest of the codes that gRPC knows ("Status codes and their use in gRPC"). */
+/** The highest status code of gRPC ("Status codes and their use in gRPC"). */
 export const lastGrpcStatus = 16;
 const unknown = 2;
 
-// "HTTP to gRPC Status Code Mapping"; all others are unknown. Where a route cannot be served, calls MUST get
-// UNAVAILABLE (GRPCRouteRule.backendRefs).
+// "HTTP to gRPC Status Code Mapping"; all others are UNKNOWN. If a route cannot be served, calls MUST get UNAVAILABLE
+// (GRPCRouteRule.backendRefs).
 const codes: ReadonlyMap<number, number> = new Map([
   [400, 13], [401, 16], [403, 7], [404, 12], [429, 14], [500, 14], [502, 14], [503, 14], [504, 14],
 ]);
 
-/** Whether a request is a gRPC call, which only HTTP/2 carries, and whose answers are read by their trailers. */
+/** Whether a request is a gRPC call. gRPC requires HTTP/2, and its status is in the trailers of the response. */
 export function isCall(head: Pick<RequestHead, 'header'>): boolean {
   return isGrpc(head.header('content-type'));
 }
 
-/** The fields of an answer of the proxy's own to a gRPC call: a head with status 200 that ends the stream ("Trailers-Only"). */
+/** Returns the fields of the proxy's own response to a gRPC call: a head with status 200 that ends the stream ("Trailers-Only"). */
 export function grpcFields(reason: AnswerReason): Fields {
   const { status, text } = answerFor(reason);
   return ['content-type', 'application/grpc', 'grpc-status', String(codes.get(status) ?? unknown), 'grpc-message', percentEncoded(text)];
 }
 
 /**
- * The code with which a call ended, by its trailers or by the fields of a head alone; `undefined` where they do not say. Codes that
- * gRPC does not know are UNKNOWN, which is what clients take them for.
+ * Returns the gRPC status from trailers or from a Trailers-Only head; `undefined` if there is none. Codes that gRPC
+ * does not define become UNKNOWN, as in clients.
  */
 export function grpcStatusIn(fields: Fields): number | undefined {
   const value = valueOf(fields, 'grpc-status');
@@ -36,7 +36,7 @@ export function grpcStatusIn(fields: Fields): number | undefined {
   return /^[0-9]{1,2}$/.test(value) && Number(value) <= lastGrpcStatus ? Number(value) : unknown;
 }
 
-/** Printable ASCII but for the percent sign stays readable; all else goes as bytes of UTF-8. */
+/** Printable ASCII except the percent sign stays readable; everything else becomes percent-encoded UTF-8. */
 function percentEncoded(text: string): string {
   return text.replace(/[^\x20-\x24\x26-\x7e]+/gu, encodeURIComponent);
 }

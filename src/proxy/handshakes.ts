@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { LinkedSet } from './linked-set.ts';
 
 /**
- * TLS handshakes under way, by the client's address and port. Beyond the limit the oldest one ends: those of clients that mean it
- * take milliseconds, and are never the oldest for long.
+ * TLS handshakes in progress, by the client's address and port. Beyond the limit the oldest one ends. Handshakes of
+ * legitimate clients take milliseconds, so they are not the oldest for long.
  */
 export class Handshakes {
   private readonly order = new LinkedSet<string>();
@@ -36,7 +36,7 @@ export class Handshakes {
     });
   }
 
-  /** `decrypted` has the same peer as the socket below it, which is returned. */
+  /** Ends tracking of the handshake, and returns the socket below `decrypted`, which has the same peer. */
   done(decrypted: Socket): Socket | undefined {
     const key = keyOf(decrypted);
     const below = this.sockets.get(key);

@@ -7,16 +7,16 @@ import type { ResponseHead } from './response-head.ts';
 import { ResponseReader } from './response-reader.ts';
 import type { ResponseEvents } from './response-reader.ts';
 
-/** A request on its way to a backend over HTTP/1.1: first it waits for a connection, which then is all its own. */
+/** A request to a backend over HTTP/1.1. It waits for a connection, and then has it exclusively. */
 export class Http1Call implements UpstreamExchange {
   readonly request: UpstreamRequest;
   readonly receiver: ResponseReceiver;
-  /** As it goes out. */
+  /** The encoded head. */
   readonly head: string;
   connection: Http1Connection | undefined;
-  /** Set while it waits for a connection. */
+  /** Defined while it waits for a connection. */
   leave: (() => void) | undefined;
-  /** Whether nobody waits for it any more. */
+  /** Whether the request was aborted. */
   isGivenUp = false;
 
   constructor(request: UpstreamRequest, receiver: ResponseReceiver, head: string) {
@@ -49,40 +49,40 @@ export class Http1Call implements UpstreamExchange {
 }
 
 export interface Http1ConnectionEvents {
-  /** A request that it has taken is over, or nobody waits for it any more. `freed` or `closed` follows. */
+  /** The current request is over or aborted. `freed` or `closed` follows. */
   done(call: Http1Call): void;
-  /** It can take a request. */
+  /** The connection can take a request. */
   freed(connection: Http1Connection): void;
-  /** It is gone, or belongs to another protocol. */
+  /** The connection is closed, or has switched protocols. */
   closed(connection: Http1Connection): void;
-  /** The head or the trailers of a response go beyond their limit. */
+  /** The head or the trailers of a response exceed their limit. */
   exceeded(): void;
-  /** An error that nobody foresaw, in what belongs to a connection; that is being closed. */
+  /** An unexpected error in the handling of the connection, which is being closed. */
   fault(error: unknown): void;
 }
 
-/** How long idle connections are kept where the backend says nothing of it, in milliseconds; most keep them for 5 s and longer. */
+/** Idle timeout in milliseconds if the backend does not specify one; most backends use 5 s or more. */
 const idleDefault = 4_000;
-/** Closing takes its time to arrive. */
+/** The backend's close takes time to arrive. */
 const idleMargin = 1_000;
 const idleLongest = 600_000;
 
-/** A connection to a backend over HTTP/1.1, which carries one request at a time. */
+/** An HTTP/1.1 connection to a backend, which carries one request at a time. */
 export class Http1Connection implements ResponseEvents {
   private readonly socket: Socket;
   private readonly events: Http1ConnectionEvents;
   private readonly reader: ResponseReader;
   private call: Http1Call | undefined;
   private body: BodyWriter | undefined;
-  /** By `performance.now()`: no request may be sent afterwards, because the backend may just be closing. */
+  /** By `performance.now()`. No request may be sent later, because the backend may be closing the connection. */
   private usableUntil = performance.now() + idleDefault;
   private hasRested = false;
-  /** Whether the request under way found the connection at rest, and nothing has come back since. */
+  /** Whether the current request found the connection idle, and nothing has been received since. */
   private mayBeStale = false;
-  /** What it means for the request under way that the connection was broken off. */
+  /** The failure of the current request after the connection was broken off. */
   private failure: UpstreamFailure | undefined;
 
-  /** `socket` stands already; `headBytes` is the most that the head of an answer may have. */
+  /** `socket` is established; `headBytes` limits the head of a response. */
   constructor(socket: Socket, headBytes: number, events: Http1ConnectionEvents) {
     this.socket = socket;
     this.events = events;
@@ -111,20 +111,20 @@ export class Http1Connection implements ResponseEvents {
       this.socket.write(head, 'latin1');
       return;
     }
-    // What has come of the body already shares the packet.
+    // The part of the body that has already arrived shares the packet.
     this.socket.cork();
     setImmediate(() => this.socket.uncork());
     this.socket.write(head, 'latin1');
     this.body = new BodyWriter(this.socket, request.body, request, { written: () => (this.body = undefined), failed: () => this.breakOff('reset') });
   }
 
-  /** Nobody hears of the request under way any more. */
+  /** Aborts the current request without further calls. */
   destroy(): void {
     this.letGo();
     this.socket.destroy();
   }
 
-  /** Ends the request under way, and the connection with it. */
+  /** Ends the current request and the connection. */
   breakOff(failure: UpstreamFailure): void {
     this.failure = failure;
     this.reader.stop();
@@ -134,7 +134,7 @@ export class Http1Connection implements ResponseEvents {
 
   pause(): void {
     this.socket.pause();
-    // Nobody reads it now: a reset would not be seen until the client has taken what came before.
+    // A paused socket would not detect a reset until the client has read the earlier bytes.
     watchForReset(this.socket);
   }
 
@@ -155,7 +155,7 @@ export class Http1Connection implements ResponseEvents {
   }
 
   onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void {
-    // A request that is still being sent, and bytes that nobody asked for, leave nothing that could be relied on.
+    // A request that is still being sent, or unexpected bytes, make the connection unusable.
     const isReusable = head.persists && rest.length === 0 && this.body === undefined && this.stands;
     const call = this.letGo();
     if (isReusable) this.becomeIdle(head);
@@ -202,7 +202,7 @@ export class Http1Connection implements ResponseEvents {
   private readonly read = (bytes: Buffer): void => {
     this.mayBeStale = false;
     try {
-      // Nobody asked for it, and it must not be taken for the answer to the next request (RFC 9112 section 9.2).
+      // Unexpected bytes must not be taken for the response to the next request (RFC 9112 section 9.2).
       if (this.call === undefined) this.socket.destroy();
       else this.reader.read(bytes);
     } catch (error) {
@@ -243,5 +243,5 @@ export class Http1Connection implements ResponseEvents {
 }
 
 function ignore(): void {
-  // Shows as the close of the connection.
+  // The close event follows an error.
 }

@@ -10,7 +10,7 @@ import type { Quotas } from './quota.ts';
 import { requestHead } from './request-writer.ts';
 import { WaitingQueue } from './waiting-queue.ts';
 
-/** Forwards over HTTP/1.1 with kept-alive connections to each upstream. */
+/** Forwards over HTTP/1.1 with persistent connections to each upstream. */
 export class Http1Forwarder extends PooledForwarder<Http1Pool> {
   constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
     super((upstream) => new Http1Pool(upstream, limits, fault, quotas));
@@ -19,23 +19,23 @@ export class Http1Forwarder extends PooledForwarder<Http1Pool> {
   forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange {
     const head = requestHead(request);
     const call = new Http1Call(request, receiver, head ?? '');
-    // The caller must have this call in hand before it hears that it failed.
+    // The caller must get this call before it fails.
     if (head === undefined) queueMicrotask(() => call.fail('protocol'));
     else this.pool(request.upstream).submit(call);
     return call;
   }
 }
 
-/** How often idle connections are looked at, in milliseconds. */
+/** Interval in milliseconds at which idle connections are checked. */
 const sweepInterval = 1_000;
 
-/** The connections to one upstream: as many as there are requests at the same time, up to a limit. */
+/** The connections to one upstream: as many as there are concurrent requests, up to a limit. */
 class Http1Pool implements UpstreamPool, Http1ConnectionEvents {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
   private readonly connections = new Set<Http1Connection>();
   private readonly connecting = new Set<Socket>();
-  /** The one that was used last comes last, and is used first: those that are not needed stay idle until they go. */
+  /** In order of last use. The last one is used first, so unneeded connections stay idle until they expire. */
   private readonly idle = new LinkedSet<Http1Connection>();
   private readonly waiting: WaitingQueue<Http1Call>;
   private sweepTimer: NodeJS.Timeout | undefined;

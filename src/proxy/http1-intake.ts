@@ -5,17 +5,18 @@ import type { ProxyLimits } from './limits.ts';
 import type { Quotas } from './quota.ts';
 
 const endOfBlock = Buffer.from('\r\n\r\n');
-/** So many bytes of an end may stand at the end of a piece. */
+/** Maximum length of an incomplete end of block at the end of a piece. */
 const most = endOfBlock.length - 1;
 const nothing = Buffer.alloc(0);
 const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 
 /**
- * Hands what a client sends to the HTTP/1 parser, one request at a time: the parser gets the bytes of a request only after
- * the response to the request before it. A client that pipelines (RFC 9112 section 9.3.2) is served in order, and what it
- * sends ahead costs no more than `aheadBytes` and one read: after that the socket is not read until the response is done. Nobody
- * sees then that the client has left. So after `aheadTimeout` what was sent ahead is dropped, and the connection ends with the response.
+ * Passes the client's bytes to the HTTP/1 parser, one request at a time: the parser gets a request only after the
+ * previous response. A client that pipelines (RFC 9112 section 9.3.2) is served in order. Its requests sent ahead take
+ * at most `aheadBytes` plus one read: then the socket is not read until the response is done, so a disconnect of the
+ * client stays undetected. Therefore bytes sent ahead are dropped after `aheadTimeout`, and the connection ends with
+ * the response.
  */
 export class Http1Intake {
   private readonly socket: Socket;
@@ -24,19 +25,19 @@ export class Http1Intake {
   private readonly reached: Quotas['reached'];
   private pauseTimer: NodeJS.Timeout | undefined;
   private isOverdue = false;
-  /** What the parser has not got yet. */
+  /** Bytes that the parser has not got yet. */
   private held: Buffer = nothing;
-  /** The last bytes that the parser got of a block that has not ended. */
+  /** The last parsed bytes of an incomplete block. */
   private tail = '';
-  /** Its response is not done. */
+  /** The request whose response is not done. */
   private request: IncomingMessage | undefined;
-  /** Bytes of its body that have not come yet, where its length is known. */
+  /** Bytes of its body that are still to come, if its length is known. */
   private remaining = 0;
   private hasPaused = false;
   private isFeeding = false;
   private isStopped = false;
 
-  /** Takes the place of the parser's own listener for data, which `socket` must have. */
+  /** Replaces the parser's own `data` listener, which `socket` must have. */
   constructor(socket: Socket, { limits, quotas }: Pick<DataPlane, 'limits' | 'quotas'>) {
     this.socket = socket;
     this.limits = limits;
@@ -46,37 +47,37 @@ export class Http1Intake {
     socket.off('data', this.parse).on('data', this.read).on('drain', this.feed);
   }
 
-  /** Whether everything that has come was handed to the parser. */
+  /** Whether all received bytes were passed to the parser. */
   get isEmpty(): boolean {
     return this.held.length === 0;
   }
 
-  /** The parser has found a request. What follows its body waits for `responseDone`. */
+  /** The parser has found a request. Bytes after its body wait for `responseDone`. */
   requestBegun(request: IncomingMessage): void {
     this.request = request;
   }
 
-  /** The body of the request has this many bytes; without a length its end shows in the bytes. */
+  /** The body of the request has this many bytes; if undefined, its end is found in the bytes. */
   expectBody(length: number | undefined): void {
     this.remaining = length ?? 0;
   }
 
   responseDone(): void {
     this.request = undefined;
-    // The response has ended the connection: what follows the request is not served.
+    // The response has ended the connection: bytes after the request are ignored.
     if (!this.socket.writable) this.stop();
     this.endPause();
     if (this.isOverdue) this.socket.destroySoon();
     this.feed();
   }
 
-  /** Throws away what has not been parsed and what still comes. */
+  /** Discards unparsed and further bytes. */
   stop(): void {
     this.isStopped = true;
     this.held = nothing;
   }
 
-  /** Leaves the socket to another protocol; returns the bytes that follow the request. */
+  /** Releases the socket to another protocol; returns the bytes after the request. */
   release(): Buffer {
     const { held } = this;
     this.stop();
@@ -117,11 +118,11 @@ export class Http1Intake {
   }
 
   private get isWanted(): boolean {
-    // Node's parser takes no request while the socket waits for the client to read.
+    // Node's parser accepts no request while the socket waits for the client to read.
     return this.request === undefined ? !this.socket.writableNeedDrain : !this.request.complete;
   }
 
-  /** The next piece for the parser: no head and no body is followed by anything else in it. */
+  /** Returns the next piece for the parser. It contains nothing after the end of a head or body. */
   private cut(): Buffer {
     const { held } = this;
     const end = this.remaining > 0 ? Math.min(this.remaining, held.length) : this.blockEnd(held);
@@ -134,7 +135,7 @@ export class Http1Intake {
     return held.subarray(0, end);
   }
 
-  /** Behind the first empty line that ends a head or a chunked body, or the end of what there is. */
+  /** Returns the position after the first empty line, which ends a head or a chunked body, or the end of the bytes. */
   private blockEnd(held: Buffer): number {
     const { tail } = this;
     const across = tail === '' ? -1 : `${tail}${held.toString('latin1', 0, most)}`.indexOf('\r\n\r\n');
@@ -148,7 +149,7 @@ export class Http1Intake {
   }
 }
 
-/** How many bytes of empty lines stand before a request; they mean nothing (RFC 9112 section 2.2). */
+/** Returns the length of the empty lines before a request, which are ignored (RFC 9112 section 2.2). */
 function blankLength(bytes: Buffer): number {
   let length = 0;
   while (bytes[length] === carriageReturn || bytes[length] === lineFeed) length += 1;

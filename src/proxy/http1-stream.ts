@@ -12,12 +12,12 @@ import { readHttp1Head } from './request-head.ts';
 import type { RequestHead } from './request-head.ts';
 import { checkHttp1Head, hasNoContent, interimFields, sendableTrailers, switchFields } from './sendable.ts';
 
-/** Unread rests of request bodies up to this size are read and thrown away to keep the connection. */
+/** Unread request bodies up to this size are discarded to keep the connection. */
 const discardable = 64 * 1024;
 
 const resetContent = 205;
 
-/** Up to so many bytes copying is cheaper than handing the kernel two pieces. */
+/** Up to this number of bytes, copying is cheaper than writing two pieces. */
 const longestText = 4 * 1024;
 
 /** A request on an HTTP/1 connection. */
@@ -33,7 +33,7 @@ export class Http1Stream implements ClientStream {
   private isTunnel = false;
   private hasNoBody = false;
   private headWaits = false;
-  /** The first piece of the body, which shares the packet of the head, and often is the last one, too. */
+  /** The first piece of the body, which shares the packet of the head, and often is the only one. */
   private held: Buffer | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, connection: Connection, plane: Pick<DataPlane, 'limits' | 'quotas'>) {
@@ -48,7 +48,7 @@ export class Http1Stream implements ClientStream {
     this.awaitsContinue = true;
   }
 
-  /** The connection is free of HTTP after this request, and may switch to a protocol; `begin` is called when it does. */
+  /** The connection carries no HTTP after this request, and may switch protocols. `begin` is called when it does. */
   offerUpgrade(protocol: string | undefined, begin: () => void): void {
     this.requestedUpgrade = protocol;
     this.beginTunnel = begin;
@@ -81,7 +81,7 @@ export class Http1Stream implements ClientStream {
     return head;
   }
 
-  /** Bytes of the body as far as the head says; `undefined` where it was not read or says nothing. */
+  /** Content-Length of the request; `undefined` if the head is unread or has none. */
   get announcedLength(): number | undefined {
     return this.head?.contentLength;
   }
@@ -101,7 +101,7 @@ export class Http1Stream implements ClientStream {
   }
 
   inform(status: number, fields: Fields): boolean {
-    // An interim answer is an extra: what a client or this runtime (Node before 24.18) does not know is left out.
+    // Interim responses are optional. They are omitted if the client or this runtime (Node before 24.18) does not support them.
     if (this.body.httpVersion !== '1.1' || this.response.writeInformation === undefined) return true;
     this.response.writeInformation(status, interimFields(fields));
     const { socket } = this.body;
@@ -113,14 +113,14 @@ export class Http1Stream implements ClientStream {
   writeHead(status: number, fields: string[]): void {
     checkHttp1Head(status, fields);
     this.hasNoBody = hasNoContent(this.method, status);
-    // A length is how HTTP/1.1 says that such a response has no content (RFC 9110 section 15.3.6).
+    // Length 0 tells HTTP/1.1 clients that such a response has no content (RFC 9110 section 15.3.6).
     if (status === resetContent) fields.push('content-length', '0');
     const bodyIsInTheWay = !this.body.complete && !this.canDiscardBody();
-    // Node loses what a client sends right after a request for an upgrade that is not granted.
+    // Node loses bytes that a client sends right after an upgrade request that is not accepted.
     const mustClose = bodyIsInTheWay || this.head?.asksForUpgrade === true || this.connection.isDraining();
     if (mustClose) fields.push('connection', 'close');
     if (bodyIsInTheWay) {
-      // The server closes by this method after the last byte; what the client is still sending must not reset it.
+      // Node's server closes with this method after the last byte; the client's further bytes must not cause a reset.
       const { socket } = this.body;
       socket.destroySoon = () => closeGently(socket);
     }
@@ -173,12 +173,15 @@ export class Http1Stream implements ClientStream {
 
   breakOff(): void {
     const { socket, httpVersion } = this.body;
-    // An answer to HTTP/1.0 may end with the connection: only a reset says that it broke.
+    // A response to HTTP/1.0 may end with the connection, so only a reset signals an incomplete one.
     if (httpVersion === '1.0' && this.connection.peer.scheme === 'http') socket.resetAndDestroy();
     else socket.destroy();
   }
 
-  /** Nothing else notices a client that does not read: all that is left of the exchange waits in the socket. */
+  /**
+   * Limits the time for a client that does not read. At this point the rest of the exchange is in the socket, and no
+   * other timeout applies.
+   */
   private limitFlush(): void {
     const timer = setTimeout(() => {
       this.plane.quotas.reached('client-stalled');

@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 
 const token = /^[!#$%&'*+.^_`|~0-9a-z-]+(?:\/[!#$%&'*+.^_`|~0-9a-z-]+)?$/i;
 
-// Other versions of HTTP, and TLS, would hide requests from whoever judges them.
+// Other versions of HTTP, and TLS, would hide requests from routing and policies.
 const unsafe = /^(?:h2c?|http|tls)(?:\/|$)/i;
 
 /**
- * The protocol to which a request asks to switch its connection (RFC 9110 section 7.8), if that may be done: a single
- * one that is not HTTP itself, and no body before it. `undefined` ignores the wish, as any server may.
+ * Returns the protocol to which a request asks to switch its connection (RFC 9110 section 7.8), if it is allowed: a
+ * single protocol that is not HTTP itself, and no request body. `undefined` ignores the upgrade, which any server may
+ * do.
  */
 export function upgradeOf({ headers, httpVersion }: IncomingMessage): string | undefined {
   const { upgrade, connection = '' } = headers;

@@ -15,21 +15,21 @@ import { answerFor, rawAnswer } from './reasons.ts';
 import type { AnswerReason } from './reasons.ts';
 import { watchForReset } from './reset-probe.ts';
 
-/** The HTTP/1 server of a port: sockets come in by `accept`, plain or decrypted. */
+/** The HTTP/1 server of a port. `accept` takes sockets, plain or decrypted. */
 export interface Http1Server {
   accept(socket: Socket, connection: Connection): void;
-  /** Closes connections that wait between two requests. */
+  /** Closes connections between two requests. */
   closeIdle(): void;
   close(): void;
 }
 
-/** A connection and what becomes of it. */
+/** A connection and its state. */
 interface Carrier {
   readonly connection: Connection;
   readonly intake: Http1Intake;
   /** The request whose response is not done. */
   current: Exchange | undefined;
-  /** The parser may still find requests in what it got before. */
+  /** Whether requests that the parser may still find are ignored. */
   isGivenUp: boolean;
 }
 
@@ -39,12 +39,12 @@ interface Http1Request {
   readonly carrier: Carrier;
 }
 
-/** A response that knows its request, so that events on it need no listener made for each one. */
+/** A response with a reference to its request, which avoids listeners per response. */
 class ProxyResponse extends ServerResponse {
   request: Http1Request | undefined;
 }
 
-/** Creates a server that listens nowhere and handles each request as an Exchange. */
+/** Creates a server that does not listen and handles each request as an Exchange. */
 export function createHttp1Server(plane: DataPlane): Http1Server {
   const { limits } = plane;
   const connections = new WeakMap<Duplex, Carrier>();
@@ -54,7 +54,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     const carrier = connections.get(request.socket);
     if (carrier === undefined || carrier.isGivenUp) return undefined;
     if (carrier.current !== undefined) {
-      // The intake lets no second request through. If the parser finds one all the same, nobody can say which bytes are whose.
+      // The intake passes only one request at a time. If the parser finds a second one, the owner of the bytes is ambiguous.
       endAtOnce(carrier, request.socket);
       return undefined;
     }
@@ -73,7 +73,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     if (carrier === undefined || carrier.isGivenUp) return;
     const { current } = carrier;
     if (current?.client.isComplete === true) {
-      // An earlier request is unanswered, and an answer to this one would be taken for its own.
+      // An earlier request has no response yet, and a response to this one would be taken for it.
       endAtOnce(carrier, socket);
       return;
     }
@@ -83,7 +83,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
       recordRefusal(plane, carrier.connection, reason);
       closeGently(socket, rawAnswer(reason));
     } else {
-      // What cannot be read is the body of the request under way.
+      // The invalid bytes are the body of the current request.
       current.giveUp(reason);
     }
   };
@@ -97,20 +97,20 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   const server = createServer({
     ServerResponse: ProxyResponse,
     insecureHTTPParser: false,
-    // Asked for by request-head.ts, which answers and logs like everything else.
+    // Checked by request-head.ts, which responds and logs uniformly.
     requireHostHeader: false,
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headerTimeout,
     keepAliveTimeout: limits.idleTimeout,
     connectionsCheckingInterval: limits.checkInterval,
-    // Long uploads are legitimate; bodies that stall have a limit of their own.
+    // Long uploads are legitimate; stalled bodies have a limit of their own.
     requestTimeout: 0,
-    // Saves a tenth of the processor time of requests without a body, in runtimes that know it (Node from 24.12).
+    // Saves a tenth of the CPU time of requests without a body, in runtimes that support it (Node from 24.12).
     optimizeEmptyRequests: true,
-    // Runtimes that do not know this option (Node before 24.9) stop reading HTTP after any request for an upgrade.
+    // Runtimes without this option (Node before 24.9) stop reading HTTP after any upgrade request.
     shouldUpgradeCallback: (request) => upgradeOf(request) !== undefined,
   });
-  // Fields beyond this count are silently dropped; one more than allowed is enough for request-head.ts to refuse.
+  // Node silently drops fields beyond this count. One more than the limit lets request-head.ts detect and reject them.
   server.maxHeadersCount = limits.headerCount + 1;
   server.on('request', (request, response) => start(begin(request, response)));
   server.on('checkContinue', (request, response) => {
@@ -132,13 +132,13 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
     if (isClientGone(error) || !socket.writable) socket.destroy();
     else refuse(socket, refusalReasons[error.code ?? ''] ?? 'bad-request');
   });
-  // Only a server that listens looks after its header and idle times; this starts it.
+  // Node starts checking header and idle timeouts when the server listens.
   server.emit('listening');
 
   return {
     accept: (socket, connection) => {
       server.emit('connection', socket);
-      // Node sets this timer between two requests alone, and closes the connection.
+      // Node sets this timer only between two requests, and closes the connection.
       socket.once('timeout', reachedIdle);
       watchForReset(socket);
       const intake = new Http1Intake(socket, plane);
@@ -150,7 +150,7 @@ export function createHttp1Server(plane: DataPlane): Http1Server {
   };
 }
 
-/** A response on a connection that Node has let go, and that ends with it. */
+/** Creates a response on a connection that Node has released, and that ends with it. */
 function responseOn(request: IncomingMessage, socket: Socket): ProxyResponse {
   const response = new ProxyResponse(request);
   response.shouldKeepAlive = false;
@@ -161,7 +161,7 @@ function responseOn(request: IncomingMessage, socket: Socket): ProxyResponse {
   return response;
 }
 
-/** Closes a socket that nobody reads when its other side ends it; returns what stops that. Bytes before the end hide it. */
+/** Closes an unread socket when its peer ends it. Returns a function that stops that. Unread bytes before the end hide it. */
 function destroyAtEnd(socket: Socket): () => void {
   const look = (): void => {
     if (socket.readableLength === 0) socket.read(0);
@@ -183,24 +183,24 @@ function onClose(this: ProxyResponse): void {
   exchange.closed();
   carrier.connection.idle();
   if (!complete) this.req.resume();
-  // Its head may have gone out before the drain began, without word of it.
+  // Its head may have been sent before the drain, without `Connection: close`.
   if (carrier.connection.isDraining() && carrier.intake.isEmpty) socket.destroySoon();
   carrier.intake.responseDone();
 }
 
-/** Ends a connection on which nothing more can be answered. */
+/** Ends a connection on which no response is possible any more. */
 function endAtOnce(carrier: Carrier, socket: Duplex): void {
   carrier.isGivenUp = true;
   carrier.intake.stop();
   socket.destroy();
 }
 
-/** Whether the client broke off, by a reset or by ending in the middle of a request. */
+/** Whether the client aborted, by a reset or by ending in the middle of a request. */
 function isClientGone({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ECONNRESET' || code === 'HPE_INVALID_EOF_STATE';
 }
 
-/** What the codes of Node's parser and timers mean to the client; all others are a bad request. */
+/** Reasons for the error codes of Node's parser and timers; all others are a bad request. */
 const refusalReasons: Readonly<Record<string, AnswerReason>> = {
   HPE_HEADER_OVERFLOW: 'headers-too-large',
   ERR_HTTP_REQUEST_TIMEOUT: 'header-timeout',
@@ -209,7 +209,7 @@ const refusalReasons: Readonly<Record<string, AnswerReason>> = {
   HPE_UNEXPECTED_CONTENT_LENGTH: 'bad-framing',
 };
 
-/** Counts and logs a request that never became one. */
+/** Counts and logs an invalid request. */
 function recordRefusal({ counters, accessLog }: DataPlane, connection: Connection, reason: AnswerReason): void {
   const { status, body } = answerFor(reason);
   counters.requests += 1;

@@ -3,27 +3,27 @@ import type { Fields } from '../forwarder.ts';
 import { bytesIn, delimitedField, MalformedMessage, numberField, numberIn, readFields } from './protobuf.ts';
 import type { WireField } from './protobuf.ts';
 
-// `envoy.service.auth.v3`, external_auth.proto and attribute_context.proto: messages by the numbers of their fields.
+// Messages of `envoy.service.auth.v3`, external_auth.proto and attribute_context.proto, by field number.
 
-/** What a server is told about a request (AttributeContext.HttpRequest). */
+/** The attributes of a request that an authorization server gets (AttributeContext.HttpRequest). */
 export interface CheckedRequest {
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly host: string;
   readonly scheme: string;
-  /** `HTTP/1.1` and so on. */
+  /** For example `HTTP/1.1`. */
   readonly protocol: string;
-  /** Bytes of the client's body; `undefined`: not known. */
+  /** Bytes of the client's body; `undefined` if unknown. */
   readonly size: number | undefined;
-  /** One character for each byte. */
+  /** One character per byte. */
   readonly headers: Fields;
   readonly body: Buffer;
   /** The address of the client. */
   readonly source: string;
 }
 
-/** A CheckRequest. */
+/** Encodes a CheckRequest. */
 export function encodeCheckRequest(request: CheckedRequest): Buffer {
   const { method, path, host, scheme, size = -1, protocol, body, source } = request;
   const http = [
@@ -42,7 +42,7 @@ export function encodeCheckRequest(request: CheckedRequest): Buffer {
   return delimitedField(1, Buffer.concat(attributes));
 }
 
-/** The map of headers: one entry for each name, the values of repeated fields joined, and the parts of the request line as HTTP/2 has them. */
+/** Encodes the headers map: one entry per name, values of repeated fields joined, and the request line as HTTP/2 pseudo-header fields. */
 function headerEntries({ method, path, host, scheme, headers }: CheckedRequest): readonly Buffer[] {
   const entries = new Map([[':authority', host], [':method', method], [':path', path], [':scheme', scheme]]);
   for (let position = 0; position < headers.length; position += 2) {
@@ -54,12 +54,12 @@ function headerEntries({ method, path, host, scheme, headers }: CheckedRequest):
   return [...entries].map(([name, value]) => delimitedField(3, Buffer.concat([delimitedField(1, name), delimitedField(2, utf8(value))])));
 }
 
-/** Bytes as a string field, which has to be UTF-8: others are replaced. */
+/** Converts bytes to a string field, which must be UTF-8: invalid bytes are replaced. */
 function utf8(value: string): string {
   return Buffer.from(value, 'latin1').toString('utf8');
 }
 
-/** A header that a server sets or adds (HeaderValueOption); one character for each byte. */
+/** A header that a server sets or appends (HeaderValueOption); one character per byte. */
 export interface HeaderOption {
   readonly name: string;
   readonly value: string;
@@ -69,13 +69,14 @@ export interface HeaderOption {
 /** A CheckResponse. */
 export type CheckResponse =
   | { readonly type: 'ok'; readonly headers: readonly HeaderOption[]; readonly removed: readonly string[]; readonly responseHeaders: readonly HeaderOption[] }
-  /** `status` 0: the server names none. */
+  /** `status` 0: the server specifies none. */
   | { readonly type: 'denied'; readonly status: number; readonly headers: readonly HeaderOption[]; readonly body: Buffer };
 
 /**
- * Reads a CheckResponse. A response without `status` is not taken for one that permits.
+ * Decodes a CheckResponse. A response without `status` does not count as permission.
  *
- * @throws MalformedMessage for what is no such message, contradicts itself, or asks for what cannot be done (changes of the query)
+ * @throws MalformedMessage if the message is malformed, contradicts itself, or requests an unsupported change (of the
+ * query)
  */
 export function decodeCheckResponse(message: Buffer): CheckResponse {
   const { 1: status, 2: denied, 3: ok, 5: error } = singularFields(message, [1, 2, 3, 5]);
@@ -111,7 +112,7 @@ function decodeOk(message: Buffer): CheckResponse {
   return { type: 'ok', headers, removed, responseHeaders };
 }
 
-/** Where nothing is said, headers of a response are appended, and those of a request replace others, as Envoy has it. */
+/** By default, response headers are appended and request headers replaced, as in Envoy. */
 function decodeHeader(message: Buffer, of: 'request' | 'response'): HeaderOption {
   const { 1: header, 2: append, 3: action } = singularFields(message, [1, 2, 3]);
   if (header === undefined) throw new MalformedMessage('no header');
@@ -132,7 +133,7 @@ function optionalNumber(field: WireField | undefined): number {
   return field === undefined ? 0 : numberIn(field);
 }
 
-/** The fields of a message that have these numbers; none of them may repeat. */
+/** Returns the fields with these numbers. None of them may repeat. */
 function singularFields(message: Buffer, numbers: readonly number[]): Readonly<Partial<Record<number, WireField>>> {
   const fields: Partial<Record<number, WireField>> = {};
   for (const field of readFields(message)) {

@@ -13,13 +13,13 @@ import { MalformedMessage } from './protobuf.ts';
 
 const method = '/envoy.service.auth.v3.Authorization/Check';
 
-/** What a client gets whose request is denied without a status for it. */
+/** The status for a denied request if the server specifies none. */
 const forbidden = 403;
 
-/** Before each message: whether it is compressed, and its length ("gRPC over HTTP2"). */
+/** Prefix of each message: compressed flag and length ("gRPC over HTTP2"). */
 const prefixBytes = 5;
 
-/** An authorization server that is asked by a call of `envoy.service.auth.v3.Authorization/Check` (HTTPExternalAuthFilter.protocol). */
+/** Authorization by a call of `envoy.service.auth.v3.Authorization/Check` (HTTPExternalAuthFilter.protocol). */
 export const grpcAuthorization: AuthorizationMessages = {
   request({ authorization, head, peer, fields, body }) {
     const { contentLength, authority, httpVersion } = head;
@@ -55,7 +55,7 @@ export const grpcAuthorization: AuthorizationMessages = {
   },
 };
 
-/** The one message of a call that ended with OK. */
+/** Returns the single message of a call that ended with OK. */
 function messageIn({ head, body, trailers }: AuthorizationAnswer): Buffer | undefined {
   if (head.status !== 200 || !isGrpc(valueOf(head.fields, 'content-type')) || grpcStatusIn(trailers) !== 0) return undefined;
   const bytes = Buffer.concat(body);
@@ -63,7 +63,7 @@ function messageIn({ head, body, trailers }: AuthorizationAnswer): Buffer | unde
   return isWhole ? bytes.subarray(prefixBytes) : undefined;
 }
 
-/** @throws MalformedMessage for headers that HTTP cannot carry */
+/** @throws MalformedMessage for headers that are invalid in HTTP */
 function verdictOf(response: CheckResponse): Verdict {
   if (response.type === 'ok') {
     return { type: 'permitted', edits: editsOf(response.headers, response.removed), responseEdits: editsOf(response.responseHeaders, []) };
@@ -72,7 +72,7 @@ function verdictOf(response: CheckResponse): Verdict {
   return { type: 'denied', status: response.status === 0 ? forbidden : response.status, fields, body: [response.body] };
 }
 
-/** A header that is set replaces those of its name, also one that was set before it; one that is appended stands beside them. */
+/** A set header replaces all headers of its name, including one that was set earlier. An appended header is added to them. */
 function editsOf(options: readonly HeaderOption[], removed: readonly string[]): HeaderEdits {
   const dropped = new Set(removed.filter((name) => isEditable(name)).map(nameKey));
   const added: string[] = [];

@@ -8,16 +8,16 @@ import type { AuthorizationMessages } from './messages.ts';
 const permits = 200;
 
 /**
- * An authorization server that is asked by the request itself: method, path and Host of the client, without the body unless the
- * filter says otherwise (HTTPAuthConfig).
+ * Authorization by a request with the method, path and Host of the client's request, without its body unless the filter
+ * requests it (HTTPAuthConfig).
  */
 export const httpAuthorization: AuthorizationMessages = {
   request({ authorization, head, fields, body }) {
     const sent = fieldsForServer(authorization, fields);
     if (head.authority !== '') sent.push('host', head.authority);
-    // The length of what the server gets, 0 where that is nothing.
+    // The length of the body that the server gets, 0 if there is none.
     sent.push('content-length', String(body.reduce((sum, { length }) => sum + length, 0)));
-    // A server behind a route that asks the server itself would be a loop.
+    // Detects a loop: the server may be behind a route that requires its authorization.
     sent.push('via', viaEntry(head.httpVersion, head.hops + hopsOfCopy));
     return { method: head.method, target: authorizationTarget(authorization, head), fields: sent, body, needsHttp2: false };
   },

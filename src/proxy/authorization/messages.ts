@@ -4,37 +4,37 @@ import type { Fields, UpstreamHead, UpstreamRequest } from '../forwarder.ts';
 import type { Peer } from '../forwarding-fields.ts';
 import type { RequestHead } from '../request-head.ts';
 
-/** A request that has to be permitted. */
+/** A request that requires authorization. */
 export interface Subject {
   readonly authorization: Authorization;
   readonly head: RequestHead;
   readonly peer: Peer;
-  /** Fields of the request as they stand where the filter does, without Host, Content-Length and Via. */
+  /** Fields of the request at the position of the filter, without Host, Content-Length and Via. */
   readonly fields: string[];
-  /** The body as far as the server gets it. */
+  /** The part of the body that the server gets. */
   readonly body: readonly Buffer[];
 }
 
-/** The parts of a request to an authorization server that depend on its protocol. */
+/** The parts of a request to an authorization server that depend on the protocol. */
 export type AuthorizationRequest = Pick<UpstreamRequest, 'method' | 'target' | 'fields' | 'needsHttp2'> & {
   readonly body: readonly Buffer[];
 };
 
-/** A whole answer of an authorization server. */
+/** A complete response of an authorization server. */
 export interface AuthorizationAnswer {
   readonly head: UpstreamHead;
   readonly body: readonly Buffer[];
   readonly trailers: Fields;
 }
 
-/** What the answer means. `failed`: it is none; nothing is permitted then. */
+/** The meaning of a response. `failed`: it is invalid, and nothing is permitted. */
 export type Verdict =
-  /** `edits` are made to the request before a backend gets it, `responseEdits` to the response that the client gets. */
+  /** `edits` apply to the request before a backend gets it, `responseEdits` to the response for the client. */
   | { readonly type: 'permitted'; readonly edits: HeaderEdits; readonly responseEdits: HeaderEdits | undefined }
   | Denial
   | { readonly type: 'failed' };
 
-/** What the client gets in place of a backend's response; `fields` without Content-Length. */
+/** The response that the client gets instead of a backend's response; `fields` without Content-Length. */
 export interface Denial {
   readonly type: 'denied';
   readonly status: number;
@@ -42,7 +42,7 @@ export interface Denial {
   readonly body: readonly Buffer[];
 }
 
-/** A protocol in which authorization servers are asked. Both are pure. */
+/** A protocol of authorization servers. Both functions are pure. */
 export interface AuthorizationMessages {
   request(subject: Subject): AuthorizationRequest;
   verdict(subject: Subject, answer: AuthorizationAnswer): Verdict;

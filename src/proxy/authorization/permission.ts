@@ -1,12 +1,12 @@
 import type { HeaderEdits } from '../../core/routing/decision/header-edits.ts';
 
-/** A request that has been permitted. */
+/** The result of a permitted request. */
 export interface Permission {
-  /** What the authorization server changes in it, behind so many edits of the rule. */
+  /** The authorization server's changes to the request. They apply after `editsBefore` edits of the rule. */
   readonly edits: HeaderEdits;
   readonly editsBefore: number;
-  /** What it changes in the response. */
+  /** The authorization server's changes to the response. */
   readonly responseEdits: HeaderEdits | undefined;
-  /** Its whole body, where the server was to see it; otherwise nothing of it has been read. */
+  /** The complete request body, if the server got it; otherwise the body is still unread. */
   readonly body: readonly Buffer[] | undefined;
 }

@@ -1,8 +1,8 @@
 /**
- * The part of the wire format of Protocol Buffers that messages of authorization servers need ("Encoding", protobuf.dev): fields of
- * the wire types varint and length-delimited are read, others are skipped. No package for it is among the dependencies, and one that
- * reads any schema would be far larger than these two messages. It is stricter than the format has to be: what no encoder writes is
- * refused rather than guessed, because the answer decides who gets in.
+ * The part of the Protocol Buffers wire format that messages of authorization servers need ("Encoding", protobuf.dev).
+ * Fields of the wire types varint and length-delimited are decoded, others are skipped. No dependency includes a
+ * decoder, and a package for any schema would be far larger than these two messages. The decoder is stricter than the
+ * format requires: it rejects data that no encoder writes, because the response decides who gets access.
  */
 
 const varintType = 0;
@@ -10,22 +10,22 @@ const fixed64Type = 1;
 const delimitedType = 2;
 const fixed32Type = 5;
 
-/** The most bytes of a varint of 64 bits. */
+/** Maximum length of a 64-bit varint in bytes. */
 const longestVarint = 10;
 
-/** A message that breaks the format. */
+/** A message that violates the format. */
 export class MalformedMessage extends Error {}
 
-/** The value of a field: a number for varints, otherwise bytes. Numbers beyond 53 bits are inexact, and never become 0. */
+/** A field's value: a number for varints, otherwise bytes. Numbers beyond 53 bits are inexact, and never become 0. */
 export interface WireField {
   readonly number: number;
   readonly value: number | Buffer;
 }
 
 /**
- * Reads the fields of a message in the order of the wire.
+ * Decodes the fields of a message in wire order.
  *
- * @throws MalformedMessage for what is cut, for groups, and for numbers of fields that do not exist
+ * @throws MalformedMessage for truncated messages, groups, and invalid field numbers
  */
 export function* readFields(message: Buffer): Iterable<WireField> {
   let at = 0;
@@ -69,7 +69,7 @@ export function* readFields(message: Buffer): Iterable<WireField> {
 }
 
 /**
- * The bytes of a message, a string or bytes.
+ * Returns the bytes of a message, string or bytes field.
  *
  * @throws MalformedMessage for a field of another type
  */
@@ -79,7 +79,7 @@ export function bytesIn({ value }: WireField): Buffer {
 }
 
 /**
- * A number, enum or boolean.
+ * Returns the value of a number, enum or boolean field.
  *
  * @throws MalformedMessage for a field of another type
  */
@@ -88,20 +88,20 @@ export function numberIn({ value }: WireField): number {
   return value;
 }
 
-/** A length-delimited field: a message, bytes, or a string. */
+/** Encodes a length-delimited field: a message, bytes, or a string. */
 export function delimitedField(number: number, value: Buffer | string): Buffer {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value;
   return Buffer.concat([varintBytes(number * 8 + delimitedType), varintBytes(bytes.length), bytes]);
 }
 
-/** A field of the type int32, int64, uint32, enum or bool; `value` is an integer. */
+/** Encodes a field of type int32, int64, uint32, enum or bool; `value` is an integer. */
 export function numberField(number: number, value: number): Buffer {
   return Buffer.concat([varintBytes(number * 8 + varintType), varintBytes(value)]);
 }
 
 function varintBytes(value: number): Buffer {
   const bytes: number[] = [];
-  // Negative numbers are written as those of 64 bits.
+  // Negative numbers are encoded as 64-bit numbers.
   let rest = BigInt.asUintN(64, BigInt(value));
   while (rest > 0x7fn) {
     bytes.push(Number(rest & 0x7fn) | 0x80);

@@ -23,13 +23,13 @@ import { httpAuthorization } from './http.ts';
 import type { AuthorizationMessages, Denial, Subject, Verdict } from './messages.ts';
 import type { Permission } from './permission.ts';
 
-/** A request as far as its authorization is concerned. */
+/** The view of a request that authorization needs. */
 export interface AuthorizedRequest extends ForwardedRequest {
-  /** Passes on what an authorization server answers to a client that it does not permit the request; the head has been sent. */
+  /** Forwards the body of a denial to the client; the head has been sent. */
   denied(status: number, body: readonly Buffer[]): void;
 }
 
-/** What is to be permitted, and who is asked. */
+/** The request to authorize and the authorization server. */
 export interface Authorized {
   readonly taken: Taken<CompiledRule>;
   readonly head: RequestHead;
@@ -50,12 +50,12 @@ const failureReasons: Readonly<Record<UpstreamFailure, AnswerReason>> = {
   overflow: 'overloaded',
 };
 
-/** After these another endpoint is asked: no endpoint has answered, and a question may be asked twice. */
+/** After these failures another endpoint is tried: no endpoint has responded, and an authorization request is safe to repeat. */
 const repeatable: ReadonlySet<UpstreamFailure> = new Set(['connect', 'refused', 'stale']);
 
 /**
- * Asks an authorization server about one request. Whatever does not end with its permission ends the exchange with an answer of the
- * server or with an error, and no backend hears of the request (HTTPRouteFilter.externalAuth: "this filter MUST fail closed").
+ * Authorizes one request. Unless the server permits it, the exchange ends with the server's response or an error, and
+ * no backend gets the request (HTTPRouteFilter.externalAuth: "this filter MUST fail closed").
  */
 export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private readonly exchange: AuthorizedRequest;
@@ -63,10 +63,10 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   private readonly permitted: (permission: Permission) => void;
   private readonly identity: ReturnType<typeof identityOf>;
   private readonly interim: InterimResponses;
-  /** The body of the request, where the server gets it. */
+  /** The request body, if the server gets it. */
   private readonly body: Buffer[] = [];
   private reading: RequestBody | undefined;
-  /** The body as far as nobody has read it. */
+  /** The unread part of the body. */
   private readonly unread: WatchedInput | undefined;
   private readonly tried: Endpoint[] = [];
   private tries = 0;
@@ -97,7 +97,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     else this.readBody();
   }
 
-  /** The exchange is over, or has an answer: a call under way is given up. */
+  /** Aborts a pending call, because the exchange is over or has a response. */
   cancel(): void {
     this.end();
     this.release();
@@ -112,7 +112,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
   }
 
   waiting(): void {
-    // What was read is kept at once.
+    // Read bytes are stored immediately, so only unread ones wait.
     this.unread?.taken();
   }
 
@@ -222,7 +222,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     );
   }
 
-  /** Milliseconds; the server is a backend, too. */
+  /** Milliseconds. The backendRequest timeout applies because the server is a backend, too. */
   private get timeout(): number {
     const { backendRequestTimeout } = this.about.taken.rule;
     return backendRequestTimeout > 0 ? backendRequestTimeout : this.exchange.plane.limits.authorizationTimeout;
@@ -239,7 +239,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     if (this.ended) return;
     this.call = undefined;
     if (failure === 'connect') this.endpoint?.connectFailed(performance.now());
-    // The connection was at fault, not the endpoint.
+    // The connection failed, not the endpoint.
     if (failure === 'stale') this.tried.pop();
     const maySucceed = repeatable.has(failure) && this.tries < this.exchange.plane.limits.attempts && this.about.endpoints.all().some((endpoint) => !this.tried.includes(endpoint));
     if (maySucceed) this.ask();
@@ -300,7 +300,7 @@ export class AuthorizationStep implements ResponseReceiver, BodyEvents {
     this.exchange.answer(reason);
   }
 
-  /** Nothing more is heard of the server. */
+  /** Ignores all further events of the server. */
   private end(): void {
     if (this.ended) return;
     this.ended = true;
