@@ -49,7 +49,7 @@ export interface UpstreamHead {
  * - `connect`: nothing was sent; another endpoint may be tried.
  * - `reset`: the connection broke.
  * - `stale`: an idle connection broke before the first byte of a response. The backend was probably closing it, but
- * that is not certain.
+ *   that is not certain.
  * - `protocol`: the response is not valid HTTP.
  * - `refused`: the backend has not processed the request, and says so.
  * - `busy`: nothing was sent, because too many requests wait for a connection, or this one has waited too long.

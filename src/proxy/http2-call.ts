@@ -14,21 +14,21 @@ const failures: Readonly<Record<number, UpstreamFailure>> = {
   [constants.NGHTTP2_PROTOCOL_ERROR]: 'protocol',
 };
 
-/** A request on its way to a backend over HTTP/2: first it waits for a connection, then it is a stream of one. */
+/** A request to a backend over HTTP/2. It waits for a connection, and then is a stream of it. */
 export class Http2Call implements UpstreamExchange {
   private readonly request: UpstreamRequest;
   private readonly receiver: ResponseReceiver;
   private readonly fault: (error: unknown) => void;
   private readonly quotas: Quotas;
-  /** What has come of the response while it is paused. */
+  /** Received bytes of the response while it is paused. */
   private unread: WatchedInput | undefined;
   private stream: ClientHttp2Stream | undefined;
   private trailers: Fields = [];
   private isOver = false;
-  /** Set while it waits for a connection. */
+  /** Defined while it waits for a connection. */
   leave: (() => void) | undefined;
 
-  /** `fault` takes errors that nobody foresaw; the request has failed then. */
+  /** `fault` receives unexpected errors, after which the request has failed. */
   constructor(request: UpstreamRequest, receiver: ResponseReceiver, { fault, quotas }: { readonly fault: (error: unknown) => void; readonly quotas: Quotas }) {
     this.fault = fault;
     this.quotas = quotas;
@@ -40,12 +40,12 @@ export class Http2Call implements UpstreamExchange {
     return this.request.client;
   }
 
-  /** Whether nobody waits for it any more. */
+  /** Whether the request was aborted. */
   get isGivenUp(): boolean {
     return this.isOver;
   }
 
-  /** Sends the request. `freed` is told when its place on the connection is free again, unless there was none. */
+  /** Sends the request. `freed` is called when its place on the connection is free again, also if the request could not be sent. */
   begin(session: ClientHttp2Session, freed: () => void): void {
     const { body, trailers, upgrade } = this.request;
     const switches = upgrade !== undefined;
@@ -74,7 +74,7 @@ export class Http2Call implements UpstreamExchange {
     stream.on('wantTrailers', () => this.guard(() => stream.sendTrailers(toHttp2Headers(sendableTrailers(trailers?.() ?? [])))));
     onTruncation(stream, () => this.guard(() => this.fail('reset')));
     stream.on('end', () => {
-      // A connection that is gone ends its streams too.
+      // A lost connection ends its streams, too.
       if ((stream.rstCode ?? 0) === constants.NGHTTP2_NO_ERROR) this.guard(() => this.complete());
     });
     stream.on('close', () => this.guard(() => {
@@ -88,7 +88,7 @@ export class Http2Call implements UpstreamExchange {
     body.pipe(stream);
     const { sending } = this.request;
     if (sending === undefined) return;
-    // Behind the listener of `pipe`, which writes the piece.
+    // Added after the listener of `pipe`, which writes the piece.
     body.on('data', (piece: Buffer) => this.guard(() => sending(stream.writableLength, piece.length)));
     stream.on('drain', () => this.guard(() => sending(stream.writableLength, 0)));
   }
@@ -157,11 +157,11 @@ export class Http2Call implements UpstreamExchange {
       return;
     }
     this.receiver.onHead({ status, fields, httpVersion: '2.0' });
-    // Told at once, so that an answer that is a head alone goes on as one.
+    // Passed on immediately, so that a response without a body stays a single head.
     if ((flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0) this.complete();
   }
 
-  /** From here on the stream belongs to the receiver. */
+  /** Passes the stream to the receiver. */
   private switch(head: UpstreamHead): void {
     this.isOver = true;
     this.unread?.stop();
@@ -171,7 +171,7 @@ export class Http2Call implements UpstreamExchange {
 
   private complete(): void {
     if (this.isOver) return;
-    // What is left of the body nobody asks for any more; to end it here would make it look whole.
+    // The rest of the request body is no longer needed. Ending it here would make it look complete.
     this.end(this.stream?.writableEnded === false ? constants.NGHTTP2_CANCEL : constants.NGHTTP2_NO_ERROR);
     this.receiver.onEnd(this.trailers);
   }

@@ -5,19 +5,19 @@ import type { UpstreamFailure } from './forwarder.ts';
 import type { Http2Call } from './http2-call.ts';
 import type { ProxyLimits } from './limits.ts';
 
-/** What becomes of a connection; `ended` comes last, once. */
+/** Callbacks of a connection; `ended` is called last, and once. */
 export interface ConnectionEvents {
-  /** A request that it has taken is over. */
+  /** A request of the connection is over. */
   done(call: Http2Call): void;
-  /** There is room for requests, or for more of them. */
+  /** The connection can take requests, or more of them. */
   hasRoom(): void;
-  /** It takes no more requests; with a reason where it never took any. */
+  /** It takes no more requests; `failure` is set if it never took any. */
   ended(failure: UpstreamFailure | undefined): void;
 }
 
 /**
- * An HTTP/2 connection to a backend. It is ready once the backend has sent its settings: that shows what it speaks, and
- * how many requests it takes at the same time (RFC 9113 sections 3.4 and 5.1.2).
+ * An HTTP/2 connection to a backend. It is ready after the backend has sent its settings, which prove that it speaks
+ * HTTP/2 and limit the number of concurrent requests (RFC 9113 sections 3.4 and 5.1.2).
  */
 export class Http2Connection {
   private readonly session: ClientHttp2Session;
@@ -27,10 +27,10 @@ export class Http2Connection {
   isReady = false;
   private hasEnded = false;
   private streams = 0;
-  /** Requests taken so far. */
+  /** Number of requests so far. */
   private taken = 0;
 
-  /** `socket` stands already. */
+  /** `socket` is established. */
   constructor(socket: Socket, limits: ProxyLimits, events: ConnectionEvents) {
     this.limits = limits;
     this.events = events;
@@ -43,7 +43,7 @@ export class Http2Connection {
       this.isReady = true;
       events.hasRoom();
     });
-    // A backend that has closed its side cannot make room for what is still to be sent, and no answer can come any more.
+    // A backend that has closed its side can neither update windows nor send a response.
     socket.once('end', () => socket.destroy());
     let failure: UpstreamFailure = 'connect';
     this.session.on('error', (error: NodeJS.ErrnoException) => {
@@ -57,7 +57,7 @@ export class Http2Connection {
     });
   }
 
-  /** Requests that it carries at the same time, once it is ready. */
+  /** Limit of concurrent requests, available once it is ready. */
   get capacity(): number {
     return this.session.remoteSettings.maxConcurrentStreams ?? Infinity;
   }
@@ -71,14 +71,14 @@ export class Http2Connection {
     this.streams += 1;
     this.taken += 1;
     call.begin(this.session, () => this.freed(call));
-    // Streams have numbers, which come to an end (RFC 9113 section 5.1.1).
+    // The number of stream identifiers is limited (RFC 9113 section 5.1.1).
     if (this.taken >= this.limits.requestsPerBackendConnection) this.close();
   }
 
-  /** Takes no more requests, and closes when those under way have ended. */
+  /** Takes no more requests, and closes after the current ones. */
   close(): void {
     this.end('connect');
-    // Not before: to some backends a client's GOAWAY is reason to refuse what is still on its way.
+    // Not earlier: some backends reject requests in transit after a client's GOAWAY.
     if (this.streams === 0) this.session.close();
   }
 
@@ -111,7 +111,7 @@ function sessionOptions(socket: Socket, limits: ProxyLimits): ClientSessionOptio
   return {
     createConnection: () => socket,
     maxHeaderListPairs: 4 * limits.headerCount,
-    // Windows of streams bound what a session holds; the default is too little for many slow clients.
+    // Stream windows limit the memory of a session; the default is too little for many slow clients.
     maxSessionMemory: 1_024,
     settings: { enablePush: false, initialWindowSize: limits.streamWindow, maxHeaderListSize: 2 * limits.headerBytes },
   };

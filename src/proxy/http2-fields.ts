@@ -1,6 +1,6 @@
 /**
- * The fields of a raw HTTP/2 header section without its pseudo-header fields. Cookies, which HTTP/2 lets travel in
- * pieces, are put together again (RFC 9113 section 8.2.3).
+ * Returns the fields of a raw HTTP/2 header section without its pseudo-header fields. Joins Cookie fields, which HTTP/2
+ * may split (RFC 9113 section 8.2.3).
  */
 export function fromRawHeaders(raw: readonly string[]): string[] {
   const fields: string[] = [];

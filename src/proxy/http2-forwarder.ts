@@ -8,7 +8,7 @@ import { PooledForwarder, type UpstreamPool } from './pooled-forwarder.ts';
 import type { Quotas } from './quota.ts';
 import { WaitingQueue } from './waiting-queue.ts';
 
-/** Forwards over HTTP/2: by prior knowledge, or where TLS has negotiated it. */
+/** Forwards over HTTP/2, with prior knowledge or as negotiated by TLS. */
 export class Http2Forwarder extends PooledForwarder<Http2Pool> {
   private readonly fault: (error: unknown) => void;
   private readonly quotas: Quotas;
@@ -26,7 +26,7 @@ export class Http2Forwarder extends PooledForwarder<Http2Pool> {
   }
 }
 
-/** The connections to one upstream: one, and more only where it takes no more requests at the same time. */
+/** The connections to one upstream: one, or more if its limit of concurrent requests is reached. */
 class Http2Pool implements UpstreamPool {
   private readonly limits: ProxyLimits;
   private readonly connector: Connector;
@@ -38,13 +38,13 @@ class Http2Pool implements UpstreamPool {
 
   constructor(upstream: Upstream, limits: ProxyLimits, quotas: Quotas) {
     this.limits = limits;
-    // As if each connection took one request, until one has said how many.
+    // Assumes one request per connection, until a connection knows its limit.
     this.waiting = new WaitingQueue(limits.connectionsPerEndpoint, limits, quotas);
     this.connector = new Connector(upstream, ['h2'], limits.connectTimeout);
   }
 
   submit(call: Http2Call): void {
-    // The caller must have the call in hand before it hears of it.
+    // The caller must get the call before it is served or fails.
     this.waiting.add(call);
     if (this.willServe) return;
     this.willServe = true;
@@ -112,7 +112,7 @@ class Http2Pool implements UpstreamPool {
     });
   }
 
-  /** Whoever waits hears of it, unless another connection will serve them. */
+  /** Fails the waiting requests, unless another connection will serve them. */
   private failed(failure: UpstreamFailure): void {
     if (this.connections.size > 0) return;
     for (const call of this.waiting.takeAll()) call.fail(failure);

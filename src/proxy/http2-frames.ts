@@ -1,4 +1,4 @@
-/** RFC 9113 section 6; the numbers are those of the protocol. */
+/** Frame types and their numbers in the protocol (RFC 9113 section 6). */
 export const frameTypes = { data: 0, headers: 1, priority: 2, reset: 3, settings: 4, ping: 6, windowUpdate: 8, continuation: 9 } as const;
 
 /** RFC 9113 section 6.2. */
@@ -8,32 +8,32 @@ const endOfHeaders = 4;
 const prefaceLength = 24;
 const headLength = 9;
 
-/** Told of each frame once its head has come. Returns how much work the frame is. */
+/** Called for each frame after its head has arrived. Returns the amount of work for the frame. */
 export type OnFrame = (type: number, length: number, flags: number) => number;
 
-/** Finds the frames in what a client sends over HTTP/2, preface included, without keeping any of it. */
+/** Finds the frames in a client's HTTP/2 bytes, including the preface, without buffering them. */
 export class FrameReader {
   private readonly onFrame: OnFrame;
-  /** Bytes that come before the next head. */
+  /** Bytes before the next frame head. */
   private left = prefaceLength;
-  /** A head that came in pieces. */
+  /** A frame head that arrived in pieces. */
   private readonly partial = Buffer.alloc(headLength);
   private held = 0;
-  /** The current frame is part of a header section. */
+  /** Whether the current frame is part of a header section. */
   private isHeaderFrame = false;
-  /** The current frame does not end its header section. */
+  /** Whether the current frame does not end its header section. */
   private hasOpenSection = false;
 
   constructor(onFrame: OnFrame) {
     this.onFrame = onFrame;
   }
 
-  /** A header section has begun, and its end has not come yet. */
+  /** Whether a header section has begun but not ended. */
   get isInHeaderSection(): boolean {
     return this.hasOpenSection || (this.isHeaderFrame && this.left > 0);
   }
 
-  /** Reads until the bytes end, or until the frames in them are `budget` work: then up to the end of a frame. Returns the number of bytes read. */
+  /** Reads all bytes, or up to the end of the frame that reaches `budget`. Returns the number of bytes read and their work. */
   read(bytes: Buffer, budget: number): { readonly length: number; readonly work: number } {
     let position = 0;
     let work = 0;

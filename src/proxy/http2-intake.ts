@@ -6,19 +6,19 @@ import { FrameReader, frameTypes } from './http2-frames.ts';
 import type { InputTurns } from './input-turns.ts';
 import { watchForReset } from './reset-probe.ts';
 
-/** How many frames of a kind a client may send at once, and per second afterwards. */
+/** The burst of frames of a kind that a client may send, and the rate per second afterwards. */
 interface Allowance {
   readonly limit: Limit;
   readonly burst: number;
   readonly rate: number;
-  /** Whether what is sent to the client gives it further ones. */
+  /** Whether bytes sent to the client allow further frames. */
   readonly isEarned: boolean;
 }
 
 export interface IntakeEvents {
-  /** The client has sent too many frames of a kind. Nothing more of it goes to the session. */
+  /** The client has sent too many frames of a kind. The session gets no further bytes of it. */
   exceeded(limit: Limit): void;
-  /** The client has closed its side, and everything before that has been handed on. */
+  /** The client has closed its side, and all earlier bytes were passed on. */
   ended(): void;
 }
 
@@ -27,7 +27,7 @@ type Written = (error?: Error | null) => void;
 const endStream = 1;
 const acknowledgement = 1;
 
-/** By the type of the frame. */
+/** By frame type. */
 const allowances: Readonly<Record<number, Allowance>> = {
   [frameTypes.data]: { limit: 'http2-empty-data', burst: 1_000, rate: 100, isEarned: false },
   [frameTypes.priority]: { limit: 'http2-priority', burst: 1_000, rate: 100, isEarned: true },
@@ -37,32 +37,33 @@ const allowances: Readonly<Record<number, Allowance>> = {
   [frameTypes.windowUpdate]: { limit: 'http2-window-updates', burst: 1_000, rate: 100, isEarned: true },
 };
 
-/** Frames that a client earns with each write to it, and the bytes for which it earns one more: windows are for it to update. */
+/** Frames that a client earns with each write to it, and the bytes that earn one more, because it must update windows. */
 const earnedPerWrite = 4;
 const bytesPerEarned = 512;
 
-/** What a HEADERS frame costs, where a small frame of another kind costs 1. */
+/** Work of a HEADERS frame; a small frame of another kind is 1. */
 const requestWork = 10;
-/** So many bytes of a header section are as much work as a frame, and so many of data. */
+/** Bytes of a header section, and bytes of data, that count as the work of one frame. */
 const headerBytesPerWork = 64;
 const dataBytesPerWork = 4_096;
 
 /**
- * A client's connection as its HTTP/2 session gets it: the bytes come when it is the client's turn, and no more frames of a kind than
- * a client may send. Node and nghttp2 tell nobody of most frames, and read a connection for as long as something comes.
+ * Wraps a client's connection for its HTTP/2 session. The bytes are delivered when it is the client's turn, and with a
+ * limited number of frames of each kind. Node and nghttp2 emit no events for most frames, and read a connection as long
+ * as data arrives.
  */
 export class Http2Intake extends Duplex {
-  /** Whose turn it is. */
+  /** The client whose turn is used. */
   readonly client: string;
   private readonly socket: Socket;
   private readonly turns: InputTurns;
   private readonly events: IntakeEvents;
   private readonly reader = new FrameReader((type, length, flags) => this.count(type, length, flags));
-  /** Frames left of each kind, at `countedAt`. */
+  /** Remaining frames of each kind, at `countedAt`. */
   private readonly left: number[] = [];
   private countedAt = performance.now();
   private earned = 0;
-  /** Has come, and waits for its turn. */
+  /** Received bytes that wait for their turn. */
   private held: Buffer | undefined;
   private exceeded: Limit | undefined;
   private hasEnded = false;
@@ -82,7 +83,7 @@ export class Http2Intake extends Duplex {
     watchForReset(socket);
   }
 
-  /** Hands on what has come, up to so much work; returns how much it was. */
+  /** Passes on held bytes up to `budget` of work; returns the work done. */
   feed(budget: number): number {
     const { held } = this;
     if (held === undefined || this.isStopped) return 0;
@@ -103,13 +104,14 @@ export class Http2Intake extends Duplex {
     return this.held !== undefined && !this.isStopped;
   }
 
-  /** The session has the beginning of a request, and not the end of its head. */
+  /** Whether the session has an incomplete request head. */
   get isInHeaderSection(): boolean {
     return this.reader.isInHeaderSection;
   }
 
   override pause(): this {
-    // The session pauses with every write, and mostly resumes before anything comes: the socket goes on, and `arrive` holds one piece.
+    // The session pauses at every write, and usually resumes before more arrives. So the socket is not paused, and
+    // `arrive` holds one piece.
     this.isStopped = true;
     return this;
   }
@@ -155,7 +157,7 @@ export class Http2Intake extends Duplex {
     if (this.isOver) return this;
     this.isOver = true;
     this.held = undefined;
-    // Closing at once would reset the connection, and take GOAWAY along.
+    // Closing immediately would reset the connection, and GOAWAY would be lost.
     if (this.exceeded === undefined) this.socket.destroy();
     else closeGently(this.socket);
     process.nextTick(() => this.emit('close'));
@@ -171,11 +173,11 @@ export class Http2Intake extends Duplex {
 
   private readonly finish = (): void => {
     this.hasEnded = true;
-    // A session that hears of the end fails where it still has something to write.
+    // Ending the session here would make its pending writes fail.
     if (this.held === undefined) this.events.ended();
   };
 
-  /** The session takes more. */
+  /** Resumes the socket if the session can take more. */
   private proceed(): void {
     if (this.held === undefined && !this.hasEnded && !this.isStopped) this.socket.resume();
   }
@@ -204,7 +206,7 @@ export class Http2Intake extends Duplex {
     return left >= 0;
   }
 
-  /** Adds what the time and the writes since the last time have earned. */
+  /** Adds the frames earned by time and writes since the last call. */
   private refill(): void {
     const now = performance.now();
     const seconds = (now - this.countedAt) / 1_000;
@@ -217,7 +219,7 @@ export class Http2Intake extends Duplex {
   }
 }
 
-/** DATA counts where it is empty and does not end a stream, SETTINGS and PING where they are no acknowledgements. */
+/** DATA counts if it is empty and does not end a stream, SETTINGS and PING if they are not acknowledgements. */
 function isCounted(type: number, length: number, flags: number): boolean {
   if (type === frameTypes.data) return length === 0 && (flags & endStream) === 0;
   return (type !== frameTypes.settings && type !== frameTypes.ping) || (flags & acknowledgement) === 0;

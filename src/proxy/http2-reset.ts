@@ -1,9 +1,10 @@
 import type { ClientHttp2Stream, Http2Stream, ServerHttp2Stream } from 'node:http2';
 
-// A reset with NO_ERROR is an ordinary end of the data to Node: it turns off the timeout of the stream, lets `end` follow, and
-// emits no `close` while anything is unread or unsent. But it may come before the end (RFC 9113 section 8.1).
+// Node handles a reset with NO_ERROR as an ordinary end of the data: it disables the timeout of the stream, emits
+// `end`, and emits no `close` while anything is unread or unsent. But such a reset may arrive before the end (RFC 9113
+// section 8.1).
 
-/** Destroys the stream of a client that resets it with NO_ERROR before it has received the whole response. */
+/** Destroys the stream of a client that resets it with NO_ERROR before receiving the complete response. */
 export function destroyOnSilentReset(stream: ServerHttp2Stream): void {
   replaceEnd(stream, () => stream.closed && (stream.aborted || !stream.writableFinished), () => undefined);
 }
@@ -11,7 +12,7 @@ export function destroyOnSilentReset(stream: ServerHttp2Stream): void {
 /** Destroys the stream of a backend that resets it with NO_ERROR before the end of the response, and calls `truncated`. */
 export function onTruncation(stream: ClientHttp2Stream, truncated: () => void): void {
   let isWhole = false;
-  // Node marks a stream closed before it ends the data because of a reset, and after it where END_STREAM is the cause.
+  // On a reset, Node marks a stream as closed before it ends the data; on END_STREAM, afterwards.
   const isReset = (): boolean => {
     isWhole ||= !stream.closed;
     return !isWhole;
@@ -19,12 +20,12 @@ export function onTruncation(stream: ClientHttp2Stream, truncated: () => void): 
   replaceEnd(stream, isReset, truncated);
 }
 
-/** Where the data ends by a reset, destroys the stream in place of `end`, and then calls `destroyed`. */
+/** If the data ends because of a reset, destroys the stream instead of emitting `end`, and then calls `destroyed`. */
 function replaceEnd(stream: Http2Stream, isReset: () => boolean, destroyed: () => void): void {
   const push = stream.push.bind(stream);
   stream.push = (chunk, encoding) => {
     if (chunk !== null || stream.destroyed || !isReset()) return push(chunk, encoding);
-    // Node is not done with the stream before its own call returns.
+    // Node still uses the stream until its own call returns.
     process.nextTick(() => {
       stream.destroy();
       destroyed();

@@ -14,7 +14,7 @@ import { hasNoContent, interimFields, sendableTrailers, switchFields, toHttp2Hea
 
 const lingering = 1_000;
 
-/** A request on an HTTP/2 connection, which is a stream of its own (RFC 9113 section 8.1). */
+/** A request on an HTTP/2 connection, i.e. one stream (RFC 9113 section 8.1). */
 export class Http2Stream implements ClientStream {
   readonly body: ServerHttp2Stream;
   readonly upgrade: string | undefined;
@@ -23,9 +23,9 @@ export class Http2Stream implements ClientStream {
   private readonly stallTimeout: number;
   private awaitsContinue: boolean;
   private sentStatus: number | undefined;
-  /** The head of the answer while it waits for what comes with it. */
+  /** The head of the response while it waits for the first piece of the body or the end. */
   private pending: OutgoingHttpHeaders | undefined;
-  /** The first piece of the body, which waits with the head: often it is the last one, too. */
+  /** The first piece of the body, which waits with the head and often is the only one. */
   private held: Buffer | undefined;
   private hasNoBody = false;
   private isTunnel = false;
@@ -72,7 +72,7 @@ export class Http2Stream implements ClientStream {
     const headers = toHttp2Headers(interimFields(fields));
     headers[constants.HTTP2_HEADER_STATUS] = status;
     if (!this.headSent && !this.isGone) this.body.additionalHeaders(headers);
-    // Nothing tells when the connection has taken it; their number and size have a limit.
+    // No event tells when the connection has sent it; the number and size of interim responses are limited.
     return true;
   }
 
@@ -113,21 +113,21 @@ export class Http2Stream implements ClientStream {
     else this.flushHead();
     if (this.isGone) return;
     this.body.end();
-    // Nobody needs the rest of the request.
+    // The rest of the request is not needed.
     this.body.resume();
-    // The window of a client that does not read may hold an answer back, and what it holds, for ever.
+    // A client that does not update its window could otherwise keep the response and its memory forever.
     this.body.setTimeout(this.stallTimeout, () => this.breakOff());
     if (this.hasNoBody) this.stopClient();
   }
 
   /**
-   * Sends a response that is there as a whole. To wait for trailers means one more write to the connection, for each response. But it keeps
-   * Node from ending a stream that is to be reset: nothing but a whole response goes without.
+   * Sends a complete response. Waiting for trailers costs one more write to the connection per response, but it keeps
+   * Node from ending a stream that must be reset. Only a complete response can do without.
    */
   private respondWhole(): void {
     const { held } = this;
     this.held = undefined;
-    // A head that ends the stream by itself: gRPC tells such a response from one without trailers.
+    // A head with END_STREAM: gRPC distinguishes such a response from one without trailers.
     this.hasNoBody ||= held === undefined;
     this.respond({ endStream: this.hasNoBody });
     if (held === undefined || this.isGone) return;
@@ -164,8 +164,8 @@ export class Http2Stream implements ClientStream {
   }
 
   /**
-   * The answer is out, and what the client is still sending has lost its purpose (RFC 9113 section 8.1). It is told so a
-   * moment later: a reset overtakes what has not been written to the connection.
+   * The response is sent, so the rest of the request is useless (RFC 9113 section 8.1). The client gets a reset a
+   * moment later, because a reset overtakes bytes that have not been written to the connection.
    */
   private stopClient(): void {
     if (this.isComplete) return;
@@ -175,19 +175,19 @@ export class Http2Stream implements ClientStream {
   }
 }
 
-/** Whether a stream is to become a WebSocket (RFC 8441 section 4). */
+/** Whether a stream requests a WebSocket (RFC 8441 section 4). */
 function isWebSocket(headers: IncomingHttpHeaders): boolean {
   return headers[':method'] === 'CONNECT' && headers[':protocol'] === 'websocket';
 }
 
-/** A request in the shape of HTTP/1. An `:authority` and a Host that differ make two Hosts, which is refused. */
+/** Converts a request to the form of HTTP/1. A Host that differs from `:authority` results in two Hosts, which is rejected. */
 function rawRequest(headers: IncomingHttpHeaders, rawHeaders: readonly string[]): RawRequest {
   const fields = fromRawHeaders(rawHeaders);
   const { ':authority': authority, host } = headers;
   if (authority !== undefined && authority.toLowerCase() !== host?.toLowerCase()) fields.push('host', authority);
   const common = { httpVersion: '2.0', url: headers[':path'] ?? '', rawHeaders: fields };
   if (!isWebSocket(headers)) return { ...common, method: headers[':method'] ?? '' };
-  // RFC 8441 section 5.1: what proves a switch in HTTP/1.1 is not there in HTTP/2.
+  // RFC 8441 section 5.1: HTTP/2 has no Sec-WebSocket-Key, which HTTP/1.1 requires.
   fields.push('sec-websocket-key', randomBytes(16).toString('base64'));
   return { ...common, method: 'GET' };
 }

@@ -11,14 +11,14 @@ import { Http2Stream } from './http2-stream.ts';
 import { InputTurns } from './input-turns.ts';
 import type { ProxyLimits } from './limits.ts';
 
-/** The HTTP/2 server of a port: sockets come in by `accept`, plain or decrypted. */
+/** The HTTP/2 server of a port. `accept` takes sockets, plain or decrypted. */
 export interface Http2Server {
   accept(socket: Socket, connection: Connection): void;
-  /** Ends every connection: no new requests, those under way are completed. */
+  /** Drains every connection: no new requests, current ones are completed. */
   drain(): void;
 }
 
-/** Creates a server that listens nowhere and handles each stream as an Exchange. */
+/** Creates a server that does not listen and handles each stream as an Exchange. */
 export function createHttp2Server(plane: DataPlane): Http2Server {
   const sessions = new Set<Session>();
   const options = sessionOptions(plane.limits);
@@ -36,12 +36,13 @@ export function createHttp2Server(plane: DataPlane): Http2Server {
 }
 
 /**
- * Beside the frames that Http2Intake counts, Node and nghttp2 bound CONTINUATION frames of a header section, the table of header
- * compression, unanswered pings and settings, and invalid frames; a connection that goes beyond is ended.
+ * Besides the frames that Http2Intake counts, Node and nghttp2 limit the CONTINUATION frames of a header section, the
+ * header compression table, unanswered pings and settings, and invalid frames. A connection that exceeds these limits
+ * is closed.
  */
 function sessionOptions(limits: ProxyLimits): ServerOptions {
   return {
-    // Pseudo-header fields come on top; one more than allowed is enough for request-head.ts to refuse.
+    // Includes pseudo-header fields, and one more than the limit, so that request-head.ts can detect and reject it.
     maxHeaderListPairs: limits.headerCount + 5,
     // Http2Intake counts them.
     streamResetBurst: 100_000,
@@ -58,7 +59,7 @@ function sessionOptions(limits: ProxyLimits): ServerOptions {
 
 const lingering = 2_000;
 
-/** What the connections of a port share. */
+/** The shared state of a port's connections. */
 interface Shared {
   readonly turns: InputTurns;
   readonly options: ServerOptions;
@@ -72,7 +73,7 @@ class Session {
   private readonly session: ServerHttp2Session;
   private readonly idleTimer: NodeJS.Timeout;
   private streams = 0;
-  /** When the last stream so far ended. */
+  /** Time when the last stream ended. */
   private lastEnd = -Infinity;
   private lingerTimer: NodeJS.Timeout | undefined;
 
@@ -84,10 +85,10 @@ class Session {
     const session = performServerHandshake(this.intake, options);
     this.session = session;
     this.idleTimer = setTimeout(() => this.closeIfIdle(), plane.limits.idleTimeout).unref();
-    // Node takes in what comes for the connection at once: a larger window makes uploads faster, and holds nothing more.
+    // Node reads a connection's data immediately, so a larger window speeds up uploads without holding more.
     session.setLocalWindowSize(4 * plane.limits.streamWindow);
     session.on('stream', (stream, headers, _flags, rawHeaders) => this.serve(stream, headers, rawHeaders));
-    // What a client did wrong has ended its connection already.
+    // The connection has already ended because of the client's error.
     session.on('error', () => undefined);
     session.on('close', () => clearTimeout(this.idleTimer));
     socket.once('close', () => clearTimeout(this.lingerTimer));
@@ -99,31 +100,31 @@ class Session {
     try {
       this.session.destroy(new Error(limit), constants.NGHTTP2_ENHANCE_YOUR_CALM);
     } catch (error) {
-      // Nobody above looks after it.
+      // There is no caller to catch it.
       this.plane.fault(error);
       this.socket.destroy();
     }
   }
 
-  /** A client that has closed its side can neither make room for a response nor cancel it: like most servers, take it as gone. */
+  /** A client that has closed its side can neither update windows nor cancel, so like most servers, treat it as gone. */
   inputEnded(): void {
     if (this.streams > 0) {
       this.socket.destroy();
       return;
     }
     this.close();
-    // In the middle of a frame Node would wait for the rest of it.
+    // Inside a frame, Node would wait for the rest of it.
     this.socket.destroySoon();
   }
 
-  /** Ends the connection after the requests that the client has begun to send; with the last of them it is drained again. */
+  /** Ends the connection after the requests that the client has begun to send. Called again after the last of them. */
   drain(): void {
-    // GOAWAY would name a request whose head has begun as served, and Node would refuse it once its head has come.
+    // GOAWAY would count a request with an incomplete head as served, but Node would reject it when its head is complete.
     if (!this.session.closed && this.intake.isInHeaderSection) return;
     this.close();
   }
 
-  /** GOAWAY names the last request that is served; what comes after it the client may send elsewhere (RFC 9113 section 6.8). */
+  /** GOAWAY contains the last served request; the client may send later ones elsewhere (RFC 9113 section 6.8). */
   private close(): void {
     if (this.session.destroyed) return;
     this.session.close();
@@ -131,9 +132,9 @@ class Session {
   }
 
   private serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
-    // A reset shows as the close of the stream.
+    // The close event follows a reset.
     stream.on('error', () => undefined);
-    // Reset in the same breath: it costs nothing.
+    // The stream was reset at once and costs nothing.
     if (stream.destroyed) return;
     destroyOnSilentReset(stream);
     const { plane, connection } = this;
@@ -166,9 +167,9 @@ class Session {
   }
 
   /**
-   * Node waits for the client to close its side, which shows that it has read everything. Nobody else may close before: what a
-   * client sends to a connection that is gone, room for more of an answer for example, resets it, and what is still on its way
-   * is lost. One that does not read gets as much time as in the middle of an answer.
+   * Node waits for the client to close its side, which proves that it has read everything. Closing earlier would cause
+   * a reset if the client still sends something, for example a window update, and data in transit would be lost. A
+   * client that does not read gets the same time as in the middle of a response.
    */
   private linger(): void {
     const unread = this.lastEnd + this.plane.limits.stallTimeout - performance.now();

@@ -1,52 +1,56 @@
 import { LinkedSet } from './linked-set.ts';
 
-/** Input that waits for its turn. */
+/** Input that is handled in turns. */
 export interface Input {
-  /** The address of the client from which it comes. */
+  /** The client's address. */
   readonly client: string;
-  /** Whether there is something to handle. */
+  /** Whether there is input to handle. */
   readonly isHolding: boolean;
-  /** Handles up to so much of it; returns how much work it was. */
+  /** Handles input up to `budget` of work; returns the work done. */
   feed(budget: number): number;
 }
 
 /**
- * Work in one turn of the event loop for all clients together, before those that have had their part wait; measured in small frames. A
- * request is worth about ten of them, and takes about a tenth of a millisecond. But some cost much more than they show, a large response
- * that nobody takes for example. So the work of a turn halves after each turn that was long, and doubles after each one that was short.
+ * Limit of work in one turn of the event loop for all clients together, before clients that have used their share must
+ * wait. The unit is a small frame. A request is about ten units, and takes about a tenth of a millisecond. But some
+ * requests cost much more than their input shows, for example with a large response that is not read. So the limit
+ * halves after each long turn, and doubles after each short one.
  */
 const mostPerTurn = 512;
 const leastPerTurn = 64;
 /** Milliseconds. */
 const longTurn = 10;
-/** The part of a turn's work that each client can have done, whatever others bring. */
+/** The share of a turn's work that is guaranteed to each client. */
 const share = 1 / 4;
 
 /**
- * Shares the time of the event loop between clients: each has so much work done at once, in each turn of the loop. Whoever sends more waits,
- * and those that wait take turns, first by client and then by connection. So one client cannot delay others by what it sends,
- * on however many connections.
+ * Divides the time of the event loop between clients. Each client has a limited amount of work per turn of the loop.
+ * Further input waits and is served in turns, first by client and then by connection. So one client cannot delay others
+ * by sending more, on any number of connections.
  */
 export class InputTurns {
-  /** Work done for each client in this turn, and for all of them. */
+  /** Work in this turn, by client and in total. */
   private readonly done = new Map<string, number>();
   private total = 0;
   private perTurn = mostPerTurn;
-  /** When the turn began, or the first input came in it. */
+  /** Time when the turn began, or when its first input arrived. */
   private began = 0;
-  /** What waits, by client. */
+  /** Waiting input, by client. */
   private readonly waiting = new Map<string, LinkedSet<Input>>();
   /** The clients of `waiting`, the next one first. */
   private readonly order = new LinkedSet<string>();
   private isScheduled = false;
   private readonly now: () => number;
 
-  /** `now` is a clock, in milliseconds. */
+  /** `now` returns the time in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.now = now;
   }
 
-  /** Handles input now, as far as its client has work left in this turn, and the rest in later turns. Input that waits already may come again. */
+  /**
+   * Handles input within its client's share of this turn, and the rest in later turns. Input that is already waiting
+   * may be passed again.
+   */
   take(input: Input): void {
     const { client } = input;
     if (!this.isScheduled) this.began = this.now();
@@ -90,7 +94,7 @@ export class InputTurns {
     if (this.order.size > 0) this.schedule();
   };
 
-  /** Serves the next client: its input that has waited longest. */
+  /** Serves the longest waiting input of the next client. */
   private serveNext(): void {
     const client = this.order.first ?? '';
     const inputs = this.waiting.get(client);

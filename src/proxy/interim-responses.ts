@@ -2,10 +2,10 @@ import type { Fields } from './forwarder.ts';
 import type { ProxyLimits } from './limits.ts';
 import { isInterimStatus } from './sendable.ts';
 
-/** `pass` it on, `ignore` it, or end the exchange: there are too many, or it is none. */
+/** `pass` it on, `ignore` it, or end the exchange, because there are too many or it is invalid. */
 export type InterimVerdict = 'pass' | 'ignore' | 'too-many' | 'invalid';
 
-/** Counts the interim responses (1xx) of backends to one request, all tries together: they have no end of their own. */
+/** Counts the interim responses (1xx) of backends to one request, over all tries, because HTTP does not limit them. */
 export class InterimResponses {
   private readonly limits: ProxyLimits;
   private count = 0;
@@ -15,7 +15,7 @@ export class InterimResponses {
     this.limits = limits;
   }
 
-  /** Takes the next one in. */
+  /** Counts the next interim response and returns its treatment. */
   take(status: number, fields: Fields): InterimVerdict {
     if (!isInterimStatus(status)) return 'invalid';
     this.count += 1;

@@ -1,86 +1,89 @@
-/** Bounds on what clients and backends can make the proxy hold or wait for. Times are milliseconds, sizes bytes. */
+/** Limits of what clients and backends can make the proxy hold or wait for. Times are in milliseconds, sizes in bytes. */
 export interface ProxyLimits {
-  /** How long a new connection may stay silent before its first byte. */
+  /** From the connection to its first byte. */
   readonly firstByteTimeout: number;
   readonly tlsHandshakeTimeout: number;
-  /** How long the PROXY header of a new connection may take. */
+  /** From the connection to the end of its PROXY header. */
   readonly proxyHeaderTimeout: number;
-  /** Its bytes in version 2. */
+  /** Size of the PROXY header in version 2. */
   readonly proxyHeaderBytes: number;
   /** From the first byte of a request to the end of its header section. */
   readonly headerTimeout: number;
-  /** How long a client may stall in the middle of a body, its own or the one it is being sent. */
+  /** Time for which a client may stall in the middle of a request or response body. */
   readonly stallTimeout: number;
-  /** How long a backend may take nothing of a request's body while the client has to wait for that. */
+  /** Time for which a backend may not read the request body while the client has to wait for it. */
   readonly backendStallTimeout: number;
-  /** How long a kept-alive connection may stay idle between requests. */
+  /** Time for which a persistent connection may be idle between requests. */
   readonly idleTimeout: number;
-  /** How often the two header and idle times are looked at. */
+  /** Interval at which header and idle timeouts are checked. */
   readonly checkInterval: number;
   /** Request line and header section together. */
   readonly headerBytes: number;
   readonly headerCount: number;
   readonly targetBytes: number;
-  /** What is read of an HTTP/1 connection before the response to an earlier request is done; one read may come on top. */
+  /** Bytes read from an HTTP/1 connection before the previous response is done; one more read is possible. */
   readonly aheadBytes: number;
-  /** How long the connection is not read for that; then what was sent ahead is dropped, and the connection ends with the response. */
+  /**
+   * Time for which the connection is then not read. Afterwards requests sent ahead are dropped, and the connection ends
+   * with the response.
+   */
   readonly aheadTimeout: number;
   readonly connectionsPerPort: number;
   /** Connections of all clients on all ports. */
   readonly connections: number;
   /** Connections of one client address. */
   readonly connectionsPerClient: number;
-  /** TLS handshakes under way on one port: beyond it the oldest one ends. */
+  /** Concurrent TLS handshakes of one port; beyond it the oldest one ends. */
   readonly handshakes: number;
-  /** Requests under way in all. */
+  /** Concurrent requests in total. */
   readonly requests: number;
-  /** Requests that wait for a connection to a backend, in all and for one endpoint, and how long each may wait. */
+  /** Requests that wait for a backend connection, in total and per endpoint, and the time for which each may wait. */
   readonly waiting: number;
   readonly waitingPerEndpoint: number;
   readonly waitTimeout: number;
-  /** WebSockets and other connections that have switched protocols, and how long they may be silent in both directions. */
+  /** WebSockets and other connections that have switched protocols, and the time for which they may be silent in both directions. */
   readonly tunnels: number;
   readonly tunnelIdleTimeout: number;
-  /** The same for one that is closed in one direction. */
+  /** The same for a tunnel that is closed in one direction. */
   readonly tunnelHalfClosedTimeout: number;
-  /** Copies of requests for mirrors under way. */
+  /** Concurrent mirror copies of requests. */
   readonly mirrors: number;
-  /** Requests that wait for another try. */
+  /** Requests that wait for a retry. */
   readonly retries: number;
-  /** Bytes that wait in all: of requests, responses, tunnels, copies for mirrors, and connections of layer 4. */
+  /** Buffered bytes in total: of requests, responses, tunnels, mirror copies, and layer 4 connections. */
   readonly bufferedBytes: number;
-  /** Requests at the same time on one HTTP/2 connection. */
+  /** Concurrent requests of one HTTP/2 connection. */
   readonly streamsPerConnection: number;
-  /** What may be on its way to the proxy, or wait in it, for one HTTP/2 stream whose receiver is slow. */
+  /** Bytes in transit to the proxy, or buffered in it, for one HTTP/2 stream with a slow receiver. */
   readonly streamWindow: number;
   readonly connectTimeout: number;
   readonly connectionsPerEndpoint: number;
-  /** Requests that an HTTP/2 connection to a backend carries before another one takes its place. */
+  /** Requests of one HTTP/2 connection to a backend before a new connection replaces it. */
   readonly requestsPerBackendConnection: number;
-  /** How long an authorization server may take to answer, where the rule has no `backendRequest` timeout. */
+  /** Timeout of an authorization server, if the rule has no `backendRequest` timeout. */
   readonly authorizationTimeout: number;
-  /** The body of its answer. */
+  /** Size of an authorization response body. */
   readonly authorizationAnswerBytes: number;
-  /** Bodies of requests that wait to be authorized, and of answers of authorization servers, in all. */
+  /** Request bodies that wait for authorization, and bodies of authorization responses, in total. */
   readonly authorizationBytes: number;
-  /** How long requests of a removed port may still take. */
+  /** Time for which requests of a removed port may continue. */
   readonly drainTimeout: number;
-  /** Interim responses (1xx) of a backend to one request, and their fields together. */
+  /** Interim responses (1xx) of a backend to one request, and the size of their fields together. */
   readonly interimResponses: number;
   readonly interimBytes: number;
-  /** Endpoints tried for one request, or one connection of layer 4, while nothing has been sent yet. */
+  /** Endpoints tried for one request or layer 4 connection while nothing has been sent. */
   readonly attempts: number;
-  /** How long a connection of a TCPRoute or TLSRoute may be silent in both directions. */
+  /** Time for which a connection of a TCPRoute or TLSRoute may be silent in both directions. */
   readonly tcpIdleTimeout: number;
-  /** The same for one that is closed in one direction. */
+  /** The same for a connection that is closed in one direction. */
   readonly tcpHalfClosedTimeout: number;
-  /** The ClientHello of a connection to a TLS listener, with the headers of its records. */
+  /** Size of the ClientHello of a connection to a TLS listener, including record headers. */
   readonly helloBytes: number;
-  /** How long a flow of a UDPRoute may be silent in both directions. */
+  /** Time for which a flow of a UDPRoute may be silent in both directions. */
   readonly udpIdleTimeout: number;
-  /** Flows of all clients on all ports: beyond it the one that has been silent longest ends. */
+  /** Flows of all clients on all ports; beyond it the flow that has been idle longest ends. */
   readonly udpFlows: number;
-  /** Flows of one client address, in the same way. */
+  /** Flows of one client address, with the same eviction. */
   readonly udpFlowsPerClient: number;
   /** Bytes of datagrams that wait to be sent on one socket. */
   readonly udpQueueBytes: number;

@@ -4,7 +4,7 @@ interface Link<T> {
   after: Link<T> | undefined;
 }
 
-/** Values in the order in which they came. Adding, removing and taking the first or the last one cost the same for any size. */
+/** Values in insertion order. Adding, removing and taking the first or the last value take constant time. */
 export class LinkedSet<T> {
   private readonly links = new Map<T, Link<T>>();
   private head: Link<T> | undefined;
@@ -26,7 +26,7 @@ export class LinkedSet<T> {
     return this.links.has(value);
   }
 
-  /** Adds a value that is not in it behind all others. */
+  /** Appends a value that is not in the set. */
   add(value: T): void {
     const link: Link<T> = { value, before: this.end, after: undefined };
     if (this.end === undefined) this.head = link;
@@ -35,7 +35,7 @@ export class LinkedSet<T> {
     this.links.set(value, link);
   }
 
-  /** Tells whether the value was in it. */
+  /** Removes a value. Returns whether it was in the set. */
   delete(value: T): boolean {
     const link = this.links.get(value);
     if (link === undefined) return false;
@@ -47,7 +47,7 @@ export class LinkedSet<T> {
     return true;
   }
 
-  /** Takes all values out. */
+  /** Removes and returns all values. */
   drain(): readonly T[] {
     const values = [...this.links.keys()];
     this.links.clear();

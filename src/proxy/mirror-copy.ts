@@ -7,26 +7,26 @@ import type { Mirror } from './mirror.ts';
 import { Timer } from './timer.ts';
 import type { CertificatePair } from './tls-termination.ts';
 
-/** What a copy may hold of a body that its backend does not take as fast as the client sends it. */
+/** Maximum buffered body bytes of a copy whose backend is slower than the client. */
 const pendingBytes = 1024 * 1024;
 
-/** A request to be copied; the pieces of its body come as they are read. */
+/** A request to be copied. Its body follows in pieces as it is read. */
 export interface CopiedRequest extends Pick<UpstreamRequest, 'client' | 'method' | 'target' | 'fields' | 'needsHttp2'> {
   readonly hasBody: boolean;
-  /** `namespace/name` of the Gateway that it came to. */
+  /** `namespace/name` of the Gateway that received it. */
   readonly gateway: string;
-  /** What to prove oneself with to backends over TLS. */
+  /** The client certificate for backends over TLS. */
   readonly identity: () => CertificatePair | undefined;
 }
 
 /**
- * A copy of a request under way. Nothing that becomes of it has an effect on the request itself: it is given up where
- * its backend is slow or gone, and the answer is thrown away (HTTPRequestMirrorFilter).
+ * A mirror copy of a request in progress. It never affects the request itself: the copy is aborted if its backend is
+ * slow or gone, and the response is discarded (HTTPRequestMirrorFilter).
  */
 export class Copy implements ResponseReceiver {
   private readonly client: string;
   private readonly body: Readable | undefined;
-  /** What waits for a connection to the backend, and what waits to be sent on it. */
+  /** Bytes that wait for a connection to the backend, and bytes that wait to be sent on it. */
   private readonly unread: Buffered;
   private readonly unsent: Buffered;
   private readonly call: UpstreamExchange;
@@ -47,7 +47,7 @@ export class Copy implements ResponseReceiver {
     this.call = plane.forwarder.forward({ ...request, sending: this.sending }, this);
   }
 
-  /** Sends a copy to an endpoint of the mirror; `undefined` where there is none. */
+  /** Sends a copy to an endpoint of the mirror; `undefined` if there is none. */
   static send(plane: DataPlane, mirror: Mirror, { hasBody, gateway, identity, ...request }: CopiedRequest): Copy | undefined {
     const endpoints = decideBackend(mirror, (key) => plane.endpoints.get(key));
     const endpoint = typeof endpoints === 'string' ? undefined : endpoints.pick([], performance.now());
@@ -55,12 +55,12 @@ export class Copy implements ResponseReceiver {
     if (endpoint === undefined || !buffered.hasRoom(request.client, plane.limits.bufferedBytes / 2) || !mirrors.take(request.client)) return undefined;
     plane.counters.mirrored += 1;
     const body = hasBody ? new Readable({ read: () => copy.taken() }) : undefined;
-    // The engine may write into the fields.
+    // Copies the fields, because the engine may modify them.
     const copy: Copy = new Copy(plane, { ...request, upstream: endpoint.upstream(gateway, identity), fields: [...request.fields], body });
     return copy;
   }
 
-  /** The next piece of the body. */
+  /** Adds the next piece of the body. */
   add(chunk: Buffer): void {
     if (this.bodyEnded || this.body === undefined) return;
     if (this.body.readableLength > pendingBytes) {
@@ -86,7 +86,7 @@ export class Copy implements ResponseReceiver {
     this.body?.push(null);
   }
 
-  /** No more of the body will come: half a request must not look like a whole one. */
+  /** The rest of the body will not arrive. Aborts the copy, because an incomplete request must not look complete. */
   cut(): void {
     if (!this.bodyEnded) this.giveUp();
   }
@@ -125,7 +125,7 @@ export class Copy implements ResponseReceiver {
   }
 }
 
-/** Gives copies a body that has been received as a whole before them. */
+/** Passes the pieces of a complete body to copies. */
 export function replay(body: readonly Buffer[], copies: readonly Copy[]): void {
   for (const copy of copies) {
     for (const chunk of body) copy.add(chunk);

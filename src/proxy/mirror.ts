@@ -1,6 +1,6 @@
 import type { ConfigKey, MirrorFilter } from '../core/routing/config.ts';
 
-/** A mirror filter prepared for use: takes its exact share of requests, spread as evenly as possible. */
+/** A compiled mirror filter. Selects its exact share of requests, distributed as evenly as possible. */
 export class Mirror {
   readonly endpoints: ConfigKey;
   private readonly numerator: number;
@@ -22,7 +22,7 @@ export class Mirror {
   }
 }
 
-/** Mirrors to usable backends; others get nothing, and the route's status says so. */
+/** Compiles the mirrors with usable backends. The others get no requests, as the route's status reports. */
 export function compileMirrors(filters: readonly MirrorFilter[]): readonly Mirror[] {
   return filters.flatMap((filter) => (filter.target.type === 'endpoints' ? [new Mirror(filter.target.key, filter)] : []));
 }

@@ -14,8 +14,8 @@ export interface Engines {
 }
 
 /**
- * Finds out by the first connection over TLS which version of HTTP an upstream speaks, and keeps to it until no
- * connection comes about any more. The engine that speaks it takes that connection over.
+ * Determines the HTTP version of an upstream with the first TLS connection, and keeps it until connections fail. The
+ * engine of that version takes over the connection.
  */
 export class Negotiation {
   private readonly upstream: Upstream;
@@ -44,7 +44,7 @@ export class Negotiation {
     return call;
   }
 
-  /** No further request goes there. A connection that is still being made serves those who wait for it, and goes with them. */
+  /** The upstream is no longer used. A connection attempt in progress still serves waiting requests and closes after them. */
   release(): void {
     this.isReleased = true;
   }
@@ -71,7 +71,7 @@ export class Negotiation {
   }
 }
 
-/** A request that waits for the engine that will carry it. */
+/** A request that waits until its engine is known. */
 class DeferredCall implements UpstreamExchange, Waiter {
   leave: (() => void) | undefined;
   private readonly request: UpstreamRequest;
@@ -90,9 +90,9 @@ class DeferredCall implements UpstreamExchange, Waiter {
 
   begin(found: keyof Engines, engines: Engines): void {
     if (this.isGivenUp) return;
-    // The caller must have this call in hand before it hears of it.
+    // The caller must get this call before it fails.
     if (found === 'http1' && this.request.needsHttp2 === true) queueMicrotask(() => this.fail('protocol'));
-    // Over HTTP/2 there is nothing to switch.
+    // HTTP/2 connections cannot switch protocols.
     else this.call = engines[this.request.upgrade === undefined ? found : 'http1'].forward(this.request, this.receiver);
   }
 
@@ -115,7 +115,7 @@ class DeferredCall implements UpstreamExchange, Waiter {
   }
 }
 
-/** Passes everything on, and tells of connections that did not come about. */
+/** Forwards all calls to a receiver, and reports failed connections. */
 class Observer implements ResponseReceiver {
   private readonly receiver: ResponseReceiver;
   private readonly unreachable: () => void;

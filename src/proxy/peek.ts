@@ -4,10 +4,10 @@ export type WireProtocol = 'tls' | 'http2' | 'http1';
 
 // RFC 9113 section 3.4.
 const http2Preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-// RFC 8446 section 5.1: the record type of a handshake, which a ClientHello opens.
+// RFC 8446 section 5.1: record type of a handshake, which begins with a ClientHello.
 const tlsHandshake = 0x16;
 
-/** What the first bytes of a connection open; `undefined` while they may still become an HTTP/2 preface. */
+/** Returns the protocol of the first bytes of a connection; `undefined` while they may still become an HTTP/2 preface. */
 export function detectProtocol(bytes: Buffer): WireProtocol | undefined {
   if (bytes[0] === tlsHandshake) return 'tls';
   const known = Math.min(bytes.length, http2Preface.length);
@@ -15,21 +15,21 @@ export function detectProtocol(bytes: Buffer): WireProtocol | undefined {
   return known === http2Preface.length ? 'http2' : undefined;
 }
 
-/** How the first bytes of a connection are read. */
+/** Reads the first bytes of a connection. */
 export interface StartReader<T> {
   /** Milliseconds. */
   readonly timeout: number;
-  /** Told if the time is over; `failed` follows. */
+  /** Called on a timeout, before `failed`. */
   readonly overdue: () => void;
-  /** Ends a connection that ends, fails, or stays undecided for too long. */
+  /** Called for a connection that ends, fails, or times out. */
   readonly failed: () => void;
-  /** Reads all bytes so far; `undefined` while they do not suffice. `taken` bytes are not given back. */
+  /** Parses all bytes so far; returns `undefined` while they do not suffice. The `taken` bytes are consumed. */
   readonly read: (bytes: Buffer) => { readonly found: T; readonly taken: number } | undefined;
 }
 
 /**
- * Reads the first bytes of a connection and gives back to it those that were not taken, so that whoever takes it over reads from there.
- * `handOver` or `failed` comes once.
+ * Reads the first bytes of a connection and unshifts those that were not consumed, so that the next owner reads from
+ * there. Either `handOver` or `failed` is called, once.
  */
 export function readStart<T>(socket: Socket, { timeout, overdue, failed, read }: StartReader<T>, handOver: (found: T) => void): void {
   let seen = Buffer.alloc(0);
@@ -59,8 +59,8 @@ export function readStart<T>(socket: Socket, { timeout, overdue, failed, read }:
 }
 
 /**
- * Looks at the first bytes of a connection and gives them back to it. A connection that ends, fails, or stays undecided for `timeout`
- * milliseconds is closed, and nothing is handed over; `overdue` is told of the latter.
+ * Detects the protocol of a connection by its first bytes and unshifts them. A connection that ends, fails, or stays
+ * undecided for `timeout` milliseconds is closed without calling `handOver`; `overdue` is called on the timeout.
  */
 export function peek(socket: Socket, { timeout, overdue }: Pick<StartReader<WireProtocol>, 'timeout' | 'overdue'>, handOver: (protocol: WireProtocol, socket: Socket) => void): void {
   const read = (bytes: Buffer): { readonly found: WireProtocol; readonly taken: number } | undefined => {

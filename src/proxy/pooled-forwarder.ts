@@ -3,15 +3,15 @@ import type { Forwarder, ResponseReceiver, Upstream, UpstreamExchange, UpstreamR
 
 /** The connections to one upstream. */
 export interface UpstreamPool {
-  /** Takes over a connection that stands. */
+  /** Takes over an established connection. */
   adopt(socket: Socket): void;
-  /** Takes no more requests, and closes when those that it has are done. */
+  /** Takes no more requests, and closes after the current ones. */
   release(): void;
-  /** Ends everything at once. */
+  /** Ends all requests and connections immediately. */
   destroy(): void;
 }
 
-/** Forwards over connections that are kept for each upstream, and created with the first request to it. */
+/** Forwards over a pool of connections per upstream, created with the first request to it. */
 export abstract class PooledForwarder<P extends UpstreamPool> implements Forwarder {
   private readonly pools = new Map<Upstream, P>();
   private readonly createPool: (upstream: Upstream) => P;
@@ -22,7 +22,7 @@ export abstract class PooledForwarder<P extends UpstreamPool> implements Forward
 
   abstract forward(request: UpstreamRequest, receiver: ResponseReceiver): UpstreamExchange;
 
-  /** Takes over a connection that stands and was negotiated to speak this version of HTTP. */
+  /** Takes over an established connection that has negotiated this version of HTTP. */
   adopt(upstream: Upstream, socket: Socket): void {
     this.pool(upstream).adopt(socket);
   }

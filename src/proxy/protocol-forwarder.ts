@@ -6,7 +6,7 @@ import type { Engines } from './negotiation.ts';
 import { Http1Forwarder } from './http1-forwarder.ts';
 import type { Quotas } from './quota.ts';
 
-/** Forwards over the version of HTTP that a backend speaks: as configured, or over TLS as negotiated (RFC 7301). */
+/** Forwards over the HTTP version of a backend, as configured, or as negotiated by TLS (RFC 7301). */
 export class ProtocolForwarder implements Forwarder, Engines {
   private readonly limits: ProxyLimits;
   private readonly quotas: Quotas;
@@ -14,7 +14,7 @@ export class ProtocolForwarder implements Forwarder, Engines {
   readonly http2: Http2Forwarder;
   private readonly negotiations = new Map<Upstream, Negotiation>();
 
-  /** `fault` takes errors that nobody foresaw. */
+  /** `fault` receives unexpected errors. */
   constructor(limits: ProxyLimits, fault: (error: unknown) => void, quotas: Quotas) {
     this.limits = limits;
     this.quotas = quotas;

@@ -24,73 +24,73 @@ import { createQuotas } from './quota.ts';
 import type { CertificateSource } from './tls-termination.ts';
 
 export interface ProxyOptions {
-  /** Where a listener is bound. Listeners that get the same address share it; port 0 counts as an address too. */
+  /** The addresses of a listener. Listeners with the same address share it; port 0 counts as an address, too. */
   readonly bind: (listener: ListenerConfig) => readonly Address[];
   readonly certificates: CertificateSource;
-  /** Takes one entry for each ended request and must not throw; absent, none is made. */
+  /** Called with one entry per completed request; must not throw. If undefined, no entries are created. */
   readonly accessLog?: (entry: AccessLogEntry) => void;
   /** The same for connections and flows of TCP, TLS and UDP listeners. */
   readonly connectionLog?: (entry: ConnectionLogEntry) => void;
   readonly forwarded?: ForwardedPolicy;
-  /** Absent: headers of the PROXY protocol are neither accepted nor sent. */
+  /** If undefined, PROXY protocol headers are neither accepted nor sent. */
   readonly proxyProtocol?: ProxyProtocolSettings;
-  /** Takes errors that nobody foresaw, once what they concern has been ended; absent, they are thrown where nothing is left to end. */
+  /** Receives unexpected errors after the affected work has been ended. If undefined, they are thrown where nothing is left to end. */
   readonly onFault?: (error: unknown) => void;
   readonly limits?: Partial<ProxyLimits>;
   readonly forwarder?: Forwarder;
 }
 
-/** Why a resource that is in force does not work as configured, for people. */
+/** The reason why an active resource does not work as configured, for people. */
 export interface ConfigProblem {
   readonly key: ConfigKey;
   readonly message: string;
 }
 
-/** The data plane: listeners, routes and endpoints in, traffic through. */
+/** The data plane: forwards traffic according to listeners, routes and endpoints. */
 export interface Proxy {
   /**
-   * Applies a transaction whole and answers with everything in the configuration now in force that does not work:
-   * ports that cannot be bound, certificates that cannot be used, hostnames served twice. What could not be bound is
-   * tried again with each transaction. Requests under way keep what they matched. Transactions apply in order.
+   * Applies a transaction atomically. Returns all problems of the configuration that is now active: ports that cannot
+   * be bound, invalid certificates, duplicate hostnames. Failed binds are retried with each transaction. Requests in
+   * progress keep their match. Transactions apply in order.
    */
   apply(transaction: Transaction): Promise<readonly ConfigProblem[]>;
-  /** Where a listener is bound; none where it could not be bound. */
+  /** The bound addresses of a listener; empty if binding failed. */
   addressesOf(listener: ConfigKey): readonly Address[];
-  /** Takes the certificates of all listeners anew from their source; call it when a Secret has changed. */
+  /** Reloads the certificates of all listeners from their source. Call it when a Secret has changed. */
   reloadCertificates(): Promise<readonly ConfigProblem[]>;
   counters(): ProxyCounters;
   /**
-   * From now on every connection ends with its next answer; new ones are still taken. Clients that are told some time before
-   * `close` find no connection closed under the request that they are sending.
+   * From now on every connection ends with its next response; new ones are still accepted. Call it some time before
+   * `close`, so that no connection is closed while its client sends a request.
    */
   retire(): void;
   /**
-   * Ends the data plane: no new connections, answers under way completed, the rest cut off after `graceMs`. Idle connections end with
-   * their next answer, or after `idleMs` (0 unless given).
+   * Closes the data plane: accepts no connections, completes current responses, and closes the rest after `graceMs`.
+   * Idle connections end with their next response, or after `idleMs` (default 0).
    */
   close(options: { readonly graceMs: number; readonly idleMs?: number }): Promise<void>;
 }
 
-/** Creates a data plane without configuration: it is bound to nothing until a listener is applied. */
+/** Creates a data plane without configuration. It binds no port until a listener is applied. */
 export function createProxy(options: ProxyOptions): Proxy {
   return new DataPlaneProxy(options);
 }
 
-/** The addresses that a set of listeners asks for. */
+/** An address that a set of listeners requests. */
 interface Binding {
   readonly address: Address;
   readonly transport: 'tcp' | 'udp';
   readonly listeners: ListenerConfig[];
 }
 
-/** Milliseconds for which a datagram may wait in a socket after its flow has ended, with room to spare. */
+/** Milliseconds for which a datagram may wait in a socket after its flow has ended, with a margin. */
 const flowMemory = 2_000;
 
 class DataPlaneProxy implements Proxy {
   private readonly options: ProxyOptions;
   private readonly plane: DataPlane;
   private readonly configuration: Configuration;
-  /** By the address that was asked for. */
+  /** By requested address. */
   private readonly fronts = new Map<string, Front | UdpPort>();
   private readonly flows: FlowOrder;
   private readonly drains = new Set<Promise<void>>();
@@ -117,7 +117,7 @@ class DataPlaneProxy implements Proxy {
       ruleOf: (matched) => configuration.ruleOf(matched),
       endpoints,
       layer4: configuration.layer4,
-      // A connection cannot be accepted any more once it has been closed.
+      // A closed connection can no longer be accepted.
       ownConnections: new OwnConnections(0),
       ownFlows: new OwnConnections(flowMemory),
       forwarder,
@@ -165,14 +165,14 @@ class DataPlaneProxy implements Proxy {
       this.closed = true;
       const fronts = [...this.fronts.values()];
       this.fronts.clear();
-      // A port that closes resets the connections that stand and that nobody has taken yet.
+      // A closing port resets established connections that are not accepted yet.
       await wholeTurn();
       await Promise.all([...fronts.map((front) => front.drain(graceMs, idleMs)), ...this.drains]);
       await this.plane.forwarder.close();
     });
   }
 
-  /** One change at a time: the next one begins where this one has ended, well or badly. */
+  /** Serializes changes: the next one begins after this one has succeeded or failed. */
   private enqueue<T>(change: () => Promise<T>): Promise<T> {
     const result = this.queue.then(change);
     this.queue = result.catch(() => undefined);
@@ -186,7 +186,7 @@ class DataPlaneProxy implements Proxy {
     const sameListeners = listeners === this.configuration.listeners;
     const bindings = sameListeners ? this.bindings : this.bindingsOf(listeners);
     const opened = await this.openMissing(bindings);
-    // From here to the end nothing waits: no request sees one half of the transaction without the other.
+    // No await from here to the end: no request sees half of the transaction.
     this.configuration.apply(prepared);
     this.bindings = bindings;
     for (const [name, front] of opened) this.fronts.set(name, front);
@@ -201,7 +201,7 @@ class DataPlaneProxy implements Proxy {
     for (const listener of listeners.values()) {
       const transport = listener.protocol === 'UDP' ? 'udp' : 'tcp';
       for (const address of this.options.bind(listener)) {
-        // The same number of TCP and UDP are two ports.
+        // TCP and UDP ports of the same number are different ports.
         const name = `${formatAddress(address.host, address.port)}${transport === 'udp' ? '/udp' : ''}`;
         const binding = bindings.get(name) ?? { address, transport, listeners: [] };
         binding.listeners.push(listener);

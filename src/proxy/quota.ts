@@ -1,13 +1,13 @@
 import type { Limit, ProxyCounters } from './counters.ts';
 import type { ProxyLimits } from './limits.ts';
 
-/** How much of something there may be at the same time. */
+/** A limit of concurrent items or bytes. */
 export class Quota {
   private readonly limit: number;
   private readonly reached: () => void;
   private taken = 0;
 
-  /** `reached` is told each time that there is no room. */
+  /** `reached` is called each time the quota is exceeded. */
   constructor(limit: number, reached: () => void) {
     this.limit = limit;
     this.reached = reached;
@@ -17,7 +17,7 @@ export class Quota {
     return this.taken;
   }
 
-  /** Takes room for one more (or for so many bytes); `false` where there is none. */
+  /** Acquires `amount` items or bytes; `false` if there is no room. */
   take(amount = 1): boolean {
     if (this.taken + amount > this.limit) {
       this.reached();
@@ -27,7 +27,7 @@ export class Quota {
     return true;
   }
 
-  /** Takes room that somebody is about to leave. */
+  /** Acquires one item regardless of the limit, for room that is about to become free. */
   exceed(): void {
     this.taken += 1;
   }
@@ -37,7 +37,7 @@ export class Quota {
   }
 }
 
-/** A quota for each key of those that hold something. */
+/** A quota per key. */
 export class KeyedQuota {
   private readonly limit: number;
   private readonly reached: () => void;
@@ -65,25 +65,25 @@ export class KeyedQuota {
   }
 }
 
-/** A client that holds this many times what is left of something gets no more of it. */
+/** A client that holds this many times the free amount of a quota gets no more of it. */
 const share = 7;
 
 /**
- * Whether a client that holds so many of something may have one more, where so many are left. A client alone can have seven
- * eighths; two can have seven fifteenths each. There is always room for one that has none yet, and nobody has to count clients.
+ * Whether a client may acquire one more item. `held` items are its own, `left` are free. A single client can hold seven
+ * eighths; two can hold seven fifteenths each. A client without any always has room, and clients need not be counted.
  */
 export function mayHaveMore(held: number, left: number): boolean {
   return held < share * left;
 }
 
-/** A quota that clients share: one client alone cannot use it up. */
+/** A quota shared by clients: a single client cannot exhaust it. */
 export class SharedQuota {
   private readonly limit: number;
   private readonly reached: (limit: 'all' | 'share') => void;
   private readonly taken = new Map<string, number>();
   private total = 0;
 
-  /** `reached` is told each time that there is no room, for anybody or for one client. */
+  /** `reached` is called each time there is no room: for any client (`all`), or for this one (`share`). */
   constructor(limit: number, reached: (limit: 'all' | 'share') => void) {
     this.limit = limit;
     this.reached = reached;
@@ -93,7 +93,7 @@ export class SharedQuota {
     return this.total;
   }
 
-  /** Takes room for so much more, whole or not at all; `false` where there is none for this client. */
+  /** Acquires the whole amount or nothing; `false` if there is no room for this client. */
   take(client: string, amount = 1): boolean {
     if (!this.hasRoom(client, amount)) return false;
     this.taken.set(client, (this.taken.get(client) ?? 0) + amount);
@@ -101,9 +101,9 @@ export class SharedQuota {
     return true;
   }
 
-  /** Whether there is room for so much more of this client. */
+  /** Whether there is room for this amount for this client. */
   hasRoom(client: string, amount: number): boolean {
-    // The last one of them is the one that needs it most.
+    // Checks the last item of the amount, which requires the most room.
     const others = amount - 1;
     const left = this.limit - this.total - others;
     if (mayHaveMore((this.taken.get(client) ?? 0) + others, left)) return true;
@@ -119,7 +119,7 @@ export class SharedQuota {
   }
 }
 
-/** What all connections and requests of a data plane share. */
+/** The quotas shared by all connections and requests of a data plane. */
 export interface Quotas {
   readonly connections: Quota;
   /** By address. */
@@ -129,15 +129,15 @@ export interface Quotas {
   readonly tunnels: SharedQuota;
   readonly mirrors: SharedQuota;
   readonly retries: SharedQuota;
-  /** Bytes that are held until requests are authorized. */
+  /** Bytes of bodies that wait for authorization. */
   readonly authorization: SharedQuota;
-  /** Bytes that wait in the data plane because nobody takes them as fast as they come; see `Buffered`. */
+  /** Buffered bytes in the data plane that wait for slow readers; see `Buffered`. */
   readonly buffered: SharedQuota;
-  /** Tells that another limit was reached, of which each place keeps account by itself. */
+  /** Records that a limit was reached which is tracked elsewhere. */
   readonly reached: (limit: Limit) => void;
 }
 
-/** The quotas of a data plane; its counters say how often each was reached, and how many bytes wait. */
+/** Creates the quotas of a data plane. `counters` records how often each limit was reached, and the number of buffered bytes. */
 export function createQuotas(limits: ProxyLimits, counters: Pick<ProxyCounters, 'limitsReached' | 'buffered'>): Quotas {
   const reached = (limit: Limit): void => {
     counters.limitsReached[limit] += 1;

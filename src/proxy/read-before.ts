@@ -1,10 +1,10 @@
 import { Buffered, standalone } from './buffered.ts';
 import type { DataPlane } from './data-plane.ts';
 
-/** Bodies up to this size can go out again. */
+/** Maximum size of a body that can be sent again. */
 const kept = 64 * 1024;
 
-/** What was read of a request's body so far, for another try. */
+/** The bytes of a request body read so far, retained for a retry. */
 export class ReadBefore {
   readonly chunks: Buffer[];
   private readonly buffered: Buffered;
@@ -12,7 +12,10 @@ export class ReadBefore {
   private size: number;
   private isForgotten = false;
 
-  /** `held` is the beginning of a body that is kept anyway, whatever its size. What comes behind it counts as bytes that wait for this client. */
+  /**
+   * `held` is the beginning of a body that is retained in any case, regardless of its size. Further bytes count as
+   * buffered for this client.
+   */
   constructor({ limits, quotas }: Pick<DataPlane, 'limits' | 'quotas'>, client: string, held: readonly Buffer[]) {
     this.buffered = new Buffered(quotas.buffered, client, limits.bufferedBytes / 2);
     this.chunks = [...held];
@@ -20,12 +23,12 @@ export class ReadBefore {
     this.limit = Math.max(kept, this.size);
   }
 
-  /** Whether nothing has been forgotten. */
+  /** Whether all bytes so far are retained. */
   get isWhole(): boolean {
     return !this.isForgotten;
   }
 
-  /** Keeps a piece, unless the body is too long or there is no room for it: then it is forgotten as a whole. */
+  /** Retains a piece. If the body is too long or the quota is exceeded, drops all of it. */
   add(chunk: Buffer): void {
     if (this.isForgotten) return;
     this.size += chunk.length;
@@ -33,7 +36,7 @@ export class ReadBefore {
     else this.chunks.push(standalone(chunk));
   }
 
-  /** There will be no other try. */
+  /** Drops all bytes: there will be no retry. */
   forget(): void {
     this.isForgotten = true;
     this.chunks.length = 0;

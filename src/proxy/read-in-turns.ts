@@ -1,20 +1,20 @@
 import type { Socket } from 'node:net';
 import { LinkedSet } from './linked-set.ts';
 
-/** Bytes that one connection, and all of them together, bring in one turn of the event loop before the others come first. */
+/** Bytes of one connection, and of all together, in one turn of the event loop before they must yield to others. */
 const perConnection = 128 * 1024;
 const perTurn = 1024 * 1024;
-/** Shorter pieces are ordinary requests and responses, which nobody counts. */
+/** Shorter chunks are ordinary requests and responses, and are not counted. */
 const shortest = 2 * 1024;
 
-/** Whose next bytes wait for a later turn; those that wait longest come first. */
+/** Connections that wait for a later turn, in order of arrival. */
 const waiting = new LinkedSet<Reader>();
 let turn = 0;
 let spent = 0;
 let isScheduled = false;
 let hasAccepted = false;
 
-/** How far a connection has been read in a turn, and whether its owner wants more of it. */
+/** The bytes read from a connection in a turn, and whether its owner wants more. */
 class Reader {
   private readonly resumeSocket: () => Socket;
   private isWanted = true;
@@ -58,8 +58,8 @@ class Reader {
 }
 
 /**
- * A port has accepted a connection in this turn. Node accepts one in each turn, so that a burst of them waits for as many turns as it has
- * connections: until it is over, turns are short.
+ * A port has accepted a connection in this turn. Node accepts one per turn, so a burst waits for as many turns as it
+ * has connections. Turns are short until the burst is over.
  */
 export function acceptedInTurn(): void {
   hasAccepted = true;
@@ -67,12 +67,12 @@ export function acceptedInTurn(): void {
 }
 
 /**
- * From now on the connection is read in turns with all others. Libuv reads up to 2 MiB of a connection before it looks at the next one:
- * a few that bring as much as the process can take would keep everybody else waiting for hundreds of milliseconds. `pause` and `resume`
- * mean what they always do.
+ * From now on the connection is read in turns with all others. Libuv reads up to 2 MiB of a connection before it polls
+ * the next one. A few fast connections would delay all others for hundreds of milliseconds. `pause` and `resume` keep
+ * their meaning.
  */
 export function readInTurns(socket: Socket): void {
-  // It lives for as long as the listeners that it has added.
+  // Its listeners keep it alive.
   void new Reader(socket);
 }
 

@@ -1,9 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-/**
- * Every answer that the proxy gives on its own account. The text is for the one who made the request: it says what
- * happened and never names addresses, objects or anything else from behind the proxy.
- */
+/** The proxy's own responses. The text is for the client: it states the problem and never reveals addresses, objects or other internals. */
 const answers = {
   'bad-request': { status: 400, text: 'The request is malformed.' },
   'bad-host': { status: 400, text: 'The request needs exactly one valid Host.' },
@@ -47,12 +44,12 @@ const answers = {
 
 export type AnswerReason = keyof typeof answers;
 
-/** Why a request ended otherwise than with a backend's whole answer; the fixed label set of logs and metrics. */
+/** The reason why a request ended without a backend's complete response; the fixed label set of logs and metrics. */
 export type Reason = AnswerReason | 'authorization-denied' | 'client-aborted';
 
 export const reasons: readonly Reason[] = [...(Object.keys(answers) as AnswerReason[]), 'authorization-denied', 'client-aborted'];
 
-/** Reasons that pass by themselves: the client is told to come back, in a second (RFC 9110 section 10.2.3). */
+/** Temporary reasons. Retry-After asks the client to retry after a second (RFC 9110 section 10.2.3). */
 export const passing: ReadonlySet<Reason> = new Set(['backend-busy', 'overloaded', 'too-many-tunnels']);
 
 export interface Answer {
@@ -70,12 +67,12 @@ const prepared = new Map(
   ]),
 );
 
-/** The ready-made answer for a reason. */
+/** Returns the prepared response for a reason. */
 export function answerFor(reason: AnswerReason): Answer {
   return prepared.get(reason) ?? { status: 500, text: '', body: Buffer.alloc(0) };
 }
 
-/** The same as bytes on a connection that has no request to answer: for input that no parser accepts. */
+/** Returns the response as raw bytes, for input that the parser rejects. */
 export function rawAnswer(reason: AnswerReason): Buffer {
   const { status, body } = answerFor(reason);
   const head =

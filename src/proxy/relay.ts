@@ -4,32 +4,33 @@ import type { SharedQuota } from './quota.ts';
 import { watchForReset } from './reset-probe.ts';
 import { isHttp2Stream, reset } from './reset.ts';
 
-/** How long nothing may come from either side: at all, and once one side has ended its direction. Milliseconds. */
+/** Idle timeouts in milliseconds: in general, and after one side has ended its direction. */
 export interface RelayTimeouts {
   readonly idle: number;
   readonly halfClosed: number;
 }
 
-/** Why a relay did not end in order: a side broke its connection off, a time was over, or there was no room for what waits for a side. */
+/** The reason why a relay did not end in order: a side reset its connection, a timeout, or a full buffer. */
 export type RelayFailure = 'client-reset' | 'backend-reset' | 'overloaded' | keyof RelayTimeouts;
 
-/** Who is told about what goes over a relay. */
+/** Receives the events of a relay. */
 export interface RelayObserver {
-  /** Bytes of the client. */
+  /** Bytes from the client. */
   received(bytes: number): void;
-  /** Bytes of the backend. */
+  /** Bytes from the backend. */
   sent(bytes: number): void;
-  /** Where what waits is charged, and to whom. */
+  /** The quota for buffered bytes, and the client to charge. */
   readonly buffered: SharedQuota;
   readonly address: string;
-  /** Both connections are closed or about to; comes once. Without a failure both sides ended in order. */
+  /** Both connections are closed or closing; called once. Without a failure both sides ended in order. */
   ended(failure: RelayFailure | undefined): void;
 }
 
 /**
- * Joins a client and a backend. Bytes go both ways as fast as the slower side takes them. The end of one direction is passed on and
- * leaves the other direction open. A reset of one side resets the other side, by which the receiver of a truncated stream
- * recognizes it. So does a time without bytes: nothing tells a side that only has no more to say from one that is gone.
+ * Joins a client and a backend. Bytes flow in both directions at the speed of the slower side. The end of one direction
+ * is forwarded and leaves the other direction open. A reset of one side resets the other side, so its receiver
+ * recognizes a truncated stream. An idle timeout also resets both sides, because a silent side cannot be distinguished
+ * from one that is gone.
  */
 export class Relay {
   private readonly client: Duplex;
@@ -45,7 +46,7 @@ export class Relay {
     this.timeouts = timeouts;
     this.observer = observer;
     this.timer = this.expireAfter('idle');
-    // The client may have gone while the connection to the backend was made.
+    // The client may have disconnected while the backend connection was established.
     if (client.destroyed || backend.destroyed) {
       this.fail(client.destroyed ? 'client-reset' : 'backend-reset');
       return;
@@ -56,7 +57,7 @@ export class Relay {
     this.carry(backend, client, (bytes) => observer.sent(bytes));
   }
 
-  /** Resets both sides; the observer is not told. */
+  /** Resets both sides without calling the observer. */
   abort(): void {
     this.isOver = true;
     clearTimeout(this.timer);
@@ -70,7 +71,7 @@ export class Relay {
     from.on('data', (chunk: Buffer) => {
       this.timer.refresh();
       count(chunk.length);
-      // Bytes for a side that is gone have no receiver; its close event ends this side, too.
+      // Bytes for a closed side are dropped; its close event ends this side, too.
       if (to.destroyed || to.writableEnded) return;
       if (!to.write(chunk)) from.pause();
       if (!waiting.update(to.writableLength, chunk.length)) this.fail('overloaded');
@@ -84,7 +85,7 @@ export class Relay {
       to.end();
       this.halfClosed();
     };
-    // Node tells the end of a socket without bytes even while it is paused, which may be before there was a backend.
+    // Node emits the end of a socket without bytes even while it is paused, possibly before there was a backend.
     if (from.readableEnded) passEndOn();
     else from.once('end', passEndOn).resume();
   }
@@ -93,7 +94,7 @@ export class Relay {
     side.allowHalfOpen = true;
     side.on('error', () => undefined);
     side.once('close', () => {
-      // In order: both directions of this side are through. The other side may still have bytes to take.
+      // Both directions of this side have ended in order. The other side may still have bytes to read.
       if (side.readableEnded && side.writableFinished && !wasReset(side)) this.finish();
       else this.fail(failure);
     });
@@ -128,7 +129,7 @@ export class Relay {
   }
 }
 
-/** Streams of HTTP/2 end before they tell that they were reset. */
+/** HTTP/2 streams emit their end before they report a reset. */
 function wasReset(connection: Duplex): boolean {
   return isHttp2Stream(connection) && connection.aborted;
 }

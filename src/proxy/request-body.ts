@@ -5,24 +5,24 @@ import type { ProxyLimits } from './limits.ts';
 type BodyLimits = Pick<ProxyLimits, 'stallTimeout' | 'backendStallTimeout'>;
 
 export interface BodyEvents {
-  /** The first bytes are asked for: a connection to the backend stands. */
+  /** The reader requests the first bytes: the connection to the backend is established. */
   wanted(): void;
   received(chunk: Buffer): void;
-  /** So many bytes wait for the reader now, with a piece of so many that has just come. */
+  /** `bytes` now wait for the reader, including a new piece of `piece` bytes. */
   waiting(bytes: number, piece: number): void;
-  /** The body has been received as a whole. */
+  /** The complete body has been received. */
   completed(): void;
-  /** The client sent nothing for too long while it was asked to. */
+  /** The client sent nothing before the timeout while it was expected to. */
   stalled(): void;
-  /** Whoever reads the body took nothing for too long of what waits for it. */
+  /** The reader took none of the waiting bytes before the timeout. */
   untaken(): void;
-  /** An error that nobody foresaw. */
+  /** An unexpected error. */
   fault(error: unknown): void;
 }
 
 /**
- * A request's body as a stream of its own: whoever reads it may destroy it without harm to the client's connection,
- * which the message itself would take along. Nothing is read before it is asked for, and no faster.
+ * A request body as a separate stream. Destroying it does not affect the client's connection, unlike destroying the
+ * message itself. It reads only on demand and at the reader's speed.
  */
 export class RequestBody extends Readable {
   private readonly client: ClientStream;
@@ -35,7 +35,7 @@ export class RequestBody extends Readable {
   /** Runs while the client has to wait for the reader. */
   private takeTimer: NodeJS.Timeout | undefined;
 
-  /** `before` is what was read of it already, for an earlier try; it comes first. */
+  /** `before` is the part that was already read for an earlier try; it comes first. */
   constructor(client: ClientStream, limits: BodyLimits, events: BodyEvents, before: readonly Buffer[] = []) {
     super();
     this.client = client;
@@ -64,7 +64,7 @@ export class RequestBody extends Readable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.detach();
-    // What comes now is for another try, if there is one.
+    // Further bytes are left for a retry, if there is one.
     this.message.pause();
     done(error);
   }
@@ -101,7 +101,7 @@ export class RequestBody extends Readable {
 
   private readonly giveUpReader = (): void => {
     try {
-      // One that has been received as a whole holds nobody: the client's connection is read again, and its end is seen.
+      // A completely received body blocks nothing: the client's connection is read again, and its end is detected.
       if (!this.destroyed && !this.client.isComplete) this.events.untaken();
     } catch (error) {
       this.events.fault(error);
@@ -120,10 +120,10 @@ export class RequestBody extends Readable {
 
   private readonly checkStall = (): void => {
     const { bytes } = this;
-    // After a busy spell timers come before the input that has been waiting: that is looked at first.
+    // After a busy period, timers run before the waiting input, so the input is checked first.
     setImmediate(() => {
       if (this.destroyed || this.client.isComplete) return;
-      // While the backend is the slow one, the client is not to blame.
+      // A slow backend is not the client's fault.
       if (this.message.isPaused() || this.bytes !== bytes) this.stallTimer?.refresh();
       else this.events.stalled();
     });

@@ -10,23 +10,23 @@ import type { AnswerReason } from './reasons.ts';
 
 const digits = /^[0-9]{1,15}$/;
 
-/** A request as its parser gives it; HTTP/2's pseudo-header fields have become method, URL and Host. */
+/** A parsed request. HTTP/2 pseudo-header fields are converted to method, URL and Host. */
 export type RawRequest = Pick<IncomingMessage, 'httpVersion' | 'method' | 'url' | 'rawHeaders'>;
 
-/** The head of a request, read once: what routing asks for and what forwarding needs. */
+/** The parsed head of a request, for routing and forwarding. */
 export class RequestHead implements RouteRequest {
   readonly method: string;
   readonly host: string;
-  /** Host and port as the client named them, `''` where it named none. */
+  /** Host and port as sent by the client, `''` if there is none. */
   readonly authority: string;
   readonly path: string;
-  /** The query with its question mark as it came, or `''`. */
+  /** The query as received, with its question mark, or `''`. */
   readonly search: string;
   readonly httpVersion: string;
   readonly fields: Fields;
-  /** Names of `fields` in lower case, at half their positions. */
+  /** Lower-case names of `fields`, at half their index. */
   readonly names: readonly string[];
-  /** Bytes of the body, `undefined` for one sent in chunks. */
+  /** Length of the body in bytes, `undefined` for a chunked body. */
   readonly contentLength: number | undefined;
   private parameters: URLSearchParams | undefined;
 
@@ -46,14 +46,14 @@ export class RequestHead implements RouteRequest {
     return this.contentLength !== 0;
   }
 
-  /** Max-Forwards of OPTIONS and TRACE, the two methods it is meant for (RFC 9110 section 7.6.2). */
+  /** Max-Forwards of OPTIONS and TRACE, the only methods that use it (RFC 9110 section 7.6.2). */
   get remainingHops(): number | undefined {
     if (this.method !== 'OPTIONS' && this.method !== 'TRACE') return undefined;
     const value = this.header('max-forwards');
     return value !== undefined && digits.test(value) ? Number(value) : undefined;
   }
 
-  /** How often the request has passed proxies of this kind. */
+  /** How often the request has passed through proxies of this kind. */
   get hops(): number {
     return hopsIn(this.header('via'));
   }
@@ -89,19 +89,19 @@ interface Framing {
 }
 
 /**
- * Reads the head of a request on an HTTP/1 connection, or says why it must not be served. The parser has refused what breaks
- * the grammar of RFC 9112; here are the rules that need a view of the whole header section, above all the ones against
+ * Reads the head of an HTTP/1 request, or returns the reason why it must not be served. The parser has already rejected
+ * violations of the RFC 9112 grammar. The rules here need the whole header section, above all those against request
  * smuggling (RFC 9112 sections 3.2 and 6.1).
  */
 export function readHttp1Head(message: RawRequest, limits: ProxyLimits): RequestHead | AnswerReason {
-  // Node's parser also lets HTTP/0.9 and HTTP/2.0 pass.
+  // Node's parser also accepts HTTP/0.9 and HTTP/2.0.
   if (message.httpVersion !== '1.1' && message.httpVersion !== '1.0') return 'bad-request';
   return readHead(message, 0, limits);
 }
 
 /**
- * Reads the head of a request on an HTTP/2 connection, or says why it must not be served. `hasNoBody`: its stream ended with
- * the head; otherwise the body goes on to the end of the stream where no field gives its length.
+ * Reads the head of an HTTP/2 request, or returns the reason why it must not be served. `hasNoBody`: the stream ended
+ * with the head. Otherwise the body continues to the end of the stream if there is no Content-Length.
  */
 export function readHttp2Head(message: RawRequest, hasNoBody: boolean, limits: ProxyLimits): RequestHead | AnswerReason {
   // RFC 9113 section 8.3.1: `:path` has no authority. Node checks this only for the schemes "http" and "https".
@@ -123,7 +123,7 @@ function readHead(message: RawRequest, impliedLength: 0 | undefined, limits: Pro
   return new RequestHead(message, names, target, framing);
 }
 
-/** Over HTTP/2 the parser keeps to the limit only after the client has acknowledged it. */
+/** In HTTP/2 the parser enforces the limit only after the client has acknowledged it. */
 function bytesOf(fields: Fields): number {
   return fields.reduce((sum, text) => sum + text.length, 0);
 }
@@ -134,7 +134,7 @@ function lowerCaseNames(fields: Fields): string[] {
   return names;
 }
 
-/** The value of the one field of a name; `several` where there are more. */
+/** Returns the value of the only field of a name; `several` if there are more. */
 function onlyValue({ rawHeaders }: RawRequest, names: readonly string[], wanted: string): { readonly value: string } | 'several' | undefined {
   const index = names.indexOf(wanted);
   if (index === -1) return undefined;
@@ -150,14 +150,14 @@ function readFraming(message: RawRequest, names: readonly string[], impliedLengt
     if (coding !== undefined || !digits.test(length.value)) return 'bad-framing';
     return { contentLength: Number(length.value) };
   }
-  // An HTTP/1.0 client cannot have meant it; whoever sits between might not see the body as we do.
+  // HTTP/1.0 does not define it, and an intermediary might see a different body.
   if (message.httpVersion !== '1.1') return 'bad-framing';
   const codings = listItems(coding?.value ?? '');
   if (codings.at(-1) !== 'chunked') return 'bad-framing';
   return codings.length === 1 ? { contentLength: undefined } : 'transfer-coding-unsupported';
 }
 
-/** The value of the one Host field; `''` for HTTP/1.0 without one. */
+/** Returns the value of the only Host field; `''` for HTTP/1.0 without one. */
 function readHost(message: RawRequest, names: readonly string[]): string | undefined {
   const host = onlyValue(message, names, 'host');
   if (host === undefined) return message.httpVersion === '1.0' ? '' : undefined;
@@ -166,7 +166,7 @@ function readHost(message: RawRequest, names: readonly string[]): string | undef
 
 const absoluteForm = /^https?:\/\/(?<authority>[^/?#]*)(?<rest>.*)$/is;
 
-/** Origin form, or absolute form, whose authority takes the place of Host (RFC 9112 section 3.2.2). */
+/** Parses the origin form, or the absolute form, whose authority replaces Host (RFC 9112 section 3.2.2). */
 function readTarget(url: string, hostField: string): Target | AnswerReason {
   let authority = hostField;
   let rest = url;
@@ -187,7 +187,7 @@ function readTarget(url: string, hostField: string): Target | AnswerReason {
   return { host, authority, path: normalized.path, search: question === -1 ? '' : rest.slice(question) };
 }
 
-/** `OPTIONS *` asks about the server itself; no other method may have this target (RFC 9112 section 3.2.4). */
+/** `OPTIONS *` is for the server itself; other methods must not have this target (RFC 9112 section 3.2.4). */
 function asteriskTarget({ method }: RawRequest, authority: string): Target | AnswerReason {
   if (method !== 'OPTIONS') return 'bad-target';
   const host = hostFromHeader(authority);

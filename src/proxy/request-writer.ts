@@ -5,21 +5,21 @@ import { hasField, positionOf } from '../core/text/fields.ts';
 import type { Fields, UpstreamRequest } from './forwarder.ts';
 import { isField, isRequestLine } from './sendable.ts';
 
-// RFC 9110 section 8.6: these are expected to have a body, so that its absence is said.
+// RFC 9110 section 8.6: these methods usually have a body, so Content-Length 0 is sent without one.
 const expectBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The head of a request as HTTP/1.1 (RFC 9112 sections 3 and 5), or `undefined` where something in it would not be read as what it is. */
+/** Formats the head of a request as HTTP/1.1 (RFC 9112 sections 3 and 5). Returns `undefined` if a part of it would be misinterpreted. */
 export function requestHead(request: UpstreamRequest): string | undefined {
   const { method, target, fields, upstream } = request;
   if (!isRequestLine(method, target)) return undefined;
   const lines = fieldLines(fields);
   if (lines === undefined) return undefined;
-  // HTTP/1.0 clients may send none.
+  // HTTP/1.0 clients may omit it.
   const host = hasField(fields, 'host') ? '' : `host: ${formatAddress(upstream.host, upstream.port)}\r\n`;
   return `${method} ${target} HTTP/1.1\r\n${host}${lines}${framingLines(request)}\r\n`;
 }
 
-/** What belongs to the connection and to the body. */
+/** Formats the fields for the connection and the body. */
 function framingLines({ method, fields, body, upgrade }: UpstreamRequest): string {
   if (upgrade !== undefined) return `connection: upgrade\r\nupgrade: ${upgrade}\r\n`;
   if (body !== undefined && !hasField(fields, 'content-length')) return 'connection: keep-alive\r\ntransfer-encoding: chunked\r\n';
@@ -42,14 +42,14 @@ function contentLength(fields: Fields): number | undefined {
   return position === -1 ? undefined : Number(fields[position + 1]);
 }
 
-/** What becomes of a body; one of both, once. */
+/** Callbacks of a body writer: exactly one is called, once. */
 export interface BodyWriterEvents {
   written(): void;
-  /** It ended before its length, or went beyond. */
+  /** The body was shorter or longer than its length. */
   failed(): void;
 }
 
-/** Writes a request's body, as fast as the backend takes it. */
+/** Writes a request body at the speed of the backend. */
 export class BodyWriter {
   private readonly socket: Socket;
   private readonly body: Readable;
@@ -72,7 +72,7 @@ export class BodyWriter {
     this.body.resume();
   }
 
-  /** Nothing more is written; nobody hears of it. */
+  /** Stops writing, without a callback. */
   stop(): void {
     this.body.off('data', this.write).off('end', this.end).off('error', this.fail).on('error', ignore).destroy();
   }
@@ -92,7 +92,7 @@ export class BodyWriter {
       this.socket.write(data);
     }
     if (this.socket.writableNeedDrain) this.body.pause();
-    // What the socket has not tried to write yet does not wait.
+    // A corked socket has not tried to write yet, so its bytes do not count as waiting.
     if (this.socket.writableCorked === 0 || this.socket.writableNeedDrain) this.request.sending?.(this.socket.writableLength, data.length);
   };
 
@@ -114,5 +114,5 @@ export class BodyWriter {
 }
 
 function ignore(): void {
-  // What could still go wrong has been given up.
+  // Errors after `stop` have no effect.
 }

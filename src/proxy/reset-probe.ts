@@ -1,28 +1,28 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** How often sockets that nobody reads are probed, in milliseconds. */
+/** Interval in milliseconds at which unread sockets are probed. */
 const interval = 500;
 const nothing = Buffer.alloc(0);
 const watched = new Set<Socket>();
-/** The sockets below those of TLS. */
+/** The sockets below TLS sockets. */
 const carriers = new WeakMap<Socket, Socket>();
 let timer: NodeJS.Timeout | undefined;
 
-/** Says which socket carries a TLS connection: TLS does not pass an empty write on. */
+/** Records the socket below a TLS connection, because TLS does not pass on an empty write. */
 export function noteCarrier(decrypted: Socket, carrier: Socket): void {
   carriers.set(decrypted, carrier);
 }
 
 /**
- * Watches a connection until it closes: if the other side resets it while nobody reads it, it closes within half a second.
+ * Watches a connection until it closes: if the peer resets it while it is not read, it closes within half a second.
  *
- * The event loop asks the kernel about a socket only while it reads or writes it. A socket that is paused, because what
- * comes has no place to go, would outlive its peer. Writing no bytes sends nothing, but fails where the connection is gone.
- * A peer that ends its side in order is noticed only when everything before the end has been read.
+ * The event loop polls a socket only while it reads or writes it. A paused socket would outlive its peer. An empty
+ * write sends nothing, but fails on a lost connection. An orderly end of the peer is noticed only after all earlier
+ * bytes have been read.
  */
 export function watchForReset(connection: Duplex): void {
-  // A stream of HTTP/2 is no socket: its connection is always read.
+  // An HTTP/2 stream is not a socket, and its connection is always read.
   if (!(connection instanceof Socket) || watched.has(connection) || connection.destroyed) return;
   watched.add(connection);
   connection.once('close', () => forget(connection));
@@ -39,7 +39,7 @@ function forget(socket: Socket): void {
 function probe(): void {
   for (const socket of watched) {
     const isUnread = socket.isPaused() || socket.readableEnded;
-    // While something waits to be written, the kernel tells of a reset by itself.
+    // With pending writes, the kernel reports a reset by itself.
     if (isUnread && socket.writable && socket.writableLength === 0) (carriers.get(socket) ?? socket).write(nothing);
   }
 }

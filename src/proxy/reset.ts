@@ -5,8 +5,8 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 
 /**
- * Ends a connection so that its peer cannot take the bytes that came for all of them: with a TCP reset, of TLS without a
- * close_notify alert (RFC 8446 section 6.1), a stream of HTTP/2 with RST_STREAM (RFC 8441 section 5).
+ * Ends a connection so that its peer recognizes the bytes as incomplete: a TCP connection with a reset, TLS without a
+ * close_notify alert (RFC 8446 section 6.1), an HTTP/2 stream with RST_STREAM (RFC 8441 section 5).
  */
 export function reset(connection: Duplex): void {
   if (connection.destroyed) return;
@@ -14,14 +14,14 @@ export function reset(connection: Duplex): void {
     connection.close(constants.NGHTTP2_CANCEL);
     return;
   }
-  // Node cannot reset a socket while it shuts down: the socket would stay open. Nor may the socket below TLS be closed on its own:
-  // the process would crash.
+  // Node cannot reset a socket while it shuts down: the socket would stay open. Closing the socket below TLS directly
+  // would crash the process.
   const isShuttingDown = connection.writableEnded && !connection.writableFinished;
   if (connection instanceof Socket && !(connection instanceof TLSSocket) && !isShuttingDown) connection.resetAndDestroy();
   else connection.destroy();
 }
 
-/** Streams of HTTP/2 stand for connections that have switched protocols. */
+/** Whether a connection that has switched protocols is an HTTP/2 stream. */
 export function isHttp2Stream(connection: Duplex): connection is Http2Stream {
   return 'rstCode' in connection;
 }

@@ -1,24 +1,24 @@
 import type { Fields, UpstreamHead } from './forwarder.ts';
 
-/** The status line and fields of an answer, and what they say of the bytes that follow (RFC 9112 sections 4 to 6). */
+/** The status line and fields of a response, and its framing (RFC 9112 sections 4 to 6). */
 export interface ResponseHead extends UpstreamHead {
-  /** Bytes of the body; absent where none announces them. */
+  /** Length of the body in bytes; undefined without Content-Length. */
   readonly contentLength: number | undefined;
   readonly isChunked: boolean;
   /** Whether the connection may carry another request (RFC 9112 section 9.3). */
   readonly persists: boolean;
-  /** How many seconds the backend keeps an idle connection, where it says so. */
+  /** Seconds for which the backend keeps an idle connection, if specified. */
   readonly keepsFor: number | undefined;
 }
 
 const fieldLines = /(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
-// One pass tells whether every byte is where it may be: no folded lines, no bare CR or LF, no blanks before a colon.
+// One pass validates every byte: no folded lines, no bare CR or LF, no whitespace before a colon.
 const wholeHead = new RegExp(`^HTTP/1\\.[01] [1-9][0-9]{2}(?: [\\t\\x20-\\x7e\\x80-\\xff]*)?${fieldLines.source}`);
 const wholeSection = new RegExp(`^${fieldLines.source}`);
 
 /**
- * Reads the head of an answer, as Latin-1 and without the empty line at its end. `undefined` for what breaks the grammar,
- * or could be taken for the head of another body than it announces: two lengths, or a length and a transfer coding.
+ * Parses the head of a response, as Latin-1 and without the empty line at its end. Returns `undefined` for a syntax
+ * error or ambiguous framing: two lengths, or a length and a transfer coding.
  */
 export function parseResponseHead(text: string): ResponseHead | undefined {
   if (!wholeHead.test(text)) return undefined;
@@ -27,18 +27,18 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
   const framing = new Framing();
   for (let position = 0; position < fields.length; position += 2) framing.add(fields[position] ?? '', fields[position + 1] ?? '');
   const isOld = text[7] === '0';
-  // An HTTP/1.0 backend cannot have meant chunks; who knows what it did mean.
+  // HTTP/1.0 has no chunked coding, so the framing is unknown.
   if (framing.isBroken || (isOld && framing.isChunked)) return undefined;
   const { contentLength, isChunked, closes, keepsFor } = framing;
   return { status: Number(text.slice(9, 12)), fields, httpVersion: isOld ? '1.0' : '1.1', contentLength, isChunked, persists: !isOld && !closes, keepsFor };
 }
 
-/** Reads the lines of a trailer section, each with a line break before it; `undefined` where they break the grammar. */
+/** Parses the lines of a trailer section, each with a line break before it; `undefined` for a syntax error. */
 export function parseFieldLines(text: string): Fields | undefined {
   return wholeSection.test(text) ? fieldsFrom(text, 0) : undefined;
 }
 
-/** The fields of lines that follow the grammar; `position` is that of the line break before the first one. */
+/** Returns the fields of valid lines; `position` is the line break before the first one. */
 function fieldsFrom(text: string, position: number): string[] {
   const fields: string[] = [];
   let start = position + 2;
@@ -46,7 +46,7 @@ function fieldsFrom(text: string, position: number): string[] {
     const colon = text.indexOf(':', start);
     const next = text.indexOf('\r\n', colon);
     const end = next === -1 ? text.length : next;
-    // Nearly always one blank stands before the value and none behind it.
+    // Usually one space precedes the value and none follows it.
     fields.push(text.slice(start, colon), text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1, end).trim());
     start = end + 2;
   }
@@ -56,7 +56,7 @@ function fieldsFrom(text: string, position: number): string[] {
 const digits = /^[0-9]{1,15}$/;
 const timeout = /(?:^|[,\t ])timeout=(?<seconds>[0-9]{1,6})(?:$|[,\t ])/i;
 
-/** What the fields of a head say of its body and its connection. */
+/** The framing of a body and the connection options, from the fields of a head. */
 class Framing {
   contentLength: number | undefined;
   isChunked = false;
@@ -65,7 +65,7 @@ class Framing {
   isBroken = false;
 
   add(name: string, value: string): void {
-    // Of so many letters are the names that matter.
+    // Only names of these lengths are relevant.
     if (name.length !== 10 && name.length !== 14 && name.length !== 17) return;
     switch (name.toLowerCase()) {
       case 'content-length':
@@ -86,7 +86,7 @@ class Framing {
 }
 
 function asksForEnd(connection: string): boolean {
-  // What most backends say without need.
+  // Fast path for the most common value.
   if (connection === 'keep-alive') return false;
   return connection.toLowerCase().split(',').some((option) => option.trim() === 'close');
 }

@@ -8,50 +8,50 @@ const endOfHead = Buffer.from('\r\n\r\n');
 const startOfHead = Buffer.from('HTTP/1.');
 const nothing = Buffer.alloc(0);
 
-/** What an answer depends on besides its bytes. */
+/** The parts of a request that determine how its response is parsed. */
 export interface Asked {
   readonly method: string;
-  /** The protocol to switch to, where the request asked for one. */
+  /** The protocol of an upgrade request. */
   readonly upgrade?: string | undefined;
 }
 
-/** What a reader finds; called in the order of this list. One of the last three comes last, once for each answer. */
+/** Callbacks in the order of this list. One of the last three ends each response. */
 export interface ResponseEvents {
   onInformation(status: number, fields: Fields): void;
   onHead(head: ResponseHead): void;
   onData(data: Buffer): void;
-  /** `head` says whether the connection can be used again; `rest` is what came behind the answer. */
+  /** `head` tells whether the connection can be reused; `rest` contains the bytes after the response. */
   onEnd(trailers: Fields, head: ResponseHead, rest: Buffer): void;
-  /** The connection speaks another protocol now, which begins with `rest`. */
+  /** The connection has switched protocols; `rest` contains the first bytes of the new one. */
   onSwitch(head: ResponseHead, rest: Buffer): void;
-  /** What came is no answer in HTTP/1, or its head, its trailers or a line of a chunk goes beyond its limit (`too-long`). */
+  /** The response is not valid HTTP/1, or its head, trailers or a chunk line exceeds its limit (`too-long`). */
   onMalformed(problem: 'broken' | 'too-long'): void;
 }
 
-/** Takes the answers on one connection apart (RFC 9112), one after the other. */
+/** Parses the responses on one connection (RFC 9112), one after the other. */
 export class ResponseReader {
   private readonly events: ResponseEvents;
   private readonly headBytes: number;
   private asked: Asked | undefined;
   private held = new Held();
-  /** Once it is there, the body is read. */
+  /** Defined while the body is read. */
   private head: ResponseHead | undefined;
   private chunks: ChunkedBody | undefined;
-  /** Bytes of a body that is not sent in chunks; without a length it ends with the connection. */
+  /** Remaining bytes of a body that is not chunked; without a length it ends with the connection. */
   private remaining = 0;
 
-  /** `headBytes` is the most that a head may have, and trailers too. */
+  /** `headBytes` limits a head, and also trailers. */
   constructor(events: ResponseEvents, headBytes: number) {
     this.events = events;
     this.headBytes = headBytes;
   }
 
-  /** A request goes out whose answer comes next. */
+  /** Prepares for the response to a request that is being sent. */
   expect(asked: Asked): void {
     this.asked = asked;
   }
 
-  /** Nobody asks any more: nothing is told of what still comes. */
+  /** Ignores all further bytes, without callbacks. */
   stop(): void {
     this.asked = undefined;
   }
@@ -61,7 +61,7 @@ export class ResponseReader {
     while (this.asked !== undefined && rest.length > 0) rest = this.head === undefined ? this.readHead(rest, this.asked) : this.readBody(rest, this.head);
   }
 
-  /** The backend sends nothing more. */
+  /** The backend has closed its side. */
   end(): void {
     if (this.head !== undefined && this.chunks === undefined && this.remaining === Infinity) this.complete(this.head, [], nothing);
   }
@@ -91,7 +91,7 @@ export class ResponseReader {
       this.events.onSwitch(head, rest);
       return nothing;
     }
-    // Nobody waits for 100: whether the client may send its body is the proxy's own decision.
+    // 100 is not forwarded: the proxy itself decides whether the client may send its body.
     if (status !== 100) this.events.onInformation(status, fields);
     return rest;
   }
@@ -129,7 +129,7 @@ export class ResponseReader {
   }
 }
 
-/** RFC 9112 section 6.3: 0 for an answer that has no body whatever its fields say, `Infinity` where no length is known. */
+/** RFC 9112 section 6.3: 0 for a response that has no body regardless of its fields, `Infinity` for an unknown length. */
 function bodyLength({ method }: Asked, { status, contentLength }: ResponseHead): number {
   if (method === 'HEAD' || status === 204 || status === 304) return 0;
   return contentLength ?? Infinity;

@@ -1,12 +1,12 @@
 import type { Retry } from '../core/routing/config.ts';
 
-/** When a request that failed goes out again (HTTPRouteRetry), prepared for use. */
+/** A compiled retry policy (HTTPRouteRetry). */
 export interface RetryPolicy {
-  /** All in all, the first one included. */
+  /** Total number of tries, including the first one. */
   readonly tries: number;
-  /** Statuses of backends after which to try again. */
+  /** Backend statuses that are retried. */
   readonly codes: ReadonlySet<number>;
-  /** Milliseconds to wait after so many tries. */
+  /** Milliseconds to wait after this number of tries. */
   delayAfter(tries: number): number;
 }
 
@@ -14,8 +14,8 @@ const defaultBackoff = 25;
 const longestBackoff = 1_000;
 
 /**
- * Prepares a retry policy: waits double from try to try, up to a second (or the configured backoff where that is
- * longer), each a quarter shorter or longer by chance, so that many requests that failed together do not come back together.
+ * Compiles a retry policy. Delays double with each try, up to a second (or the configured backoff if that is longer).
+ * Each delay varies randomly by a quarter, so that requests that failed together are not retried together.
  */
 export function compileRetry({ attempts, codes, backoff }: Retry): RetryPolicy {
   const base = backoff ?? defaultBackoff;

@@ -3,34 +3,34 @@ import { nameKey } from '../core/text/fields.ts';
 import type { Fields } from './forwarder.ts';
 
 /**
- * Everything that comes from one side and goes to the other passes here before Node gets it: statuses, fields, trailers, and whether
- * there is content. Node throws on what it cannot send, partly long after the call, so that nothing invalid may reach it.
+ * Validates all statuses, fields and trailers that are forwarded from one side to the other, and whether there is
+ * content, before Node gets them. Node throws on invalid ones, partly long after the call.
  */
 
-/** A message that cannot be sent. It came from outside, so that it is no fault of this program. */
+/** A message that cannot be sent. It comes from outside, so it is not a bug of this program. */
 export class Unsendable extends Error {}
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const neverInValue = /[^\t\x20-\x7e\x80-\xff]/;
 const neverInTarget = /[^\x21-\x7e\x80-\xff]/;
 
-/** RFC 9113 section 8.2.2: HTTP/2 has none of these; in HTTP/1.1 they are the connection's own. `te` may say `trailers`. */
+/** RFC 9113 section 8.2.2: HTTP/2 has none of these; in HTTP/1.1 they belong to the connection. `te` may be `trailers`. */
 const connectionSpecific: ReadonlySet<string> = new Set(['connection', 'http2-settings', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 
-/** Fields that decide about framing, routing or authentication, in lower case: no trailer may have them (RFC 9110 section 6.5.1). */
+/** Fields for framing, routing or authentication, in lower case, which trailers must not contain (RFC 9110 section 6.5.1). */
 const neverInTrailers: ReadonlySet<string> = new Set(['authorization', 'content-encoding', 'content-length', 'content-range', 'content-type', 'expect', 'host', 'set-cookie', 'te', 'trailer']);
 
-/** Whether a status may end an exchange (RFC 9110 section 15; others can be sent by no version of HTTP). */
+/** Whether a status is a final one (RFC 9110 section 15). No version of HTTP can send others. */
 export function isFinalStatus(status: number): boolean {
   return Number.isInteger(status) && status >= 200 && status <= 599;
 }
 
-/** Whether a status may stand before the final one; 101 changes the protocol and is none of them (RFC 9110 section 15.2). */
+/** Whether a status may precede the final one (RFC 9110 section 15.2). 101 switches protocols and is not included. */
 export function isInterimStatus(status: number): boolean {
   return Number.isInteger(status) && status >= 100 && status <= 199 && status !== 101;
 }
 
-/** Whether a response has no content, whatever its fields say (RFC 9110 sections 6.4.1 and 15.3.6). */
+/** Whether a response has no content, regardless of its fields (RFC 9110 sections 6.4.1 and 15.3.6). */
 export function hasNoContent(method: string, status: number): boolean {
   return method === 'HEAD' || status < 200 || status === 204 || status === 205 || status === 304;
 }
@@ -46,7 +46,7 @@ export function isRequestLine(method: string, target: string): boolean {
 }
 
 /**
- * Checks the final response to an HTTP/1 client, without the fields of the connection.
+ * Checks the final response to an HTTP/1 client, without connection-specific fields.
  *
  * @throws Unsendable
  */
@@ -56,8 +56,8 @@ export function checkHttp1Head(status: number, fields: Fields): void {
 }
 
 /**
- * The fields of a response that switches the protocol of an HTTP/1.1 connection: nothing in them may speak of a body
- * (RFC 9110 section 15.2.2).
+ * Returns the fields of a response that switches the protocol of an HTTP/1.1 connection, without those that describe a
+ * body (RFC 9110 section 15.2.2).
  *
  * @throws Unsendable
  */
@@ -66,7 +66,7 @@ export function switchFields(fields: Fields): string[] {
 }
 
 /**
- * The fields of an interim response. It has no content that a field could describe.
+ * Returns the fields of an interim response, without those that describe content.
  *
  * @throws Unsendable
  */
@@ -74,7 +74,7 @@ export function interimFields(fields: Fields): string[] {
   return switchFields(fields);
 }
 
-/** Trailers without those that no trailer may have, and without those that cannot be sent. */
+/** Returns the trailers without forbidden and invalid ones. */
 export function sendableTrailers(fields: Fields): string[] {
   const kept: string[] = [];
   for (let position = 0; position < fields.length; position += 2) {
@@ -87,8 +87,8 @@ export function sendableTrailers(fields: Fields): string[] {
 }
 
 /**
- * Fields in the form in which node:http2 sends them: names in lower case, repeated ones joined (RFC 9110 section 5.3)
- * but for Set-Cookie.
+ * Converts fields to the form of node:http2: names in lower case, repeated fields joined (RFC 9110 section 5.3) except
+ * Set-Cookie.
  *
  * @throws Unsendable on fields that HTTP/2 cannot carry
  */
@@ -104,7 +104,7 @@ export function toHttp2Headers(fields: Fields): OutgoingHttpHeaders {
 }
 
 /**
- * The head of a final response in HTTP/2.
+ * Returns the head of a final response in HTTP/2.
  *
  * @throws Unsendable
  */

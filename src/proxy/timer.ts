@@ -1,4 +1,4 @@
-// setTimeout takes a 32 bit signed integer; anything above fires at once.
+// setTimeout accepts a signed 32-bit integer; greater delays fire immediately.
 const longestDelay = 2 ** 31 - 1;
 
 /** A timer for any number of milliseconds, which does not keep the process alive. */

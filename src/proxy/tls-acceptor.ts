@@ -7,12 +7,12 @@ import { noteCarrier } from './reset-probe.ts';
 import { TlsTermination } from './tls-termination.ts';
 import type { CertificatePair, TlsHandlers } from './tls-termination.ts';
 
-/** A connection whose TLS handshake is done. */
+/** A connection whose TLS handshake is complete. */
 export interface Decrypted {
   readonly socket: TLSSocket;
-  /** The socket that carries it. */
+  /** The socket below it. */
   readonly below: Socket;
-  /** In lower case; `''` where the client names no server. */
+  /** In lower case; `''` if the client sends none. */
   readonly serverName: string;
 }
 
@@ -20,7 +20,7 @@ export interface AcceptorHandlers extends Pick<TlsHandlers, 'negotiation' | 'con
   readonly accepted: (decrypted: Decrypted) => void;
 }
 
-/** Terminates TLS for the clients of a port: bounds their handshakes in number and time, and counts those that fail. */
+/** Terminates TLS for the clients of a port. Limits the number and time of handshakes, and counts failures. */
 export class TlsAcceptor {
   private readonly handshakes: Handshakes;
   private readonly handlers: AcceptorHandlers;
@@ -40,15 +40,15 @@ export class TlsAcceptor {
     });
   }
 
-  /** As `TlsTermination.configure`. */
+  /** See `TlsTermination.configure`. */
   configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
     this.termination.configure(first, validation);
   }
 
-  /** Begins the handshake of a connection. */
+  /** Starts the handshake of a connection. */
   accept(socket: Socket): void {
     this.handshakes.begun(socket);
-    // A client that ends its side before the handshake is done never finishes it.
+    // A client that ends its side during the handshake never completes it.
     socket.allowHalfOpen = false;
     this.termination.accept(socket);
   }

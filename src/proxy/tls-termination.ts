@@ -11,10 +11,10 @@ export interface CertificatePair {
   readonly key: string | Buffer;
 }
 
-/** Where certificates come from, by the `namespace/name` of their Secret. */
+/** Returns the certificate of a Secret (`namespace/name`). */
 export type CertificateSource = (secret: string) => CertificatePair | undefined;
 
-/** Renegotiation makes a server repeat the expensive part of a handshake as often as a client likes; nobody needs it. */
+/** Renegotiation would let a client repeat the expensive part of a handshake without limit, and is not needed. */
 const policy = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
 
 interface Identity {
@@ -23,17 +23,17 @@ interface Identity {
   readonly certificate: X509Certificate;
 }
 
-/** The certificates of one HTTPS listener, ready for handshakes. */
+/** The loaded certificates of one HTTPS listener. */
 export interface ListenerCertificates {
-  /** The context for a server name: of the first certificate that covers it, else of the first one. */
+  /** Returns the context of the first certificate that covers a server name, or of the first one. */
   contextFor(serverName: string): SecureContext | undefined;
-  /** What clients get that name no server. */
+  /** The certificate for clients that send no server name. */
   readonly first: CertificatePair | undefined;
-  /** What keeps certificates from being used, for people. */
+  /** Problems of certificates that cannot be used, for people. */
   readonly problems: readonly string[];
 }
 
-/** Loads what a listener names. One that is missing or broken is a problem and leaves the others in use. */
+/** Loads the certificates of a listener. One that is not found or invalid is a problem and does not affect the others. */
 export function loadCertificates(listener: ListenerConfig, source: CertificateSource): ListenerCertificates {
   const identities: Identity[] = [];
   const problems: string[] = [];
@@ -63,15 +63,15 @@ function loadIdentity(secret: string, source: CertificateSource, validation: Cli
 }
 
 export interface TlsHandlers {
-  /** How the protocol inside of TLS is negotiated (RFC 7301). */
+  /** ALPN settings (RFC 7301). */
   readonly negotiation: Pick<TlsOptions, 'ALPNProtocols' | 'ALPNCallback'>;
-  /** The context for a server name in lower case, `''` where the client sent none; `undefined` refuses the handshake. */
+  /** Returns the context for a server name in lower case, `''` if the client sends none; `undefined` rejects the handshake. */
   readonly contextFor: (serverName: string) => SecureContext | undefined;
   readonly accepted: (socket: TLSSocket) => void;
   readonly failed: (error: NodeJS.ErrnoException) => void;
 }
 
-/** Makes decrypted sockets of raw ones. */
+/** Converts raw sockets to decrypted ones. */
 export class TlsTermination {
   private readonly limits: ProxyLimits;
   private readonly handlers: TlsHandlers;
@@ -85,14 +85,14 @@ export class TlsTermination {
   }
 
   /**
-   * From now on: what clients get that name no server, and how clients have to prove who they are. Connections that
-   * stand go on as they began.
+   * Sets the certificate for clients that send no server name, and the validation of client certificates. Established
+   * connections are not affected.
    */
   configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
     const asked = JSON.stringify(validation);
     if (asked !== this.validation) {
       this.validation = asked;
-      // Another server has other ticket keys: nobody resumes a session past a check that has changed.
+      // A new server has new ticket keys, so no client resumes a session without the changed validation.
       this.server = createTermination(this.limits, this.handlers, validation);
     }
     this.server.setSecureContext({ ...first, ...policy, ca: trusted(validation) });
@@ -103,7 +103,7 @@ export class TlsTermination {
   }
 }
 
-/** A server that listens nowhere: raw sockets come in by its `connection` event and leave decrypted by `accepted`. */
+/** Creates a server that does not listen. Raw sockets enter through its `connection` event and leave decrypted through `accepted`. */
 function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validation: ClientValidation | undefined): Server {
   const server = createServer({
     ...policy,
@@ -114,7 +114,7 @@ function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validatio
     rejectUnauthorized: isStrict(validation),
     SNICallback: (serverName, done) => {
       const context = handlers.contextFor(serverName.toLowerCase());
-      // An error ends the connection without an alert, which is all that a client of an unknown name learns.
+      // An error ends the connection without an alert; a client of an unknown name learns nothing more.
       if (context === undefined) done(new Error('no listener serves this name'));
       else done(null, context);
     },
@@ -127,14 +127,14 @@ function createTermination(limits: ProxyLimits, handlers: TlsHandlers, validatio
   return server;
 }
 
-/** Whether only valid clients are served. */
+/** Whether only clients with valid certificates are served. */
 function isStrict(validation: ClientValidation | undefined): boolean {
   return validation?.mode === 'AllowValidOnly';
 }
 
 /**
- * Whom to trust. Where nothing depends on it, nobody: Node would end connections whose certificate is not signed by the
- * authority that it names, if it knew that one.
+ * The trusted authorities. Empty if validation does not depend on them: Node would end connections whose certificate
+ * claims one of these authorities as its issuer but is not signed by it.
  */
 function trusted(validation: ClientValidation | undefined): string[] {
   return isStrict(validation) ? [...(validation?.authorities ?? [])] : [];

@@ -2,12 +2,10 @@ import type { Duplex } from 'node:stream';
 import type { ForwardedRequest } from './forwarded-request.ts';
 import { Relay } from './relay.ts';
 
-/**
- * Joins the connections of a request that has switched protocols, until both end or neither sends anything for too long.
- */
+/** Joins the connections of a request that has switched protocols, until both end or the idle timeout is reached. */
 export function joinTunnel(client: Duplex, backend: Duplex, request: ForwardedRequest): void {
   const { address, plane: { counters, limits, quotas } } = request;
-  // It lives for as long as the listeners that it has added.
+  // Its listeners keep it alive.
   void new Relay(client, backend, { idle: limits.tunnelIdleTimeout, halfClosed: limits.tunnelHalfClosedTimeout }, {
     received: (bytes) => (counters.requestBytes += bytes),
     sent: (bytes) => (request.responseBytes += bytes),

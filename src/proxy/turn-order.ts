@@ -1,16 +1,16 @@
 import { LinkedSet } from './linked-set.ts';
 
 /**
- * Values by a rank, a small whole number: the lowest rank comes first, and among equals the one that came first. Adding and
- * removing cost the same for any number of values; so does finding the first one, as long as the lowest rank stays where it is.
+ * Values ordered by rank, a small integer, lowest first, and by insertion within a rank. Adding and removing take
+ * constant time, and so does finding the first value while the lowest rank does not change.
  */
 export class TurnOrder<T> {
   private readonly ranks: (LinkedSet<T> | undefined)[] = [];
   private size = 0;
-  /** No rank below it has values. */
+  /** Lower ranks have no values. */
   private lowest = 0;
 
-  /** Adds a value that is not in it. */
+  /** Adds a value that is not in the order. */
   add(value: T, rank: number): void {
     const equals = (this.ranks[rank] ??= new LinkedSet());
     equals.add(value);
@@ -18,7 +18,7 @@ export class TurnOrder<T> {
     this.lowest = Math.min(this.lowest, rank);
   }
 
-  /** `rank` is the one with which it was added. */
+  /** `rank` must be the rank with which the value was added. */
   delete(value: T, rank: number): void {
     if (this.ranks[rank]?.delete(value) === true) this.size -= 1;
   }

@@ -5,23 +5,23 @@ import { ReadBefore } from './read-before.ts';
 import { RequestBody } from './request-body.ts';
 import type { BodyEvents } from './request-body.ts';
 
-/** Why the body of a request cannot go on. */
+/** The reason why a request body cannot continue. */
 export type UploadFailure = 'body-timeout' | 'backend-stalled' | 'overloaded';
 
-/** The body of one request: goes to the endpoint that is tried, to the copies for mirrors, and is kept for another try. */
+/** The body of one request. Sends it to the current endpoint and to mirror copies, and retains it for a retry. */
 export class Upload implements BodyEvents {
   private readonly exchange: ForwardedRequest;
   private readonly copies: readonly Copy[];
   private readonly failed: (reason: UploadFailure) => void;
   private readonly readBefore: ReadBefore;
-  /** What nobody has read. */
+  /** Unread bytes. */
   private readonly unread: WatchedInput;
-  /** What was read, and waits for the backend. */
+  /** Bytes that were read and wait for the backend. */
   private readonly read: Buffered;
-  /** What waits to be sent to the backend. */
+  /** Bytes that wait to be sent to the backend. */
   private readonly unsent: Buffered;
 
-  /** `held` has been read already. `failed` is told why the body cannot go on. */
+  /** `held` has already been read. `failed` is called with the reason why the body cannot continue. */
   constructor(exchange: ForwardedRequest, { copies, held }: { readonly copies: readonly Copy[]; readonly held: readonly Buffer[] }, failed: (reason: UploadFailure) => void) {
     const { address, client, plane: { quotas } } = exchange;
     this.exchange = exchange;
@@ -33,23 +33,23 @@ export class Upload implements BodyEvents {
     this.unread = new WatchedInput(client.body, new Buffered(quotas.buffered, address), () => this.overflow());
   }
 
-  /** The body as a stream for one try, from its start. */
+  /** Returns the body as a stream for one try, from its start. */
   begin(): RequestBody {
     return new RequestBody(this.exchange.client, this.exchange.plane.limits, this, this.readBefore.chunks);
   }
 
-  /** Whether there can be another try. */
+  /** Whether a retry is possible. */
   mayBeginAgain(): boolean {
     if (!this.readBefore.isWhole) this.exchange.plane.counters.limitsReached['retry-body'] += 1;
     return this.readBefore.isWhole;
   }
 
-  /** There will be no other try. */
+  /** Drops the retained bytes: there will be no retry. */
   forget(): void {
     this.readBefore.forget();
   }
 
-  /** Nobody needs what still comes. */
+  /** The rest of the body is not needed. */
   stop(): void {
     this.unread.stop();
     this.read.close();
@@ -92,7 +92,7 @@ export class Upload implements BodyEvents {
     this.exchange.fault(error);
   }
 
-  /** There is no room for what waits: this request goes, so that others can stay. */
+  /** The quota is exceeded: ends this request to protect others. */
   private overflow(): void {
     this.exchange.guard(() => this.failed('overloaded'));
   }

@@ -4,7 +4,7 @@ import { viaEntry } from '../core/text/via.ts';
 import type { Destination, ForwardedRequest } from './forwarded-request.ts';
 import { forwardedFields } from './forwarding-fields.ts';
 
-/** The fields of a request as its backend gets them, with those that an authorization server has set; Via comes last. */
+/** Returns the fields of a request for its backend, including those set by an authorization server; Via is last. */
 export function upstreamFields({ connection, plane }: Pick<ForwardedRequest, 'connection' | 'plane'>, { head, backend, permission }: Destination): string[] {
   const edits = permission === undefined ? backend.requestEdits : backend.requestEdits.toSpliced(permission.editsBefore, 0, permission.edits);
   const fields = editFields(forwardedFields(head, connection.peer, plane.forwardedPolicy), edits);

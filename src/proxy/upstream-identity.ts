@@ -2,7 +2,7 @@ import type { ListenerConfig } from '../core/routing/config.ts';
 import type { DataPlane } from './data-plane.ts';
 import type { CertificatePair } from './tls-termination.ts';
 
-/** What to prove oneself with over TLS to whoever serves requests of a listener (Gateway.spec.tls.backend), as it is when asked. */
+/** Returns a function that reads the current client certificate for backends of a listener (Gateway.spec.tls.backend). */
 export function identityOf({ certificates }: Pick<DataPlane, 'certificates'>, { backendCertificate }: ListenerConfig): () => CertificatePair | undefined {
   return () => (backendCertificate === undefined ? undefined : certificates(backendCertificate));
 }

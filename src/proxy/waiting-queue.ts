@@ -9,21 +9,21 @@ import { TurnOrder } from './turn-order.ts';
 
 /** A request that waits for a connection. */
 export interface Waiter {
-  /** The address of its client. */
+  /** The client's address. */
   readonly client: string;
-  /** Set while it waits: takes it out of the queue. */
+  /** Defined while it waits: removes it from the queue. */
   leave: (() => void) | undefined;
   fail(failure: UpstreamFailure): void;
 }
 
-/** A client that has requests at the endpoint, or requests that wait for it. */
+/** A client with requests at the endpoint, or requests that wait for it. */
 interface Client<T> {
   readonly address: string;
-  /** Places that it holds. */
+  /** Places that its requests hold. */
   places: number;
-  /** Its requests that wait, with a place or without. */
+  /** Its waiting requests, with or without a place. */
   waiting: number;
-  /** Those that wait for a place, the first one first. */
+  /** Its requests that wait for a place, in order of arrival. */
   readonly line: LinkedSet<WaitingEntry<T>>;
 }
 
@@ -36,16 +36,17 @@ interface WaitingEntry<T> extends Aging {
 type QueueLimits = Pick<ProxyLimits, 'waitingPerEndpoint' | 'waitTimeout'>;
 
 /**
- * The requests that wait for a connection to one endpoint; so many, and so long. There are places for as many requests as the
- * endpoint takes at the same time. A request first waits for a place, then for a connection, and holds the place until `release`.
+ * The requests that wait for a connection to one endpoint, limited in number and time. There are as many places as the
+ * endpoint has concurrent requests. A request first waits for a place, then for a connection, and holds the place until
+ * `release`.
  *
- * Clients share the places: one client alone leaves some of them free for others, and where clients wait for places, the one
- * that holds the fewest has the next one.
+ * Clients share the places. A single client leaves some of them free for others. If several clients wait for places,
+ * the client with the fewest gets the next one.
  */
 export class WaitingQueue<T extends Waiter> {
-  /** All that wait, by age. */
+  /** All waiting requests, by age. */
   private readonly entries: ExpiringSet<WaitingEntry<T>>;
-  /** Those that have a place. */
+  /** Waiting requests that have a place. */
   private readonly ready = new LinkedSet<WaitingEntry<T>>();
   private readonly clients = new Map<string, Client<T>>();
   /** Clients with requests that wait for a place. */
@@ -55,7 +56,7 @@ export class WaitingQueue<T extends Waiter> {
   private readonly limits: QueueLimits;
   private readonly quotas: Pick<Quotas, 'waiting' | 'reached'>;
 
-  /** `places` is how many requests the endpoint takes at the same time. */
+  /** `places` is the endpoint's limit of concurrent requests. */
   constructor(places: number, limits: QueueLimits, quotas: Pick<Quotas, 'waiting' | 'reached'>) {
     this.places = places;
     this.limits = limits;
@@ -63,18 +64,18 @@ export class WaitingQueue<T extends Waiter> {
     this.entries = new ExpiringSet(limits.waitTimeout, (overdue) => this.expire(overdue));
   }
 
-  /** Requests that wait for a connection alone. */
+  /** Number of requests that have a place and wait for a connection. */
   get size(): number {
     return this.ready.size;
   }
 
-  /** The endpoint takes another number of requests at the same time. */
+  /** Changes the endpoint's limit of concurrent requests. */
   resize(places: number): void {
     this.places = places;
     this.admit();
   }
 
-  /** Takes a place for a request that needs not wait for a connection; `false` where it has to wait for a place. */
+  /** Takes a place for a request that does not wait for a connection; `false` if it has to wait for a place. */
   enter(address: string): boolean {
     const client = this.client(address);
     const isFree = this.hasPlaceFor(client);
@@ -83,13 +84,13 @@ export class WaitingQueue<T extends Waiter> {
     return isFree;
   }
 
-  /** A request that had a place has ended, or needs it no more. */
+  /** A request that had a place has ended, or no longer needs it. */
   release(address: string): void {
     this.takePlace(this.client(address));
     this.admit();
   }
 
-  /** Lets a request wait. Where there is no room it fails as `busy`, once whoever sent it has it in hand. */
+  /** Adds a request to the queue. If there is no room it fails as `busy`, after the caller has returned. */
   add(waiter: T): void {
     const client = this.client(waiter.client);
     if (!this.hasRoom(client)) {
@@ -109,7 +110,7 @@ export class WaitingQueue<T extends Waiter> {
     if (client.line.size === 1) this.turns.add(client, client.places);
   }
 
-  /** The one that has waited longest with a place, which it keeps; it waits no more. */
+  /** Removes and returns the request that has waited longest with a place. It keeps the place. */
   take(): T | undefined {
     const entry = this.ready.first;
     if (entry === undefined) return undefined;
@@ -118,7 +119,7 @@ export class WaitingQueue<T extends Waiter> {
     return entry.waiter;
   }
 
-  /** All of them; they wait no more, and have no places. */
+  /** Removes and returns all requests. They lose their places. */
   takeAll(): readonly T[] {
     const waiters: T[] = [];
     for (let entry = this.entries.first; entry !== undefined; entry = this.entries.first) {
@@ -135,7 +136,7 @@ export class WaitingQueue<T extends Waiter> {
     return false;
   }
 
-  /** Gives places that are free to those whose turn it is. */
+  /** Gives free places to the next clients. */
   private admit(): void {
     for (let client = this.turns.first; client !== undefined; client = this.turns.first) {
       const entry = client.line.first;
@@ -185,7 +186,7 @@ export class WaitingQueue<T extends Waiter> {
     if (client.places === 0 && client.waiting === 0) this.clients.delete(client.address);
   }
 
-  /** Takes one out that has given up: somebody else may have its place. */
+  /** Removes an aborted request and passes on its place. */
   private drop(entry: WaitingEntry<T>): void {
     if (this.entries.delete(entry)) this.dropped(entry);
   }

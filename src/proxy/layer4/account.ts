@@ -3,23 +3,23 @@ import type { ConnectionLogEntry } from './connection-log.ts';
 import type { Layer4Counters } from './counters.ts';
 import type { Layer4Reason, Transport } from './reasons.ts';
 
-/** Where accounts are kept. */
+/** The destination of metrics and logs. */
 export interface Books {
   readonly counters: { readonly layer4: Layer4Counters };
   readonly connectionLog: ((entry: ConnectionLogEntry) => void) | undefined;
 }
 
-/** A connection or flow at its beginning. */
+/** The start of a connection or flow. */
 export interface Opening {
   readonly transport: Transport;
   /** The client's address. */
   readonly client: string;
   readonly listener: ListenerConfig;
-  /** In lower case; `''` where the client names none. */
+  /** In lower case; `''` if the client sends none. */
   readonly serverName: string;
 }
 
-/** Counts one connection or flow from its beginning to its end, and logs it then. */
+/** Counts one connection or flow, and logs it at its end. */
 export class Account {
   route: Layer4RouteConfig | undefined;
   backend: ConfigKey | undefined;
@@ -40,19 +40,19 @@ export class Account {
     open[opening.transport] += 1;
   }
 
-  /** Bytes of the client. */
+  /** Counts bytes from the client. */
   received(bytes: number): void {
     this.receivedBytes += bytes;
     this.books.counters.layer4.received[this.opening.transport] += bytes;
   }
 
-  /** Bytes of the backend. */
+  /** Counts bytes from the backend. */
   sent(bytes: number): void {
     this.sentBytes += bytes;
     this.books.counters.layer4.sent[this.opening.transport] += bytes;
   }
 
-  /** Closes the account; only the first time counts. `reason` is absent where the connection ended in order. */
+  /** Ends the account; later calls have no effect. `reason` is undefined after an orderly end. */
   close(reason?: Layer4Reason): void {
     if (this.isClosed) return;
     this.isClosed = true;

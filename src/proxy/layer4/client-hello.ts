@@ -1,19 +1,19 @@
-/** The parts of a TLS ClientHello that choose a listener and a route. */
+/** The parts of a TLS ClientHello that select a listener and a route. */
 export interface ClientHello {
-  /** The name in the extension server_name in lower case (RFC 6066 section 3); `''` without the extension. */
+  /** The name of the server_name extension in lower case (RFC 6066 section 3); `''` without the extension. */
   readonly serverName: string;
-  /** The protocols that the client offers, in its order (RFC 7301); empty without the extension. */
+  /** The offered protocols in the client's order (RFC 7301); empty without the extension. */
   readonly protocols: readonly string[];
 }
 
 /**
- * Reads the body of a ClientHello message (RFC 8446 section 4.1.2, RFC 5246 section 7.4.1.2), without the header of the handshake
- * message.
+ * Parses the body of a ClientHello message (RFC 8446 section 4.1.2, RFC 5246 section 7.4.1.2), without the header of
+ * the handshake message.
  *
- * Every length must fit exactly. Unknown extensions, cipher suites and key shares are skipped, so that GREASE (RFC 8701) changes
- * nothing.
+ * Every length must match exactly. Unknown extensions, cipher suites and key shares are skipped, so GREASE (RFC 8701)
+ * has no effect.
  *
- * @returns `undefined` where the message is malformed
+ * @returns `undefined` if the message is malformed
  */
 export function parseClientHello(body: Buffer): ClientHello | undefined {
   const cursor = new Cursor(body);
@@ -24,7 +24,7 @@ export function parseClientHello(body: Buffer): ClientHello | undefined {
   const compressions = cursor.vector(1);
   if (majorVersion !== 3 || session.length > longestSession) return undefined;
   if (suites.length < 2 || suites.length % 2 !== 0 || compressions.length === 0) return undefined;
-  // Extensions as a whole are optional up to TLS 1.2.
+  // Extensions are optional up to TLS 1.2.
   if (cursor.isAtEnd) return { serverName: '', protocols: [] };
   const extensions = cursor.vector(2);
   return cursor.isAtEnd ? readExtensions(new Cursor(extensions)) : undefined;
@@ -41,7 +41,7 @@ function readExtensions(cursor: Cursor): ClientHello | undefined {
   while (!cursor.isOver) {
     const type = cursor.number(2);
     const content = new Cursor(cursor.vector(2));
-    // RFC 8446 section 4.2: no extension may come twice.
+    // RFC 8446 section 4.2: an extension must not be repeated.
     if (seen.has(type)) return undefined;
     seen.add(type);
     if (type === extensionTypes.serverName) serverName = readServerName(content);
@@ -54,7 +54,7 @@ function readExtensions(cursor: Cursor): ClientHello | undefined {
 const hostName = 0;
 const printable = /^[\x21-\x7e]{1,255}$/;
 
-/** RFC 6066 section 3: one name of each type, and host_name is the only type that exists. */
+/** RFC 6066 section 3: one name per type, and host_name is the only defined type. */
 function readServerName(cursor: Cursor): string | undefined {
   const names = new Cursor(cursor.vector(2));
   const type = names.number(1);
@@ -72,7 +72,7 @@ function readProtocols(cursor: Cursor): readonly string[] | undefined {
 
 const nothing = Buffer.alloc(0);
 
-/** Reads numbers and vectors one after the other. Once something does not fit, everything after it is empty. */
+/** Reads consecutive numbers and vectors. After a length mismatch, all further reads are empty. */
 class Cursor {
   private readonly bytes: Buffer;
   private position = 0;
@@ -82,12 +82,12 @@ class Cursor {
     this.bytes = bytes;
   }
 
-  /** Whether all bytes were read, and everything fitted. */
+  /** Whether all bytes were read without a length mismatch. */
   get isAtEnd(): boolean {
     return !this.failed && this.position === this.bytes.length;
   }
 
-  /** Whether nothing more can be read. */
+  /** Whether no more reads are possible. */
   get isOver(): boolean {
     return this.failed || this.position === this.bytes.length;
   }
@@ -97,7 +97,7 @@ class Cursor {
     return bytes.length === 0 ? 0 : bytes.readUIntBE(0, size);
   }
 
-  /** Bytes behind their length, which takes `size` bytes. */
+  /** Reads a vector with a length prefix of `size` bytes. */
   vector(size: 1 | 2): Buffer {
     return this.take(this.number(size));
   }

@@ -1,6 +1,6 @@
 import type { Layer4Reason, Transport } from './reasons.ts';
 
-/** One ended connection or flow of layer 4. Absent fields were not known when it ended. */
+/** A completed connection or flow of layer 4. Absent fields were unknown when it ended. */
 export interface ConnectionLogEntry {
   /** When the connection arrived, RFC 3339 in UTC. */
   readonly time: string;
@@ -8,9 +8,9 @@ export interface ConnectionLogEntry {
   readonly client: string;
   /** The server name of the TLS handshake in lower case. */
   readonly serverName?: string;
-  /** Bytes of the client. */
+  /** Bytes from the client. */
   readonly receivedBytes: number;
-  /** Bytes of the backend. */
+  /** Bytes from the backend. */
   readonly sentBytes: number;
   readonly durationMs: number;
   /** The key of the listener. */
@@ -21,6 +21,6 @@ export interface ConnectionLogEntry {
   readonly backend?: string;
   /** `host:port` of the endpoint tried last. */
   readonly upstream?: string;
-  /** Why it did not end in order. */
+  /** The reason if it did not end in order. */
   readonly reason?: Layer4Reason;
 }

@@ -19,22 +19,22 @@ import type { Pass } from './own-connections.ts';
 import type { Layer4Reason } from './reasons.ts';
 import type { Destination } from './routes.ts';
 
-/** A client's connection that is to be forwarded byte by byte. */
+/** A client's connection that is forwarded byte by byte. */
 export interface Arrival {
-  /** What clients send comes from here; of terminated TLS it is the decrypted socket. */
+  /** The socket with the client's bytes; for terminated TLS it is the decrypted socket. */
   readonly socket: Socket;
   readonly transport: 'tcp' | 'tls';
   readonly origin: Origin;
   readonly listener: ListenerConfig;
-  /** Of the TLS handshake, in lower case; `''` without one. */
+  /** The server name of the TLS handshake, in lower case; `''` if there is none. */
   readonly serverName: string;
-  /** Protocols that are offered to backends over TLS: those that the client negotiated (RFC 7301). */
+  /** ALPN protocols offered to backends over TLS: those negotiated with the client (RFC 7301). */
   readonly protocols: readonly string[];
 }
 
 /**
- * One connection of a TCP or TLS listener from its arrival to its end: chooses a backend by weight, tries endpoints, and joins
- * client and backend. Where no backend can be had, the client's connection is reset.
+ * One connection of a TCP or TLS listener. Selects a backend by weight, tries its endpoints, and joins client and
+ * backend. If no backend is available, the client's connection is reset.
  */
 export class Layer4Connection implements Pass {
   readonly arrival: Arrival;
@@ -61,7 +61,7 @@ export class Layer4Connection implements Pass {
     }
     watchForReset(socket);
     this.plane.ownConnections.arrive({ host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 }, this);
-    // If this process has opened the connection, its other end learns in the same turn of the event loop that it is established.
+    // If this process itself opened the connection, its other end notices in the same turn of the event loop.
     setImmediate(() => {
       if (!this.isOver) this.choose();
     });
@@ -116,11 +116,11 @@ export class Layer4Connection implements Pass {
     });
   }
 
-  /** Writes the PROXY header where it is configured, and notes the connection. */
+  /** Sends the PROXY header if it is configured, and records the connection. */
   private begin(socket: Socket): Socket {
     const { listener, origin } = this.arrival;
     const version = versionFor(this.plane.proxyProtocol, listener.port);
-    // Before TLS, as the specification of the PROXY protocol has it.
+    // Before TLS, as the PROXY protocol requires.
     if (version !== undefined) socket.write(writeProxyHeader(version, origin));
     return socket.once('connect', () => {
       if (!this.isOver) this.plane.ownConnections.open({ host: plainPeer(socket.localAddress), port: socket.localPort ?? 0 }, this);
@@ -129,7 +129,7 @@ export class Layer4Connection implements Pass {
 
   private upstreamOf(endpoint: Endpoint): Upstream {
     const { gateway, backendCertificate, tlsMode } = this.arrival.listener;
-    // What is passed through is encrypted already: a BackendTLSPolicy would wrap it a second time.
+    // Passed-through bytes are already encrypted. A BackendTLSPolicy would encrypt them twice.
     if (tlsMode === 'Passthrough') return endpoint.plain;
     return endpoint.upstream(gateway, () => (backendCertificate === undefined ? undefined : this.plane.certificates(backendCertificate)));
   }
@@ -161,7 +161,7 @@ export class Layer4Connection implements Pass {
   }
 
   private clientClosed(): void {
-    // A relay knows itself how its sides end.
+    // A relay handles the close of its sides itself.
     if (this.relay === undefined) this.end('client-reset');
   }
 

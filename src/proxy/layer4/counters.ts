@@ -1,21 +1,21 @@
 import { layer4Reasons, transports } from './reasons.ts';
 import type { Layer4Reason, Transport } from './reasons.ts';
 
-/** The connections and flows of layer 4 since the start of the data plane. */
+/** Counters of layer 4 connections and flows since the start of the data plane. */
 export interface Layer4Counters {
-  /** Connections, and flows of UDP, that began. */
+  /** Started connections and UDP flows. */
   readonly started: Record<Transport, number>;
   readonly open: Record<Transport, number>;
-  /** Bytes that came from clients. */
+  /** Bytes from clients. */
   readonly received: Record<Transport, number>;
-  /** Bytes that came from backends. */
+  /** Bytes from backends. */
   readonly sent: Record<Transport, number>;
   readonly reasons: Record<Layer4Reason, number>;
-  /** Datagrams for which there was no backend, or no room to send them. */
+  /** Datagrams dropped because there was no backend, or no buffer space to send them. */
   droppedDatagrams: number;
 }
 
-/** Counters that stand at zero. */
+/** Creates counters with value 0. */
 export function createLayer4Counters(): Layer4Counters {
   return {
     started: zeros(transports),

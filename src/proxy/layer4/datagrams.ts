@@ -4,10 +4,10 @@ import { lookup as resolve } from 'node:dns';
 import type { LookupOneOptions } from 'node:dns';
 import { isIP, isIPv6 } from 'node:net';
 
-/** What the system may hold for a socket until it is read. The kernel grants less where `net.core.rmem_max` is lower. */
+/** Receive buffer of a socket in bytes. The kernel grants less if `net.core.rmem_max` is lower. */
 const receiveBuffer = 1024 * 1024;
 
-/** A socket for datagrams of one address family that takes addresses without asking a resolver, within the same turn. */
+/** Opens a datagram socket of one address family. It accepts literal addresses without DNS, in the same tick. */
 export function openDatagrams(host: string, options: Omit<SocketOptions, 'type' | 'lookup'> = {}): Socket {
   return createSocket({ ...options, type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookupLiteral });
 }
@@ -20,7 +20,7 @@ function lookupLiteral(host: string, options: LookupOneOptions, callback: Lookup
   else callback(null, host, family);
 }
 
-/** Binds a socket; fails with the system's error. Later errors pass, and must not end the process. */
+/** Binds a socket. Rejects with the system's error. Later errors are temporary, and must not end the process. */
 export function bindDatagrams(socket: Socket, host: string, port: number): Promise<void> {
   return new Promise((done, reject) => {
     const fail = (error: Error): void => {
@@ -33,20 +33,17 @@ export function bindDatagrams(socket: Socket, host: string, port: number): Promi
       try {
         socket.setRecvBufferSize(receiveBuffer);
       } catch {
-        // The default is enough for ordinary traffic.
+        // The default size suffices for ordinary traffic.
       }
       done();
     });
   });
 }
 
-/**
- * Sends a datagram unless too much waits in the socket already; tells whether it was taken. Without `to` the socket must be
- * connected.
- */
+/** Sends a datagram unless the socket's send queue is full. Returns whether it was accepted. Without `to` the socket must be connected. */
 export function sendDatagram(socket: Socket, message: Buffer, limit: number, to?: { readonly address: string; readonly port: number }): boolean {
   if (socket.getSendQueueSize() + message.length > limit) return false;
-  // A datagram that cannot be sent is lost, as it may be anywhere on its way.
+  // An unsendable datagram is lost, as it may be anywhere in the network.
   const ignore = (): void => undefined;
   if (to === undefined) socket.send(message, ignore);
   else socket.send(message, to.port, to.address, ignore);

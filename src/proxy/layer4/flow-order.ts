@@ -4,15 +4,15 @@ import type { Aging } from '../expiring-set.ts';
 import { LinkedSet } from '../linked-set.ts';
 import type { Layer4Reason } from './reasons.ts';
 
-/** A flow as far as its place among all flows is concerned. It is renewed with each datagram. */
+/** The view of a flow that its order needs. It is renewed with each datagram. */
 export interface OrderedFlow extends Aging {
-  /** Whose share of the flows it takes: the client's address. */
+  /** The client's address, whose share of the flows it uses. */
   readonly owner: string;
-  /** Ends the flow. Without a reason it ends in order. */
+  /** Ends the flow, in order if there is no reason. */
   end(reason?: Layer4Reason): void;
 }
 
-/** Bounds of the flows of a data plane. */
+/** Limits of the flows of a data plane. */
 export interface FlowLimits {
   readonly udpIdleTimeout: number;
   readonly udpFlows: number;
@@ -20,9 +20,8 @@ export interface FlowLimits {
 }
 
 /**
- * All flows of a data plane in the order in which they were last active. It ends those that are silent for too long, and the one
- * that has been silent longest where a new one has no room: first of the same client, then of all. Each step costs the same for any
- * number of flows.
+ * All flows of a data plane in order of their last activity. Ends flows after the idle timeout. At a limit it ends the
+ * flow that has been idle longest: first of the same client, then of all. Each operation takes constant time.
  */
 export class FlowOrder {
   private readonly limits: FlowLimits;
@@ -30,7 +29,7 @@ export class FlowOrder {
   private readonly all: ExpiringSet<OrderedFlow>;
   private readonly owned = new Map<string, LinkedSet<OrderedFlow>>();
 
-  /** `reached` is told each time that a flow ends because another one needs its room. */
+  /** `reached` is called each time a flow is evicted for another one. */
   constructor(limits: FlowLimits, reached: (limit: Limit) => void) {
     this.limits = limits;
     this.reached = reached;
@@ -46,7 +45,7 @@ export class FlowOrder {
     return this.all.size;
   }
 
-  /** Adds a flow that has just become active. */
+  /** Adds a new, active flow. */
   add(flow: OrderedFlow): void {
     const owned = this.owned.get(flow.owner);
     if ((owned?.size ?? 0) >= this.limits.udpFlowsPerClient) this.evict(owned?.first, 'udp-client-flows');
@@ -55,14 +54,14 @@ export class FlowOrder {
     this.own(flow);
   }
 
-  /** Notes that a datagram came or went. */
+  /** Records activity of a flow. */
   touch(flow: OrderedFlow): void {
     if (!this.all.renew(flow)) return;
     this.owned.get(flow.owner)?.delete(flow);
     this.own(flow);
   }
 
-  /** Takes a flow out that has ended; nothing happens where it is not in. */
+  /** Removes an ended flow. Has no effect if it is not found. */
   remove(flow: OrderedFlow): void {
     if (this.all.delete(flow)) this.disown(flow);
   }

@@ -10,26 +10,27 @@ import type { Pass } from './own-connections.ts';
 import type { Layer4Reason } from './reasons.ts';
 import type { Choice, Destination } from './routes.ts';
 
-/** A client's side of a flow. */
+/** The client's side of a flow. */
 export interface FlowClient {
   readonly listener: ListenerConfig;
   readonly address: string;
   readonly port: number;
-  /** Sends a datagram to the client from the address that it wrote to; `false` where there is no room for it. */
+  /** Sends a datagram to the client from the address that it wrote to; `false` if the send queue is full. */
   answer(message: Buffer): boolean;
-  /** A datagram came or went. */
+  /** A datagram was received or sent. */
   active(): void;
   ended(): void;
 }
 
-/** The choice by which a flow is opened. */
+/** The backend choice of an open flow. */
 interface Opened extends Choice {
   readonly destination: Destination;
 }
 
 /**
- * The datagrams between one address and port of a client and one backend. Each flow has a socket of its own towards its backend, so
- * that answers find their client. Where the endpoint is gone or refuses, the next datagram of the client goes to another one.
+ * The datagrams between one client address and port and one backend. Each flow has its own socket to its backend, so
+ * that responses find their client. If the endpoint is gone or unreachable, the client's next datagram goes to another
+ * one.
  */
 export class Flow implements OrderedFlow, Pass {
   readonly owner: string;
@@ -62,7 +63,7 @@ export class Flow implements OrderedFlow, Pass {
     else this.drop(sendDatagram(socket, message, this.plane.limits.udpQueueBytes));
   }
 
-  /** Notes where the flow comes from; it ends if its route leads back to the data plane. */
+  /** Records the client's address. The flow ends if its route leads back to the data plane. */
   arrive(): void {
     const { address, port } = this.client;
     this.plane.ownFlows.arrive({ host: address, port }, this);
@@ -81,7 +82,7 @@ export class Flow implements OrderedFlow, Pass {
     this.client.ended();
   }
 
-  /** Whether the endpoint is still one of its Service. */
+  /** Whether the endpoint still belongs to its Service. */
   private isCurrent(): boolean {
     const { backend, endpoints } = this.destination;
     const current = this.plane.endpoints.get(backend);
@@ -92,7 +93,7 @@ export class Flow implements OrderedFlow, Pass {
   }
 
   private connect(): Socket | undefined {
-    // The flow may have turned out to be a loop.
+    // Loop detection may have ended the flow.
     if (this.isOver) return undefined;
     const destination = this.reconsider();
     const endpoint = destination?.endpoints.pick([], performance.now());
@@ -107,12 +108,12 @@ export class Flow implements OrderedFlow, Pass {
     this.plane.counters.upstreamAttempts += 1;
     socket.on('error', () => this.refused(socket, endpoint));
     socket.on('message', (message) => this.guard(() => this.received(message, endpoint)));
-    // Before the first datagram leaves.
+    // Before the first datagram is sent.
     socket.once('connect', () => this.guard(() => this.noteSource(socket)));
     try {
       socket.connect(port, host);
     } catch {
-      // The system has no socket to give: the datagram is lost, and the next one tries again.
+      // No socket is available: the datagram is lost, and the next one tries again.
       this.disconnect();
     }
     return this.socket;
@@ -123,7 +124,7 @@ export class Flow implements OrderedFlow, Pass {
     this.plane.ownFlows.open({ host: address, port }, this);
   }
 
-  /** The backend of the flow as long as it has endpoints; otherwise the next one by weight. */
+  /** Returns the backend of the flow while it has endpoints; otherwise the next one by weight. */
   private reconsider(): Destination | undefined {
     const { listener } = this.client;
     const { layer4, endpoints: registry } = this.plane;
@@ -142,7 +143,7 @@ export class Flow implements OrderedFlow, Pass {
     this.drop(this.client.answer(message));
   }
 
-  /** The kernel tells by an error that nothing listens there, or that the host cannot be reached. */
+  /** The kernel reports that nothing listens on the port, or that the host is unreachable. */
   private refused(socket: Socket, endpoint: Endpoint): void {
     if (this.socket !== socket) return;
     this.plane.counters.upstreamConnectFailures += 1;
@@ -155,7 +156,7 @@ export class Flow implements OrderedFlow, Pass {
     this.socket = undefined;
     this.endpoint = undefined;
     if (socket === undefined) return;
-    // Another flow may get the port of the socket.
+    // Another flow may get the same local port.
     this.plane.ownFlows.leave(this);
     if (!this.isOver) this.arrive();
     socket.removeAllListeners().on('error', () => undefined);

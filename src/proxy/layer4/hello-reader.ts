@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { parseClientHello } from './client-hello.ts';
 import type { ClientHello } from './client-hello.ts';
 
-/** Bytes of the longest ClientHello that is read, as in OpenSSL; those with post-quantum key shares have about 2,000. */
+/** Maximum length of a ClientHello in bytes, as in OpenSSL; with post-quantum key shares it has about 2,000. */
 export const longestHello = 16 * 1024;
 
 const recordHeader = 5;
@@ -11,36 +11,36 @@ const longestRecord = 16 * 1024;
 const handshake = 22;
 const clientHello = 1;
 
-/** Why there is no ClientHello to be had from a connection. */
+/** The reason why a connection has no valid ClientHello. */
 export type HelloFailure = 'malformed' | 'too-long';
 
 /**
- * Puts a ClientHello together from the bytes at the beginning of a connection, which may come in any pieces and in any number of
- * records (RFC 8446 section 5.1). Each byte is looked at once.
+ * Assembles a ClientHello from the first bytes of a connection, in any number of chunks and records (RFC 8446 section
+ * 5.1). Each byte is processed once.
  */
 export class HelloReader {
-  /** The bytes as they came; those behind `length` are free. */
+  /** The received bytes; those after `length` are unused. */
   private raw: Buffer = Buffer.alloc(0);
   private length = 0;
   private position = 0;
-  /** Bytes of the current record that are still to be read. */
+  /** Unread bytes of the current record. */
   private left = 0;
-  /** The header of the handshake message, and once it is known the whole message. */
+  /** The header of the handshake message, and once its length is known, the complete message. */
   private message: Buffer = Buffer.alloc(messageHeader);
   private filled = 0;
   private readonly limit: number;
 
-  /** `limit` is the most bytes to be held, record headers included. */
+  /** `limit` is the maximum number of bytes held, including record headers. */
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** All bytes so far. */
+  /** All received bytes. */
   get bytes(): Buffer {
     return this.raw.subarray(0, this.length);
   }
 
-  /** Takes the next bytes; `undefined` while the ClientHello is incomplete. */
+  /** Adds bytes; returns `undefined` while the ClientHello is incomplete. */
   take(chunk: Buffer): ClientHello | HelloFailure | undefined {
     this.append(chunk);
     while (this.position < this.length) {
@@ -56,7 +56,7 @@ export class HelloReader {
     return this.length > this.limit ? 'too-long' : undefined;
   }
 
-  /** Whether the record at the position cannot be one of a ClientHello. */
+  /** Whether the current record cannot belong to a ClientHello. */
   private get isForeign(): boolean {
     if (this.left > 0) return false;
     const header = this.raw.subarray(this.position, this.length);
@@ -90,7 +90,7 @@ export class HelloReader {
     return undefined;
   }
 
-  /** A ClientHello ends with its record: the client has nothing more to say before the server answers. */
+  /** A ClientHello ends with its record, because the client then waits for the server. */
   private finish(): ClientHello | HelloFailure {
     return (this.left === 0 ? parseClientHello(this.message.subarray(messageHeader)) : undefined) ?? 'malformed';
   }
@@ -106,16 +106,15 @@ export class HelloReader {
   }
 }
 
-/** Bounds of reading a ClientHello: bytes and milliseconds. */
+/** Limits of a ClientHello in bytes and milliseconds. */
 export interface HelloLimits {
   readonly helloBytes: number;
   readonly tlsHandshakeTimeout: number;
 }
 
 /**
- * Reads the ClientHello at the beginning of a connection and gives its bytes back to the socket, so that whoever takes it over reads
- * from the start. `done` comes once: with the ClientHello, or with the reason why there is none. A connection that has ended is
- * `malformed`.
+ * Reads the ClientHello at the beginning of a connection and unshifts its bytes, so that the next owner reads from the
+ * start. `done` is called once, with the ClientHello or the reason of the failure. A closed connection is `malformed`.
  */
 export function readHello(socket: Socket, limits: HelloLimits, done: (hello: ClientHello | HelloFailure | 'timeout') => void): void {
   const reader = new HelloReader(limits.helloBytes);

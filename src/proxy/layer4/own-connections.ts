@@ -6,57 +6,57 @@ import type { Aging } from '../expiring-set.ts';
 
 /** One pass of a connection or flow through this data plane. */
 export interface Pass {
-  /** The pass that opened the connection or flow of this one; `undefined` for those from elsewhere. */
+  /** The pass that opened this connection or flow; `undefined` if it comes from elsewhere. */
   cameFrom: Pass | undefined;
-  /** Called once if it has passed too often: its route leads back to the data plane. */
+  /** Called once if it has passed too often, i.e. its route leads back to the data plane. */
   readonly looped: () => void;
 }
 
-/** Passes that are over and not forgotten yet; beyond it the oldest ones are forgotten. */
+/** Maximum number of ended passes that are remembered; beyond it the oldest ones are forgotten. */
 const mostLeft = 16_384;
 
-/** A pass that is over. */
+/** An ended pass. */
 interface Left extends Aging {
   readonly pass: Pass;
   readonly addresses: ReadonlySet<string>;
 }
 
 /**
- * Finds connections, or flows of UDP, that a data plane opens to itself. A route whose backend is its own listener would otherwise
- * open connections until a limit is reached. Both ends of such a connection are in this process, so the address from which it arrives
- * is the address from which it was opened. As many passes are allowed as for requests.
+ * Detects connections and UDP flows that a data plane opens to itself. Otherwise a route with its own listener as its
+ * backend would open connections up to a limit. Both ends of such a connection are in this process, so its source
+ * address equals the local address from which it was opened. The allowed number of passes is the same as for requests.
  */
 export class OwnConnections {
   private readonly opened = new Map<string, Pass>();
   private readonly arrived = new Map<string, Pass>();
 
-  /** By pass: the addresses under which it is noted in the two maps. */
+  /** The addresses of each pass in the two maps. */
   private readonly addresses = new Map<Pass, Set<string>>();
-  /** Those that are over and not forgotten yet. */
+  /** Ended passes that are still remembered. */
   private readonly left: ExpiringSet<Left>;
 
-  /** Passes are forgotten so many milliseconds after their end, by when everything that they sent has arrived. */
+  /** `memory`: milliseconds for which ended passes are remembered, until everything that they sent has arrived. */
   constructor(memory: number) {
     this.left = new ExpiringSet(memory, (passes) => {
       for (const pass of passes) this.forget(pass);
     });
   }
 
-  /** Notes a connection that has arrived from this address. */
+  /** Records a connection that has arrived from this address. */
   arrive(from: Address, pass: Pass): void {
     const address = keyOf(from);
     this.note(this.arrived, address, pass);
     link(this.opened.get(address), pass);
   }
 
-  /** Notes a connection that a pass has opened, by its own address. */
+  /** Records the local address of a connection that a pass has opened. */
   open(local: Address, pass: Pass): void {
     const address = keyOf(local);
     this.note(this.opened, address, pass);
     link(pass, this.arrived.get(address));
   }
 
-  /** Notes that a pass is over, or that its connections have been closed. */
+  /** Records that a pass has ended, or that its connections have been closed. */
   leave(pass: Pass): void {
     const addresses = this.addresses.get(pass);
     if (addresses === undefined) return;
@@ -70,7 +70,7 @@ export class OwnConnections {
   }
 
   private forget({ pass, addresses }: Left): void {
-    // Those that the pass has again since then stay.
+    // Keeps addresses that the pass has acquired again since then.
     const current = this.addresses.get(pass);
     for (const address of addresses) {
       if (current?.has(address) === true) continue;

@@ -12,7 +12,7 @@ import type { SecurePort } from './tls.ts';
 export class Layer4Port {
   private readonly plane: DataPlane;
   private readonly connections = new Map<Socket, Layer4Connection>();
-  /** Clients of TCP listeners that have not sent anything yet. */
+  /** Connections of TCP listeners whose client has not sent anything yet. */
   private readonly silent = new LinkedSet<Socket>();
   private listeners: ReadonlyMap<ConfigKey, ListenerConfig> = new Map();
   private tcp: ListenerConfig | undefined;
@@ -25,7 +25,7 @@ export class Layer4Port {
     this.tls = new TlsDispatch(plane, port, (arrival) => this.forward(arrival));
   }
 
-  /** Puts these listeners in place of the earlier ones. Connections of those that are gone end within `drainTimeout`. */
+  /** Replaces the listeners. Connections of removed listeners end within `drainTimeout`. */
   configure(listeners: readonly ListenerConfig[]): void {
     this.listeners = new Map(listeners.map((listener) => [listener.key, listener]));
     this.tcp = listeners.find(({ protocol }) => protocol === 'TCP');
@@ -37,17 +37,17 @@ export class Layer4Port {
     }, this.plane.limits.drainTimeout).unref();
   }
 
-  /** Whether every connection belongs to a TCPRoute, whatever its first bytes are. */
+  /** Whether every connection belongs to a TCPRoute, regardless of its first bytes. */
   get isTcp(): boolean {
     return this.tcp !== undefined;
   }
 
-  /** Whether the server name in a ClientHello decides who serves a TLS connection. */
+  /** Whether the server name in the ClientHello selects the listener of a TLS connection. */
   get isTls(): boolean {
     return this.hasTls;
   }
 
-  /** Ends the connection whose client has been silent longest since it was opened; tells whether there was one. */
+  /** Ends the connection whose client has been silent longest since it was opened. Returns whether there was one. */
   makeRoom(): boolean {
     const silent = this.silent.first;
     if (silent === undefined) return false;
@@ -64,12 +64,12 @@ export class Layer4Port {
     }
     this.silent.add(socket);
     socket.once('data', () => this.silent.delete(socket));
-    // The listener for `data` must not set bytes free before there is a backend to take them.
+    // The `data` listener must not start the flow of bytes before there is a backend.
     socket.pause();
     this.forward({ socket, transport: 'tcp', origin: originOf(socket), listener: this.tcp, serverName: '', protocols: [] });
   }
 
-  /** Resets every connection that is left. */
+  /** Resets all remaining connections. */
   cut(): void {
     for (const connection of this.connections.values()) connection.abort('cut');
   }

@@ -5,38 +5,38 @@ import { Balancer } from '../balancer.ts';
 import type { EndpointRegistry, EndpointSet } from '../endpoints.ts';
 import type { Layer4Reason } from './reasons.ts';
 
-/** Where a connection or flow goes. */
+/** The backend of a connection or flow. */
 export interface Destination {
   /** The key of the endpoints. */
   readonly backend: ConfigKey;
   readonly endpoints: EndpointSet;
 }
 
-/** The route of a connection or flow, and the next backend of that route or why there is none. */
+/** The route of a connection or flow, and the next backend of that route or the reason why there is none. */
 export interface Choice {
   readonly route: Layer4RouteConfig | undefined;
   readonly destination: Destination | Layer4Reason;
 }
 
-/** The routes of layer 4 in force, and whose turn it is among their backends. */
+/** The active routes of layer 4 and the load balancing among their backends. */
 export class Layer4Routes {
   private readonly table = new Layer4Table();
   private readonly balancers = new Map<ConfigKey, Balancer<BackendTarget>>();
 
-  /** Puts a route in, in place of its previous version. Shares go on where they stand unless weights have changed. */
+  /** Adds or replaces a route. Shares continue from their previous state unless weights have changed. */
   upsert(route: Layer4RouteConfig): void {
     const backends = route.backends.map(({ weight, target }) => ({ weight, value: target }));
     this.balancers.set(route.key, new Balancer(backends, this.balancers.get(route.key)));
     this.table.upsert(route);
   }
 
-  /** Takes a route out; nothing happens where there is none. */
+  /** Removes a route. Has no effect if it is not found. */
   remove(key: ConfigKey): void {
     this.balancers.delete(key);
     this.table.remove(key);
   }
 
-  /** Chooses for a new connection or flow of a listener; `serverName` is `''` where the client names none. */
+  /** Selects the route and backend of a new connection or flow of a listener; `serverName` is `''` if the client sends none. */
   choose(listener: ConfigKey, serverName: string, registry: EndpointRegistry): Choice {
     const route = this.table.routeFor(listener, serverName);
     return { route, destination: route === undefined ? 'no-route' : this.next(route, registry) };

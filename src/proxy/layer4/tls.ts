@@ -13,13 +13,13 @@ import type { ClientHello } from './client-hello.ts';
 import type { Arrival } from './connection.ts';
 import { readHello } from './hello-reader.ts';
 
-/** The parts of a port that TLS connections of all kinds share. */
+/** The parts of a port that all of its TLS connections share. */
 export interface SecurePort {
   readonly handshakes: Handshakes;
-  /** The listener for a server name in lower case, `''` where the client sends none. */
+  /** Returns the listener for a server name in lower case, `''` if the client sends none. */
   listenerFor(serverName: string): ListenerConfig | undefined;
   contextFor(serverName: string): SecureContext | undefined;
-  /** Takes a connection over that belongs to an HTTPS listener; it is read from its first byte. */
+  /** Takes a connection of an HTTPS listener, which is read from its first byte. */
   acceptHttps(socket: Socket): void;
 }
 
@@ -29,15 +29,16 @@ interface Terminating {
 }
 
 /**
- * The TLS connections of a port with TLS listeners: finds the listener by the server name in the ClientHello, and terminates TLS or
- * passes the connection through. A connection that no listener serves, or whose ClientHello is malformed, is closed without an alert.
+ * The TLS connections of a port with TLS listeners. Selects the listener by the server name in the ClientHello, and
+ * terminates TLS or passes the connection through. A connection without a listener, or with a malformed ClientHello, is
+ * closed without an alert.
  */
 export class TlsDispatch {
   private readonly plane: DataPlane;
   private readonly port: SecurePort;
   private readonly forward: (arrival: Arrival) => void;
   private readonly terminating = new WeakMap<Socket, Terminating>();
-  /** For clients that offer one protocol or none, and for those that offer several. */
+  /** For clients that offer at most one protocol, and for those that offer several. */
   private readonly confirming: TlsAcceptor;
   private readonly silent: TlsAcceptor;
 
@@ -51,18 +52,18 @@ export class TlsDispatch {
         contextFor: (serverName) => port.contextFor(serverName),
         accepted: (decrypted) => this.accepted(decrypted),
       });
-    // A single protocol is confirmed, because some clients insist on it (RFC 7301). Nobody knows which one of several the backend
-    // speaks, and a server need not choose.
+    // A single protocol is confirmed, because some clients require it (RFC 7301). With several, the backend's protocol
+    // is unknown, and a server need not select one.
     this.confirming = acceptor({ ALPNCallback: ({ protocols }) => protocols[0] });
     this.silent = acceptor({});
   }
 
-  /** As `TlsTermination.configure`. */
+  /** See `TlsTermination.configure`. */
   configure(first: CertificatePair | undefined, validation: ClientValidation | undefined): void {
     for (const acceptor of [this.confirming, this.silent]) acceptor.configure(first, validation);
   }
 
-  /** Takes a connection whose first byte begins a TLS handshake. */
+  /** Accepts a connection whose first byte begins a TLS handshake. */
   accept(socket: Socket): void {
     const { handshakes } = this.port;
     const { limits, quotas } = this.plane;
@@ -95,7 +96,7 @@ export class TlsDispatch {
 
   private accepted({ socket, below, serverName }: Decrypted): void {
     const terminating = this.terminating.get(below);
-    // The name that chose the listener must be the one that the handshake was made for.
+    // The handshake must use the server name that selected the listener.
     if (terminating === undefined || terminating.hello.serverName !== serverName) {
       socket.destroy();
       return;

@@ -9,23 +9,23 @@ import { bindDatagrams, openDatagrams, sendDatagram } from './datagrams.ts';
 import type { FlowOrder } from './flow-order.ts';
 import { Flow } from './flow.ts';
 
-/** A socket of the port with the flows that came by it. They are answered from its address. */
+/** A socket of the port and the flows that arrived through it. Responses are sent from its address. */
 interface Entrance {
   readonly socket: Socket;
   readonly flows: Map<string, Flow>;
 }
 
 const anyIpv4 = '0.0.0.0';
-/** How often the addresses of this machine are read again, at most. Milliseconds. */
+/** Minimum interval in milliseconds at which the addresses of this machine are read. */
 const refreshInterval = 1_000;
-/** A flow that has been silent for so long when the port ends has been answered. */
+/** Milliseconds of silence after which a flow counts as completed when the port closes. */
 const quietTime = 1_000;
 
-/** One UDP port: takes datagrams of clients, and keeps a flow for each address and port that they come from. */
+/** One UDP port. Receives datagrams of clients, and keeps a flow per client address and port. */
 export class UdpPort {
   private readonly plane: DataPlane;
   private readonly order: FlowOrder;
-  /** By the address that they are bound to. */
+  /** By bound address. */
   private readonly entrances = new Map<string, Entrance>();
   private bound: Address | undefined;
   private listener: ListenerConfig | undefined;
@@ -37,7 +37,7 @@ export class UdpPort {
     this.order = order;
   }
 
-  /** Binds the port; fails with the system's error, such as EADDRINUSE. Datagrams are dropped until `configure`. */
+  /** Binds the port. Rejects with the system's error, such as EADDRINUSE. Datagrams are dropped until `configure`. */
   async listen({ host, port }: Address): Promise<void> {
     if (host !== anyAddress && host !== anyIpv4) {
       this.bound = { host, port: await this.enter(host, port, {}) };
@@ -53,21 +53,19 @@ export class UdpPort {
     return this.bound;
   }
 
-  /** Puts this listener in place of the earlier one. Flows go on as they began. */
+  /** Replaces the listener. Existing flows are not affected. */
   configure(listeners: readonly ListenerConfig[]): ReadonlyMap<ConfigKey, readonly string[]> {
     const [first, ...others] = listeners;
     this.listener = first;
     return new Map(others.map(({ key }) => [key, [`${first?.key ?? ''} already serves this port`]]));
   }
 
-  /** Flows have no moment at which they could be asked to move: they go on until `drain`. */
+  /** UDP has no way to tell a client to reconnect, so flows continue until `drain`. */
   retire(): void {
     // Nothing to do.
   }
 
-  /**
-   * Takes no new flows, waits until those that stand are silent for a second, for at most `grace` milliseconds, and ends them.
-   */
+  /** Accepts no new flows, waits until existing ones have been silent for a second, for at most `grace` milliseconds, and ends them. */
   async drain(grace: number): Promise<void> {
     this.isDraining = true;
     const end = performance.now() + grace;
@@ -93,7 +91,7 @@ export class UdpPort {
     socket.close();
   }
 
-  /** Binds one address and takes datagrams from there; answers with the port. */
+  /** Binds one address and receives its datagrams; returns the port. */
   private async enter(host: string, port: number, options: { readonly reuseAddr?: boolean }): Promise<number> {
     const socket = openDatagrams(host, options);
     await bindDatagrams(socket, host, port);
@@ -104,8 +102,8 @@ export class UdpPort {
   }
 
   /**
-   * Binds each address of this machine by itself. An answer leaves from the address that its socket is bound to; from a socket that is
-   * bound to all addresses, it would leave from the one that the route to the client prefers.
+   * Binds each address of this machine separately. A response is sent from the address that its socket is bound to.
+   * From a socket bound to all addresses, it would be sent from the address that the route to the client prefers.
    */
   private async refresh(): Promise<void> {
     const { bound } = this;
@@ -119,7 +117,7 @@ export class UdpPort {
     }
     for (const host of present) {
       if (this.entrances.has(host)) continue;
-      // An address may go between these two steps; its datagrams come in by the socket for all addresses until the next time.
+      // The address may disappear between these two steps. Until the next refresh, the socket for all addresses receives its datagrams.
       await this.enter(host, bound.port, { reuseAddr: true }).catch(() => undefined);
     }
     if (this.isDraining) this.leaveAll();
@@ -164,7 +162,7 @@ export class UdpPort {
     return entrance.flows.get(key);
   }
 
-  /** What comes in by the socket for all addresses was sent to one that has no socket yet. */
+  /** Refreshes the addresses if the socket for all addresses received a datagram: the address that it was sent to has no socket yet. */
   private lookForAddresses({ socket }: Entrance): void {
     const isAny = this.bound !== undefined && this.entrances.get(this.bound.host)?.socket === socket;
     const mayRefresh = this.entrances.size > 1 && performance.now() - this.refreshedAt > refreshInterval;
@@ -177,8 +175,8 @@ function flowKey({ address, port }: RemoteInfo): string {
 }
 
 /**
- * The address that stands for all of them on this machine, and a port that nobody else has. The sockets of a port share it with each
- * other, which would let another process share it, too; this one tells whether somebody has it.
+ * Returns the wildcard address of this machine and a port that no other process uses. The sockets of a port share it
+ * among each other, which would also allow another process to share it. This socket detects that.
  */
 async function usableAny(host: string, port: number): Promise<Address> {
   const socket = openDatagrams(host);
@@ -200,7 +198,7 @@ function isWithoutIpv6(error: unknown): boolean {
   return code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL';
 }
 
-/** The addresses of this machine of the families that `any` stands for. Link-local ones of IPv6 need a zone and are left out. */
+/** Returns the addresses of this machine in the families of `any`. IPv6 link-local addresses need a zone and are omitted. */
 function localAddresses(any: string): readonly string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all.filter(({ family, scopeid }) => family === 'IPv4' || (any === anyAddress && (scopeid ?? 0) === 0)).map(({ address }) => address);

@@ -7,7 +7,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** The CRC-32C checksum of some bytes. */
+/** Returns the CRC-32C checksum of bytes. */
 export function crc32c(bytes: Buffer): number {
   let value = 0xffff_ffff;
   for (const byte of bytes) value = (value >>> 8) ^ (table[(value ^ byte) & 0xff] ?? 0);

@@ -1,16 +1,16 @@
-/** The first bytes of both versions of the header; no other protocol that is served begins with one of them. */
+/** The first bytes of both header versions. No other served protocol begins with them. */
 export const starts = {
   v1: Buffer.from('PROXY '),
   v2: Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1'),
 } as const;
 
-/** Bytes of the longest header of version 1, with its end of line. */
+/** Maximum length of a version 1 header in bytes, including its line end. */
 export const longestV1 = 107;
 
-/** Bytes of a header of version 2 before its addresses: the start, the command, the family, and the length of the rest. */
+/** Length of a version 2 header before its addresses: signature, command, family, and length of the rest. */
 export const fixedV2 = 16;
 
-/** The byte that stands for a family of addresses and a transport, and the bytes of its two addresses with their ports. */
+/** The code of an address family and transport, and the size of its two addresses and ports in bytes. */
 export const families = {
   unknown: { code: 0x00, size: 0 },
   tcp4: { code: 0x11, size: 12 },

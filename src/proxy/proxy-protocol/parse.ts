@@ -4,22 +4,23 @@ import { crc32c } from './crc32c.ts';
 import { families, fixedV2, longestV1, starts } from './format.ts';
 import type { Origin } from './origin.ts';
 
-/** A header of the PROXY protocol. */
+/** A PROXY protocol header. */
 export interface ProxyHeader {
-  /** Bytes of the header; the client's bytes follow. */
+  /** Length of the header in bytes; the client's bytes follow. */
   readonly length: number;
-  /** `undefined` where the header tells none (LOCAL, UNKNOWN, Unix sockets): the connection's own addresses count. */
+  /** `undefined` if the header contains none (LOCAL, UNKNOWN, Unix sockets): the connection's own addresses apply. */
   readonly origin: Origin | undefined;
 }
 
-/** Why a connection does not begin with a header. */
+/** The reason why a connection does not begin with a valid header. */
 export type HeaderFailure = 'malformed' | 'too-long';
 
 /**
- * Reads the PROXY header, version 1 or 2, at the beginning of a connection ("The PROXY protocol", sections 2.1 and 2.2).
+ * Parses the PROXY header, version 1 or 2, at the beginning of a connection ("The PROXY protocol", sections 2.1 and
+ * 2.2).
  *
  * @param bytes all bytes so far
- * @param limit the most bytes of a header of version 2; version 1 has its own limit
+ * @param limit maximum length of a version 2 header in bytes; version 1 has its own limit
  * @returns `undefined` while the header is incomplete
  */
 export function parseProxyHeader(bytes: Buffer, limit: number): ProxyHeader | HeaderFailure | undefined {
@@ -36,7 +37,7 @@ const endOfLine = '\r\n';
 const portNumber = /^(?:0|[1-9][0-9]{0,4})$/;
 const addressTests: Readonly<Record<string, (text: string) => boolean>> = {
   TCP4: isIPv4,
-  // A zone means nothing on another machine.
+  // A zone has no meaning on another machine.
   TCP6: (text) => isIPv6(text) && !text.includes('%'),
 };
 
@@ -45,7 +46,7 @@ function parseV1(bytes: Buffer): ProxyHeader | HeaderFailure | undefined {
   if (end < 0) return bytes.length < longestV1 ? undefined : 'too-long';
   const [, family = '', ...fields] = bytes.toString('latin1', 0, end).split(' ');
   const length = end + endOfLine.length;
-  // The rest of such a line is to be ignored.
+  // The rest of such a line must be ignored.
   if (family === 'UNKNOWN') return { length, origin: undefined };
   const origin = originOfLine(family, fields);
   return origin === undefined ? 'malformed' : { length, origin };
@@ -65,7 +66,7 @@ function isPort(text: string): boolean {
   return portNumber.test(text) && Number(text) <= 65_535;
 }
 
-/** One spelling for each address: quotas count clients by it. */
+/** Normalizes an address, because quotas count clients by its text. */
 function canonical(address: string): string {
   return formatIpAddress(parseIpAddress(address) ?? 0n);
 }
@@ -83,7 +84,7 @@ function parseV2(bytes: Buffer, limit: number): ProxyHeader | HeaderFailure | un
   const size = sizes.get(family);
   if (command === commands.proxy && (size === undefined || fixedV2 + size > length)) return 'malformed';
   if (bytes.length < length) return undefined;
-  // A LOCAL connection is the load balancer's own, whatever the rest of the header says; so is one of unknown addresses.
+  // A LOCAL connection is the load balancer's own, regardless of the rest of the header. An unknown address family counts as LOCAL.
   if (command === commands.local || size === undefined || size === 0) return { length, origin: undefined };
   const header = bytes.subarray(0, length);
   return areSound(header, fixedV2 + size) ? { length, origin: originIn(header, family) } : 'malformed';
@@ -107,7 +108,7 @@ function addressAt(header: Buffer, position: number, width: 4 | 16): string {
 const checksumType = 0x03;
 const fieldHeader = 3;
 
-/** Whether the fields behind the addresses fill the header, and a checksum among them is right (section 2.2.3). */
+/** Whether the fields after the addresses fill the header exactly, and a checksum among them matches (section 2.2.3). */
 function areSound(header: Buffer, start: number): boolean {
   let position = start;
   while (position < header.length) {

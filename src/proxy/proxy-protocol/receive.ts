@@ -8,7 +8,7 @@ import { noteOrigin, originOf } from './origin.ts';
 import type { Origin } from './origin.ts';
 import { parseProxyHeader } from './parse.ts';
 
-/** The parts of the data plane that receive PROXY headers. */
+/** The parts of the data plane that receiving a PROXY header requires. */
 export interface Receiver {
   readonly limits: ProxyLimits;
   readonly quotas: Quotas;
@@ -16,9 +16,9 @@ export interface Receiver {
 }
 
 /**
- * Takes the PROXY header from the beginning of a connection and notes the origin that it tells. From then on, the connection belongs to
- * the share of that client. `done` comes when the connection can be read from the byte behind the header. A connection without a
- * complete and valid header in time is reset.
+ * Reads the PROXY header at the beginning of a connection and records its origin. From then on, the connection counts
+ * for that client's share. `done` is called when the connection can be read from the byte after the header. A
+ * connection without a complete and valid header in time is reset.
  */
 export function receiveHeader(socket: Socket, { limits, quotas, counters }: Receiver, done: () => void): void {
   const refuse = (): void => {
@@ -43,14 +43,14 @@ export function receiveHeader(socket: Socket, { limits, quotas, counters }: Rece
       reset(socket);
       return;
     }
-    // Node still takes the socket for one that is read by the event `readable`, until the next tick.
+    // Until the next tick, Node still treats the socket as read by the `readable` event.
     process.nextTick(() => {
       if (!socket.destroyed) done();
     });
   });
 }
 
-/** Counts the connection to the client that the header tells in place of the load balancer; `false` where that client has too many. */
+/** Counts the connection for the client in the header instead of the load balancer; `false` if that client's limit is reached. */
 function moveTo(socket: Socket, origin: Origin, { clients }: Quotas): boolean {
   if (!clients.take(origin.client.host)) return false;
   clients.release(originOf(socket).client.host);
