@@ -53,7 +53,7 @@ export interface ProxyCounters {
   upstreamConnectFailures: number;
   /** Copies sent for mirror filters. */
   mirrored: number;
-  /** Authorized requests, by the authorization server's verdict. */
+  /** Requests checked by an authorization server, by verdict. */
   readonly authorizations: Record<'permitted' | 'denied' | 'failed', number>;
   /** How often something was rejected or aborted because of a limit. */
   readonly limitsReached: Record<Limit, number>;

@@ -180,7 +180,7 @@ function isWebSocket(headers: IncomingHttpHeaders): boolean {
   return headers[':method'] === 'CONNECT' && headers[':protocol'] === 'websocket';
 }
 
-/** Converts a request to the form of HTTP/1. A Host that differs from `:authority` results in two Hosts, which is rejected. */
+/** Converts a request to the form of HTTP/1. An `:authority` and a different Host become two Hosts, which are rejected. */
 function rawRequest(headers: IncomingHttpHeaders, rawHeaders: readonly string[]): RawRequest {
   const fields = fromRawHeaders(rawHeaders);
   const { ':authority': authority, host } = headers;

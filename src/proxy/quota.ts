@@ -129,7 +129,7 @@ export interface Quotas {
   readonly tunnels: SharedQuota;
   readonly mirrors: SharedQuota;
   readonly retries: SharedQuota;
-  /** Bytes of bodies that wait for authorization. */
+  /** Bytes held until requests are authorized. */
   readonly authorization: SharedQuota;
   /** Buffered bytes in the data plane that wait for slow readers; see `Buffered`. */
   readonly buffered: SharedQuota;

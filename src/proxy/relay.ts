@@ -22,7 +22,7 @@ export interface RelayObserver {
   /** The quota for buffered bytes, and the client to charge. */
   readonly buffered: SharedQuota;
   readonly address: string;
-  /** Both connections are closed or closing; called once. Without a failure both sides ended in order. */
+  /** Both connections are closed or about to close; called once. Without a failure both sides ended in order. */
   ended(failure: RelayFailure | undefined): void;
 }
 

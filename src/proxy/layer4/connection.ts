@@ -61,7 +61,7 @@ export class Layer4Connection implements Pass {
     }
     watchForReset(socket);
     this.plane.ownConnections.arrive({ host: plainPeer(socket.remoteAddress), port: socket.remotePort ?? 0 }, this);
-    // If this process itself opened the connection, its other end notices in the same turn of the event loop.
+    // If this process itself opened the connection, its other end emits `connect` in the same turn of the event loop, which reveals a loop.
     setImmediate(() => {
       if (!this.isOver) this.choose();
     });
