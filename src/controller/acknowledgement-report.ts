@@ -1,25 +1,25 @@
 import type { ConfigKey } from '../core/routing/config.ts';
 import { isRecord, recordOf } from '../core/text/record.ts';
 
-/** What one data plane has in force. */
+/** Configuration that one data plane has in force. */
 export interface PodAcknowledgement {
   /** Owner of listeners (`kind/namespace/name`) → its generation. */
   readonly generations: Readonly<Record<string, number>>;
-  /** What of it does not work, and why. */
+  /** Resources of that configuration that do not work → reason. */
   readonly problems: Readonly<Record<ConfigKey, string>>;
 }
 
 /** By pod. */
 export type GatewayAcknowledgements = ReadonlyMap<string, PodAcknowledgement>;
 
-/** What the data planes that are connected to one replica have in force, by Gateway (`namespace/name`). */
+/** Configuration in force on the data planes that are connected to one replica, by Gateway (`namespace/name`). */
 export type AcknowledgementReport = ReadonlyMap<string, GatewayAcknowledgements>;
 
 export function encodeReport(report: AcknowledgementReport): string {
   return JSON.stringify(Object.fromEntries([...report].map(([gateway, pods]) => [gateway, Object.fromEntries(pods)])));
 }
 
-/** Reads what `encodeReport` wrote, perhaps in another version: what is not understood is left out. */
+/** Decodes a report of `encodeReport`, perhaps of another version of it. Ignores unknown content. */
 export function decodeReport(text: string): AcknowledgementReport {
   return mapOf(parse(text), (pods) => mapOf(pods, (pod) => ({
     generations: Object.fromEntries(mapOf(recordOf(pod)['generations'], (generation) => (typeof generation === 'number' ? generation : undefined))),

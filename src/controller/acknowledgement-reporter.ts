@@ -8,7 +8,7 @@ export interface Replica {
   readonly namespace: string;
   /** The pod's name, unique among the replicas. */
   readonly name: string;
-  /** The pod's uid; with it, what the replica reported goes when the pod goes. */
+  /** The pod's uid. If set, the garbage collector deletes the replica's report together with the pod. */
   readonly uid?: string;
 }
 
@@ -18,27 +18,27 @@ export interface AcknowledgementReporterOptions {
   readonly writer: Pick<ClusterWriter, 'apply'>;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Milliseconds until the next attempt after a failure. */
+  /** Milliseconds until a retry after a failure. */
   readonly retry?: number;
 }
 
-/** Label of the ConfigMaps by which replicas tell each other what data planes acknowledged; its value is the replica. */
+/** Label of the ConfigMaps in which replicas share the acknowledgements of data planes. Its value is the name of the replica. */
 export const reportLabel = 'sallyport.dev/acknowledged-to';
 
 const field = 'report';
 
-/** What such a ConfigMap reports. */
+/** Reads the report from such a ConfigMap. */
 export function readReport({ data }: WireObject): AcknowledgementReport {
   const text = recordOf(data)[field];
   return decodeReport(typeof text === 'string' ? text : '');
 }
 
-/** Its name. */
+/** The name of the ConfigMap of a replica. */
 export function reportName(replica: Replica): string {
   return `${replica.name}-acknowledged`;
 }
 
-/** Keeps a ConfigMap up to date with what this replica's data planes have in force, for whichever replica leads. */
+/** Keeps a ConfigMap up to date with the configuration in force on this replica's data planes, for the leader to read. */
 export class AcknowledgementReporter {
   readonly #options: AcknowledgementReporterOptions;
   readonly #writes: Family<Cell>;
@@ -52,9 +52,9 @@ export class AcknowledgementReporter {
     this.#writes = options.metrics.counter({ name: 'acknowledgement_reports_total', help: 'Reports of data plane acknowledgements to other replicas, by result.', labels: ['result'] });
   }
 
-  /** There is something new. */
+  /** Schedules a write of the report. */
   enqueue(): void {
-    // Data planes still go while everything ends; nobody would stop a timer that began then.
+    // Data planes still disconnect during shutdown. A timer that starts then would never be stopped.
     if (this.#isStopped) return;
     this.#isPending = true;
     this.#work ??= this.#run();
@@ -67,7 +67,7 @@ export class AcknowledgementReporter {
     clearTimeout(this.#timer);
   }
 
-  /** One write at a time; what comes meanwhile goes into the next one. */
+  /** Runs one write at a time. Changes in the meantime go into the next write. */
   async #run(): Promise<void> {
     while (this.#isPending) {
       this.#isPending = false;

@@ -1,37 +1,37 @@
 import type { AddressProblem } from '../core/graph/inputs.ts';
 import { contains, familyOf, formatAddressRange, formatIpAddress, type AddressRange, type IpFamily } from '../core/text/ip-address.ts';
 
-/** What the Service of a Gateway's data planes has of the pool, and what it is to have. */
+/** The pool addresses that the Service of a Gateway's data planes has, and those that it needs. */
 export interface Claim {
   /** `namespace/name`. */
   readonly gateway: string;
-  /** creationTimestamp of the Gateway. */
+  /** creationTimestamp of the Gateway. Ties are resolved in favor of the older one. */
   readonly since: string;
-  /** Of the Service; an address of another family would not lead there. */
+  /** IP families of the Service. An address of another family would not reach it. */
   readonly families: readonly IpFamily[];
   readonly held: readonly bigint[];
-  /** Addresses that the Gateway asks for. */
+  /** Addresses that the Gateway requests. */
   readonly asked: readonly bigint[];
-  /** Which addresses will do: any, none but those that are asked for, or those that it has, whatever they are. */
+  /** Addresses that satisfy the claim: any, only requested ones, or only those that it holds. */
   readonly content: 'any' | 'asked' | 'held';
 }
 
 export interface Allocation {
   readonly addresses: readonly bigint[];
   readonly problem: AddressProblem | undefined;
-  /** Whether there might be more as soon as others have less. */
+  /** True if the claim might get more once other claims release addresses. */
   readonly waits: boolean;
 }
 
-/** Sorts claims by the conflict ladder of the API design guide: the oldest first, then by `namespace/name`. */
+/** Sorts claims by the conflict rules of the API design guide: the oldest first, then by `namespace/name`. */
 export function byAge(one: Claim, other: Claim): number {
   return compare(one.since, other.since) || compare(one.gateway, other.gateway);
 }
 
-/** Who holds which address, and who asks for it. */
+/** Tracks which Gateways hold or request each address. */
 export class AddressLedger {
   readonly #claims = new Map<string, Claim>();
-  /** Address → Gateways that hold it or ask for it. */
+  /** Address → Gateways that hold or request it. */
   readonly #interested = new Map<bigint, Set<string>>();
 
   get(gateway: string): Claim | undefined {
@@ -57,7 +57,7 @@ export class AddressLedger {
     }
   }
 
-  /** Whose an address is: the oldest of those who hold it, or where nobody does, of those who ask for it. */
+  /** The owner of an address: the oldest Gateway that holds it, otherwise the oldest that requests it. */
   ownerOf(address: bigint): Claim | undefined {
     const claims = [...(this.#interested.get(address) ?? [])].flatMap((gateway) => this.#claims.get(gateway) ?? []).sort(byAge);
     return claims.find(({ held }) => held.includes(address)) ?? claims[0];
@@ -65,9 +65,9 @@ export class AddressLedger {
 }
 
 /**
- * What a claim in the ledger is given of a pool. What it asks for and can have comes first; unless it is content with
- * that alone, one address follows for each of its families: the one that it holds, or else the lowest that is free.
- * What it holds it keeps while it can have nothing of what it asks for.
+ * Allocates pool addresses to a claim in the ledger. Available requested addresses come first. Unless the claim accepts only those,
+ * each of its families also gets one address: the one that it holds, otherwise the lowest free one. A claim keeps the addresses
+ * that it holds as long as none of its requested addresses is available.
  */
 export function allocate(claim: Claim, pool: readonly AddressRange[], ledger: AddressLedger): Allocation {
   if (claim.content === 'held') return { addresses: claim.held, problem: undefined, waits: false };
@@ -88,7 +88,7 @@ function isInPool(address: bigint, pool: readonly AddressRange[]): boolean {
   return pool.some((range) => contains(range, address));
 }
 
-/** The pool as messages name it. */
+/** Formats the pool for messages. */
 function described(pool: readonly AddressRange[]): string {
   const texts = pool.map(formatAddressRange);
   return `${texts.slice(0, shown).join(', ')}${texts.length > shown ? ` and ${texts.length - shown} more` : ''}`;
@@ -102,7 +102,7 @@ interface Circumstances {
   readonly ledger: AddressLedger;
 }
 
-/** Why a claim cannot have an address, or keep it. */
+/** Why a claim cannot get or keep an address. */
 function refusalOf(address: bigint, { claim, pool, ledger }: Circumstances): string | undefined {
   const text = formatIpAddress(address);
   if (!isInPool(address, pool)) return `${text} is not in the address pool (${described(pool)}).`;
@@ -128,7 +128,7 @@ function lowestFree(family: IpFamily, pool: readonly AddressRange[], ledger: Add
   return undefined;
 }
 
-/** An address of a family that leads nowhere is in nobody's way. */
+/** Ignores addresses of families that the Service does not have, since they block nobody. */
 function interestsOf({ held, asked, families }: Claim): ReadonlySet<bigint> {
   return new Set([...held, ...asked.filter((address) => families.includes(familyOf(address)))]);
 }

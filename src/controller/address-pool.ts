@@ -11,28 +11,28 @@ import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './por
 import { isNewer } from './resource-version.ts';
 
 export interface AddressPoolOptions {
-  /** None: no Service is ever given an address. */
+  /** Empty: no Service gets an address. */
   readonly ranges: readonly AddressRange[];
   readonly writer: Pick<ClusterWriter, 'updateStatus'>;
   readonly requestOf: (gateway: string) => AddressRequest;
-  /** Asked before everything that is sent. */
+  /** Checked before each write. */
   readonly mayWrite: () => boolean;
-  /** What there is to say about the addresses of a Gateway has changed. */
+  /** Called when the address problem of a Gateway has changed. */
   readonly onProblem: (gateway: string) => void;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly pace?: AddressPace;
 }
 
-/** What a Gateway wants. */
+/** The addresses that a Gateway requests. */
 export interface AddressRequest {
   /** Its creationTimestamp. */
   readonly since: string;
-  /** `unchanged`: what it has stays as it is. */
+  /** `unchanged`: the Gateway keeps its addresses. */
   readonly addresses: readonly WantedAddress[] | 'unchanged';
 }
 
-/** Milliseconds until a Service is looked at again after a write: others may write there, too, and must not keep the API server busy. */
+/** Milliseconds between two writes to one Service. Other controllers may write to it too, and must not overload the API server with us. */
 export interface AddressPace {
   readonly rest: number;
   readonly retry: number;
@@ -40,18 +40,18 @@ export interface AddressPace {
 
 const defaultPace: AddressPace = { rest: 500, retry: 5_000 };
 
-/** Writes in flight. */
+/** Maximum number of writes in flight. */
 const concurrency = 8;
 
 interface Sending {
-  /** What is being given, and what is being given up: that is free only once it is known to be. */
+  /** Addresses being assigned and addresses being released. A released address is free only after the write is confirmed. */
   readonly reserved: readonly bigint[];
   readonly done: Promise<void>;
 }
 
 /**
- * Gives addresses of a pool to the Services of data planes that have our load balancer class, and to no other. What was given
- * stands in the statuses of Services (ServiceStatus.loadBalancer) and nowhere else, so that whoever leads next goes on from there.
+ * Assigns addresses of a pool to those Services of data planes that have our load balancer class. The assignment is stored only in
+ * the status of each Service (ServiceStatus.loadBalancer), so a new leader continues from there.
  * Gateways are named `namespace/name`.
  */
 export class AddressPool {
@@ -61,12 +61,12 @@ export class AddressPool {
   /** `namespace/name` of a Service → its Gateway. */
   readonly #gateways = new Map<string, string>();
   readonly #ledger = new AddressLedger();
-  /** Gateways to be looked at. */
+  /** Gateways to process. */
   readonly #queue = new Set<string>();
-  /** Gateways that may get more when others have less. */
+  /** Gateways that may get more addresses once others release some. */
   readonly #waiting = new Set<string>();
   readonly #sending = new Map<string, Sending>();
-  /** Gateways that were written of late. */
+  /** Gateways whose Service was written recently. */
   readonly #resting = new Map<string, NodeJS.Timeout>();
   readonly #problems = new Map<string, AddressProblem>();
   readonly #writes: Family<Cell>;
@@ -77,30 +77,30 @@ export class AddressPool {
     this.#writes = options.metrics.counter({ name: 'address_writes_total', help: 'Writes of pool addresses to Services, by result.', labels: ['result'] });
   }
 
-  /** What the cluster told; nobody is given anything before all of it is known. */
+  /** Takes events of the cluster. `mayWrite` is false until all objects are known, so no address is assigned before. */
   observe(events: readonly ObjectChange[]): void {
     for (const event of events) if (event.ref.kind === 'Service') this.#observeService(event);
     this.#pump();
   }
 
-  /** What this Gateway wants may have changed. */
+  /** Call this when the addresses that a Gateway requests may have changed. */
   enqueue(gateway: string): void {
     this.#enter(gateway);
     this.#pump();
   }
 
-  /** Looks at everything anew, at the begin of a term as leader. */
+  /** Processes all Gateways at the start of a term as leader. */
   becomeLeader(): void {
     for (const gateway of this.#services.keys()) this.#enter(gateway);
     this.#pump();
   }
 
-  /** Why a Gateway has no address, or not those that it asks for. */
+  /** Why a Gateway has no address, or not those that it requests. */
   problemOf(gateway: string): AddressProblem | undefined {
     return this.#problems.get(gateway);
   }
 
-  /** Gives nothing more; resolves when nothing is under way. */
+  /** Stops assigning addresses. Resolves when no write is in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all([...this.#sending.values()].map(({ done }) => done));
@@ -113,7 +113,7 @@ export class AddressPool {
     const gateway = event.type === 'upsert' && this.#options.ranges.length > 0 ? servedGateway(event.object) : undefined;
     if (before !== undefined && before !== gateway) this.#leave(key, before);
     if (event.type === 'delete' || gateway === undefined) return;
-    // The answer to a write of ours may be ahead of the watch.
+    // The response to our own write may be newer than the watch event.
     if (isNewer(versionOf(this.#services.get(gateway)), versionOf(event.object))) return;
     this.#gateways.set(key, gateway);
     this.#services.set(gateway, event.object);
@@ -129,7 +129,7 @@ export class AddressPool {
     this.#setProblem(gateway, undefined);
   }
 
-  /** Notes what a Gateway has and wants, and has it looked at. */
+  /** Records what a Gateway has and requests, and enqueues it. */
   #enter(gateway: string): void {
     const service = this.#services.get(gateway);
     if (service === undefined) return;
@@ -145,15 +145,15 @@ export class AddressPool {
     if (before !== undefined && !isDeepStrictEqual([before.held, before.asked], [claim.held, claim.asked])) this.#wake();
   }
 
-  /** There may be addresses again for those who wait. */
+  /** Addresses may be available again, so enqueue the Gateways that wait. */
   #wake(): void {
     for (const gateway of this.#waiting) this.#queue.add(gateway);
   }
 
-  /** The oldest come first. */
+  /** Processes the oldest Gateways first. */
   #pump(): void {
     if (this.#isStopped || !this.#options.mayWrite()) {
-      // Whoever becomes leader looks at everything.
+      // A new leader processes all Gateways.
       this.#queue.clear();
       return;
     }
@@ -192,14 +192,14 @@ export class AddressPool {
     this.#pump();
   }
 
-  /** Without waiting for the watch, or the next write would be for an object that is no more. */
+  /** Stores the response without waiting for the watch. Otherwise the next write would use an outdated object. */
   #keep(gateway: string, service: WireObject | undefined): void {
     const known = this.#services.get(gateway);
     if (known !== undefined && service !== undefined && isNewer(versionOf(service), versionOf(known))) this.#services.set(gateway, service);
   }
 
   #recordFailure(gateway: string, { metadata: { namespace = '', name } }: WireObject, { type, message }: Exclude<WriteResult, { readonly type: 'ok' }>): void {
-    // Somebody was quicker: what is new is on its way here.
+    // Another writer was faster. Its version will arrive through the watch.
     if (type === 'conflict' || type === 'notFound') return;
     this.#options.log.warn({ gateway, outcome: type, problem: message }, 'cannot assign an address to a Service');
     if (type === 'forbidden' || type === 'invalid') this.#setProblem(gateway, { reason: 'AddressNotAssigned', message: `Cannot assign an address of the pool to Service "${namespace}/${name}": ${message}` });
@@ -221,7 +221,7 @@ export class AddressPool {
   }
 }
 
-/** The Gateway whose data planes a Service leads to, where that is to have addresses of the pool. */
+/** The Gateway whose data planes a Service selects, if the Service gets addresses of the pool. */
 function servedGateway(service: WireObject): string | undefined {
   const { type, loadBalancerClass } = recordOf(service['spec']);
   return type === 'LoadBalancer' && loadBalancerClass === poolClass ? gatewayOfService(service) : undefined;
@@ -234,7 +234,7 @@ function demandOf(addresses: AddressRequest['addresses']): Pick<Claim, 'asked' |
   return { asked: [...asked], content: values.length > 0 && values.length === addresses.length ? 'asked' : 'any' };
 }
 
-/** The API server names them; without it there would be one. */
+/** The API server sets the families. Without them, assume IPv4. */
 function familiesOf(service: WireObject): readonly IpFamily[] {
   const families = listOf(recordOf(service['spec'])['ipFamilies']).filter((family): family is IpFamily => family === 'IPv4' || family === 'IPv6');
   return families.length > 0 ? families : ['IPv4'];

@@ -4,7 +4,7 @@ import type { ConfigKey } from '../core/routing/config.ts';
 import { certificateKey, type ConfigurationChange } from './configuration-by-gateway.ts';
 import type { ObjectChange } from './ports.ts';
 
-/** What events about Secrets mean for data planes that terminate TLS with them. */
+/** Changes of the configuration that follow from events about Secrets, for data planes that terminate TLS with them. */
 export function certificateChanges(events: readonly ObjectChange[]): ConfigurationChange {
   const upserted = new Map<ConfigKey, CertificateResource>();
   const removed = new Set<ConfigKey>();

@@ -1,19 +1,19 @@
 import type { ChannelResource } from '../channel/messages.ts';
 import { endpointsFor, endpointsOf, secretsOf, type ConfigKey, type Layer4RouteConfig, type ListenerConfig, type RouteConfig } from '../core/routing/config.ts';
 
-/** What becomes of configuration; a key is either upserted or removed. */
+/** A change of configuration. A key is either upserted or removed. */
 export interface ConfigurationChange {
   readonly upserted: ReadonlyMap<ConfigKey, ChannelResource>;
   readonly removed: ReadonlySet<ConfigKey>;
 }
 
-/** What of a change concerns one Gateway. */
+/** The part of a change that concerns one Gateway. */
 export interface GatewayChange {
   readonly upserts: Map<ConfigKey, ChannelResource>;
   readonly removals: Set<ConfigKey>;
 }
 
-/** A listener or a route: where it belongs, and what it uses. */
+/** A listener or a route: the Gateways that it belongs to, and the shared resources that it uses. */
 interface Placed {
   readonly key: ConfigKey;
   readonly gateways: ReadonlySet<string>;
@@ -24,18 +24,18 @@ type User = ListenerConfig | RouteConfig | Layer4RouteConfig;
 type Shared = Exclude<ChannelResource, User>;
 
 /**
- * Splits the configuration of all data planes by Gateway, change by change: a Gateway gets its listeners with their
- * certificates, the routes that are attached to them, without their attachments elsewhere, and the endpoints that
- * those routes use. A change costs as much as what it touches.
+ * Splits the configuration of all data planes by Gateway, incrementally. A Gateway gets its listeners with their certificates,
+ * the routes that are attached to them (without their attachments to other Gateways), and the endpoints that these routes use.
+ * The cost of a change is proportional to the resources that it touches.
  */
 export class ConfigurationByGateway {
   readonly #placed = new Map<ConfigKey, Placed>();
   /** Endpoints and certificates. */
   readonly #shared = new Map<ConfigKey, Shared>();
-  /** Key of something shared → Gateway → listeners and routes of that Gateway that use it. */
+  /** Key of a shared resource → Gateway → listeners and routes of that Gateway that use it. */
   readonly #users = new Map<ConfigKey, Map<string, Set<ConfigKey>>>();
 
-  /** @returns the changes by `namespace/name` of the Gateway; only of those that are concerned */
+  /** @returns the changes by `namespace/name` of the Gateway, only for affected Gateways */
   apply({ upserted, removed }: ConfigurationChange): ReadonlyMap<string, GatewayChange> {
     const changes = new Changes();
     const users: User[] = [];
@@ -87,7 +87,7 @@ export class ConfigurationByGateway {
     if (known !== undefined) changes.upsert(gateway, shareFor(gateway, known));
   }
 
-  /** Takes back what `before` had and `now` has no more. */
+  /** Removes the uses that `before` has and `now` does not. */
   #release(before: Placed, now: Placed, changes: Changes): void {
     for (const gateway of before.gateways) {
       const stays = now.gateways.has(gateway);
@@ -155,7 +155,7 @@ function usesOf(resource: User): ReadonlySet<ConfigKey> {
   return new Set(resource.kind === 'listener' ? secretsOf(resource).map(certificateKey) : endpointsOf(resource));
 }
 
-/** What other Gateways do with a route is none of this one's business. */
+/** Omits attachments of a route to other Gateways. */
 function partFor(gateway: string, resource: User): User {
   if (resource.kind === 'listener') return resource;
   return { ...resource, attachments: resource.attachments.filter(({ listener }) => gatewayOf(listener) === gateway) };

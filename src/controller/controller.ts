@@ -25,27 +25,27 @@ import { regarding } from './status-events.ts';
 import { StatusWriter, type Pace } from './status-writer.ts';
 
 export interface ControllerOptions {
-  /** Whoever applies writes to it, other than by this controller, tells by `take`. */
+  /** The evaluation. Writes to it that come from elsewhere must be passed to `observe`. */
   readonly kernel: Kernel;
   readonly writer: ClusterWriter;
   readonly events: EventSink;
   readonly dataPlane: () => DataPlaneSettings;
   readonly controllerName: string;
-  /** Which one of the controller's replicas this is, and how it writes although it does not lead. */
+  /** This replica, and a writer that works even when the replica is not the leader. */
   readonly replica: Replica & { readonly writer: Pick<ClusterWriter, 'apply'> };
-  /** Whether all is known and this replica leads; asked before everything that is sent. */
+  /** Whether all objects are known and this replica leads. Checked before each write. */
   readonly mayWrite: () => boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** How fast statuses are written, where it is not as usual. */
+  /** Overrides of the pace of status writes. */
   readonly pace?: Partial<Pace>;
 }
 
 const withStatus: ReadonlySet<string> = new Set(statuses.over.populations);
 
 /**
- * Turns what evaluation says into statuses, objects of data planes and their configuration. Level-based: events only
- * mark what may differ. All replicas compute and serve; the leader writes.
+ * Reconciles statuses, objects of data planes and their configuration with the result of the evaluation. Level-based: events only
+ * mark what may differ. All replicas compute and serve configuration. Only the leader writes.
  */
 export class Controller {
   readonly #kernel: Kernel;
@@ -59,7 +59,7 @@ export class Controller {
   readonly #pool: AddressPool;
   readonly #finalizers: GatewayClassFinalizers;
   readonly #events: EventSink;
-  /** The name of this replica's own report. */
+  /** The name of this replica's own report, which it ignores in events. */
   readonly #ownReport: string;
 
   constructor({ kernel, writer, events, dataPlane, controllerName, replica, mayWrite, log, metrics, pace = {} }: ControllerOptions) {
@@ -94,17 +94,17 @@ export class Controller {
     });
   }
 
-  /** What the cluster told, and what that changed in the evaluation. */
+  /** Takes events of the cluster, and the changes of the evaluation that they caused. */
   observe(events: readonly ObjectChange[], delta: Delta): void {
     const seen = events.flatMap((event) => this.#note(event));
     this.#follow(delta, certificateChanges(events));
     for (const key of seen) this.#statuses.enqueue(key);
-    // Of a Gateway that is left alone nothing changes in the evaluation when it stops being ours.
+    // The evaluation reports no change for a Gateway that is not reconciled and then stops being ours.
     for (const gateway of this.#concernedBy(events)) this.#review(gateway);
     this.#pool.observe(events);
   }
 
-  /** What became of objects that replicas or data planes made (`ownObjectSelectors`). */
+  /** Takes events about objects that replicas or data planes created (`ownObjectSelectors`). */
   observeOwn(events: readonly ObjectChange[]): void {
     for (const event of events) {
       const { kind, name } = event.ref;
@@ -114,9 +114,9 @@ export class Controller {
     }
   }
 
-  /** This replica leads now, or the settings of data planes have changed: everything is looked at. */
+  /** Reconciles everything, after this replica has become leader or the settings of data planes have changed. */
   becomeLeader(): void {
-    // First, so that everything that the rest enqueues waits for it, and finds nothing more to do.
+    // This goes first, so that everything that follows is queued behind it and finds nothing left to do.
     for (const gateway of new Set(this.#services.gateways())) this.#provisioner.recheck(gateway);
     this.#dataPlanes.settle();
     this.#pool.becomeLeader();
@@ -125,7 +125,7 @@ export class Controller {
     this.#finalizers.enqueueAll();
   }
 
-  /** The configuration of a Gateway (`namespace/name`) that is served here. */
+  /** The configuration of a Gateway (`namespace/name`). `undefined` if this controller does not serve it. */
   sourceOf(gateway: string): ConfigurationSource | undefined {
     return this.#dataPlanes.sourceOf(gateway);
   }
@@ -140,7 +140,7 @@ export class Controller {
     this.#follow(this.#kernel.apply(writes), certificateChanges([]));
   }
 
-  /** Takes an event in. Gives the keys of what has a status that may have changed by it. */
+  /** Records an event. Returns the keys of the objects whose status it may change. */
   #note(event: ObjectChange): readonly string[] {
     const { ref } = event;
     this.#services.observe(event);
@@ -168,14 +168,14 @@ export class Controller {
     const configured = delta.of(configuration);
     for (const gateway of delta.of(infrastructure).upserted.keys()) this.#enqueue(gateway);
     for (const key of change.upserted.keys()) if (key.startsWith('Gateway/')) this.#serve(gatewayName(key));
-    // In one go: a listener that appears with its certificate shall never be without.
+    // One publication, so that a new listener never appears without its certificate.
     this.#dataPlanes.publish({ upserted: new Map([...certificates.upserted, ...configured.upserted]), removed: new Set([...certificates.removed, ...configured.removed]) });
     for (const key of change.removed) if (key.startsWith('Gateway/')) this.#review(gatewayName(key));
-    // Last: nobody waits for a status as for traffic.
+    // Statuses go last: they are less urgent than traffic.
     for (const key of [...change.upserted.keys(), ...change.removed]) this.#statuses.enqueue(key);
   }
 
-  /** What a Gateway needs may have changed. */
+  /** Call this when the requirements of a Gateway may have changed. */
   #enqueue(gateway: string): void {
     this.#provisioner.enqueue(gateway);
     this.#pool.enqueue(gateway);
@@ -191,7 +191,7 @@ export class Controller {
     this.#describe(gateway);
   }
 
-  /** Gives up what is no longer ours. Data planes of a Gateway that is left alone stay connected, to be served again. */
+  /** Releases Gateways that are no longer ours. Data planes of a Gateway that is not reconciled stay connected. */
   #review(gateway: string): void {
     const [namespace = '', name = ''] = gateway.split('/');
     if (this.#dataPlanes.sourceOf(gateway) !== undefined && !this.#isOfOurClass(namespace, name)) this.#abandon(gateway);
@@ -205,7 +205,7 @@ export class Controller {
     this.#apply([write(dataPlaneCell, gateway.split('/'), undefined)]);
   }
 
-  /** Tells evaluation how it stands with the data planes of a Gateway that is served. */
+  /** Writes the state of the data planes of a served Gateway to the evaluation. */
   #describe(gateway: string): void {
     if (this.#dataPlanes.sourceOf(gateway) === undefined) return;
     const inTheWay = this.#provisioner.problemOf(gateway);
@@ -214,7 +214,7 @@ export class Controller {
     this.#apply([write(dataPlaneCell, gateway.split('/'), facts)]);
   }
 
-  /** Whoever has changed an object wonders why it is as before. */
+  /** Records an event for the person whose change was undone. */
   #recordDrift(gateway: string, { kind = '', metadata }: WireObject): void {
     const live = this.#live.get(`Gateway/${gateway}`);
     if (live === undefined) return;
@@ -222,18 +222,18 @@ export class Controller {
     this.#events.record({ regarding: regarding(live.kind, live.object), type: 'Warning', reason: 'DataPlaneChanged', action: 'Provision', note });
   }
 
-  /** Whether there is such a Gateway with a class that names our controller, accepted or not. */
+  /** Whether the Gateway exists and its class names our controllerName, accepted or not. */
   #isOfOurClass(namespace: string, name: string): boolean {
     return this.#kernel.read.query(isOfOurClass, namespace, name);
   }
 
-  /** Where a Gateway or its class is refused, what there is stays: nobody shall lose an address to a mistake. */
+  /** If a Gateway or its class is invalid, its objects stay as they are: a mistake must not cost a Gateway its address. */
   #needOf(namespace: string, name: string): Need {
     const { read } = this.#kernel;
     const gateway = readObject(read, 'Gateway', namespace, name);
     const uid = this.#live.get(liveKey('Gateway', { namespace, name }))?.object.metadata.uid;
     if (gateway === undefined || uid === undefined || gateway.meta.deleting || !this.#isOfOurClass(namespace, name)) return 'none';
-    // Ports of listeners that are not valid at present are among them: an address must not go while a certificate is exchanged.
+    // This includes ports of listeners that are invalid at present: an address must not go away while a certificate is replaced.
     const wanted = this.#kernel.emitted(infrastructure).get(`${namespace}/${name}`);
     if (wanted === undefined || ownerRefusal(read.query(partProblems, 'Gateway', namespace, name)) !== undefined) return 'unchanged';
     return { namespace, name, uid, ...wanted };

@@ -4,39 +4,39 @@ import { recordOf } from '../core/text/record.ts';
 import { dataPlaneName, labelValue, poolClass } from './names.ts';
 import type { WireObject } from './ports.ts';
 
-/** What of a Gateway its data plane depends on. */
+/** The facts about a Gateway that determine its data plane. */
 export interface GatewayFacts extends Infrastructure {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** What is the same for all data planes. */
+/** Settings that all data planes share. */
 export interface DataPlaneSettings {
   readonly image: string;
   /** `host:port` of the channel. */
   readonly controller: string;
-  /** Audience of the token that a data plane proves itself with. */
+  /** Audience of the token with which a data plane authenticates. */
   readonly audience: string;
-  /** PEM; whom a data plane trusts to be the controller. */
+  /** PEM: the authority with which data planes verify the controller. */
   readonly authority: string;
-  /** Addresses to give to Services of type LoadBalancer; without any that is the cluster's business. */
+  /** Addresses for Services of type LoadBalancer. If empty, the cluster's load balancer assigns them. */
   readonly addressPool?: readonly AddressRange[];
 }
 
-/** Marks everything that is provisioned, together with the name of its Gateway. */
+/** Label of all provisioned objects, next to the label with the name of the Gateway. */
 export const managedBy = { label: 'app.kubernetes.io/managed-by', value: 'sallyport' } as const;
 export const gatewayNameLabel = 'gateway.networking.k8s.io/gateway-name';
 
-/** The ServiceAccount that data planes of a Gateway run as, as TokenReview names it. */
+/** The username of the ServiceAccount that data planes of a Gateway run as, in the form of TokenReview. */
 export function dataPlaneUser(namespace: string, gateway: string): string {
   return `system:serviceaccount:${namespace}:${dataPlaneName(gateway)}`;
 }
 
 /**
- * The objects of a Gateway's data plane, in the order in which they are needed (GatewayInfrastructure, GEP-1762). They
- * belong to the Gateway, so that they go with it. The number of replicas is nobody's here unless a parameter names it: an
- * autoscaler may have it.
+ * The objects of a Gateway's data plane, in the order in which they depend on each other (GatewayInfrastructure, GEP-1762).
+ * The Gateway owns them, so they are deleted with it. The number of replicas is not set unless a parameter names it, so
+ * that an autoscaler can manage it.
  */
 export function desiredObjects(gateway: GatewayFacts, settings: DataPlaneSettings): readonly WireObject[] {
   if (gateway.ports.length === 0) return [];
@@ -55,8 +55,8 @@ export function desiredObjects(gateway: GatewayFacts, settings: DataPlaneSetting
 }
 
 /**
- * A Deployment whose pods are replaced when its ServiceAccount has another uid: tokens of one that was deleted are refused, and
- * kubelets keep them for as long as they would have been valid. Other objects stay as they are.
+ * Binds a Deployment to the uid of its ServiceAccount, so that its pods are replaced when the ServiceAccount is recreated. The
+ * API server rejects tokens of a deleted ServiceAccount, but kubelets keep them until they expire. Other objects stay unchanged.
  */
 export function boundTo(account: string | undefined, object: WireObject): WireObject {
   if (object.kind !== 'Deployment' || account === undefined) return object;
@@ -68,8 +68,8 @@ export function boundTo(account: string | undefined, object: WireObject): WireOb
 }
 
 /**
- * A Service that has its load balancer class already keeps it, unless a parameter names one: the API server lets it be chosen only
- * once (ServiceSpec.loadBalancerClass), and whether there is a pool is no wish of the Gateway. Other objects stay as they are.
+ * Keeps the load balancer class of a live Service, unless a parameter names one: the field is immutable once set
+ * (ServiceSpec.loadBalancerClass), and a Gateway does not choose whether there is a pool. Other objects stay unchanged.
  */
 export function keepingClass(live: WireObject | undefined, object: WireObject): WireObject {
   const [present, { loadBalancerClass, ...spec }] = [recordOf(live?.['spec']), recordOf(object['spec'])];
@@ -79,7 +79,7 @@ export function keepingClass(live: WireObject | undefined, object: WireObject): 
   return { ...object, spec: { ...spec, ...(kept !== undefined && { loadBalancerClass: kept }) } };
 }
 
-/** Every object that a Gateway may have, by identity only, users before what they use. */
+/** All objects that a Gateway may have, with identity only. An object precedes those that it depends on. */
 export function allObjects(namespace: string, gateway: string): readonly WireObject[] {
   const metadata = { namespace, name: dataPlaneName(gateway) };
   return [
@@ -101,7 +101,7 @@ function metadataOf(gateway: GatewayFacts, name: string): WireObject['metadata']
   };
 }
 
-/** Ours come last: selectors rest on them. */
+/** Our labels come last, because selectors depend on them. */
 function labelsOf(gateway: GatewayFacts): Readonly<Record<string, string>> {
   return { ...gateway.labels, ...selectorOf(gateway) };
 }
@@ -115,13 +115,13 @@ function service(gateway: GatewayFacts, settings: DataPlaneSettings, metadata: W
   return { apiVersion: 'v1', kind: 'Service', metadata, spec: { ...exposureOf(gateway, settings), ports, selector: selectorOf(gateway) } };
 }
 
-/** How a Service is reached: what its type has no use for the API server refuses (ServiceSpec). */
+/** The fields that expose a Service. The API server rejects fields that do not fit the type (ServiceSpec). */
 function exposureOf({ addresses, parameters }: GatewayFacts, { addressPool = [] }: DataPlaneSettings): object {
   const { serviceType: type = 'LoadBalancer', loadBalancerClass = addressPool.length > 0 ? poolClass : undefined, externalTrafficPolicy } = parameters;
   if (type === 'ClusterIP') return { type };
   const external = { type, ...(externalTrafficPolicy !== undefined && { externalTrafficPolicy }) };
   if (type !== 'LoadBalancer') return external;
-  // There is room for one; whoever wants more asks the load balancer in its own words, by annotations.
+  // The field holds one address only. Load balancers take more through annotations.
   const wanted = addresses.find((address) => address.type === 'IPAddress' && address.value !== '');
   return { ...external, ...(loadBalancerClass !== undefined && { loadBalancerClass }), ...(wanted !== undefined && { loadBalancerIP: wanted.value }) };
 }
@@ -156,19 +156,19 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
     serviceAccountName: name,
     automountServiceAccountToken: false,
     terminationGracePeriodSeconds: 30,
-    // Listeners may have any port, and nobody here is root.
+    // Listeners may use any port, and the containers do not run as root.
     securityContext: { runAsNonRoot: true, runAsUser: 65_532, runAsGroup: 65_532, seccompProfile: { type: 'RuntimeDefault' }, sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
     containers: [{
       name: 'proxy', image, imagePullPolicy: 'IfNotPresent', args,
       env: [{ name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }, { name: 'NODE_OPTIONS', value: `--max-old-space-size=${heapOf(bytesOf(memoryLimit))}` }],
-      // Those of listeners are not named: a listener that is added would roll out new pods.
+      // Ports of listeners are left out: a new listener would roll out new pods.
       ports: [{ name: 'probes', containerPort: probePort, protocol: 'TCP' }],
       startupProbe: probe('/healthz', { periodSeconds: 1, failureThreshold: 60 }),
-      // Ready at once, and no longer only when it says nothing for long: a proxy whose node is busy still serves, and pods that end
-      // get no traffic, whatever they say.
+      // A pod is ready at once, and unready only after a long silence: a proxy on a busy node still serves. Terminating pods get no
+      // traffic, whatever the probe says.
       readinessProbe: probe('/readyz', { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 5 }),
       livenessProbe: probe('/healthz', { periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 }),
-      // The API server refuses a request above the limit.
+      // The API server rejects a request above the limit.
       resources: { requests: { cpu, memory: bytesOf(memory) > bytesOf(memoryLimit) ? memoryLimit : memory }, limits: { memory: memoryLimit } },
       securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
       volumeMounts: [{ name: 'token', mountPath: paths.token, readOnly: true }, { name: 'authority', mountPath: paths.authority, readOnly: true }],
@@ -183,13 +183,13 @@ function podSpec(gateway: GatewayFacts, { image, controller, audience }: DataPla
 const usualLimit = '512Mi';
 const units: Readonly<Record<string, number>> = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
-/** Bytes of a quantity as the parameters `memory` and `memoryLimit` take it. */
+/** Converts a quantity of the parameters `memory` and `memoryLimit` to bytes. */
 function bytesOf(quantity: string): number {
   const { amount = '0', unit = '' } = /^(?<amount>[0-9]+)(?<unit>.*)$/.exec(quantity)?.groups ?? {};
   return Number(amount) * (units[unit] ?? 1);
 }
 
-/** The heap in MiB: the rest of the memory is for buffers, TLS and the runtime. */
+/** The size of the heap in MiB. The rest of the memory is for buffers, TLS and the runtime. */
 function heapOf(limit: number): number {
   return Math.floor((limit * 0.75) / 2 ** 20);
 }
@@ -198,7 +198,7 @@ function probe(path: string, pace: object): object {
   return { httpGet: { path, port: 'probes', scheme: 'HTTP' }, ...pace };
 }
 
-/** A port for the probes that no listener wants. */
+/** Finds a port for the probes that no listener uses. */
 function freePort(taken: readonly number[]): number {
   let port = 19_090;
   while (taken.includes(port)) port += 1;

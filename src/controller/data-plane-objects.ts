@@ -4,7 +4,7 @@ import { managedBy } from './data-plane-manifests.ts';
 import { dataPlaneName } from './names.ts';
 import type { WireObject } from './ports.ts';
 
-/** `namespace/name` of the Gateway that a provisioned object belongs to; nothing for objects of others. */
+/** `namespace/name` of the Gateway that a provisioned object belongs to. `undefined` for objects of others. */
 export function gatewayOfChild({ metadata }: WireObject): string | undefined {
   if (metadata.labels?.[managedBy.label] !== managedBy.value) return undefined;
   const owner = listOf(metadata['ownerReferences']).filter(isRecord).find((one) => one['kind'] === 'Gateway' && one['controller'] === true);
@@ -12,7 +12,7 @@ export function gatewayOfChild({ metadata }: WireObject): string | undefined {
   return typeof name === 'string' ? `${metadata.namespace ?? ''}/${name}` : undefined;
 }
 
-/** The same for the one Service that leads to the data planes of a Gateway: somebody may have made copies of it. */
+/** The Gateway of a Service, only for the Service that was provisioned: copies of it with another name do not count. */
 export function gatewayOfService(service: WireObject): string | undefined {
   const gateway = gatewayOfChild(service);
   return gateway !== undefined && service.metadata.name === dataPlaneName(gateway.split('/')[1] ?? '') ? gateway : undefined;
@@ -21,8 +21,8 @@ export function gatewayOfService(service: WireObject): string | undefined {
 const mostAddresses = 16;
 
 /**
- * The addresses at which a Service is reached, as many as a Gateway's status may hold: those that a load balancer gave
- * (Service.status.loadBalancer.ingress), and where none is asked for, those inside of the cluster.
+ * The addresses of a Service, limited to the number that a Gateway's status can hold: those that a load balancer assigned
+ * (Service.status.loadBalancer.ingress), or the cluster IPs if the type needs no load balancer.
  */
 export function addressesOfService(service: WireObject): Acknowledgement['addresses'] {
   const { type, clusterIPs } = recordOf(service['spec']);
@@ -36,7 +36,7 @@ export function addressesOfService(service: WireObject): Acknowledgement['addres
   }).slice(0, mostAddresses);
 }
 
-/** The pods behind a Service that are ready for traffic (EndpointSlice): where it is not known they count as ready. */
+/** The ready pods of an EndpointSlice. An endpoint with unknown readiness counts as ready. */
 export function readyPods(slice: WireObject): readonly string[] {
   return listOf(slice['endpoints']).filter(isRecord).flatMap(({ conditions, addresses, targetRef }) => {
     const { kind, name } = recordOf(targetRef);
@@ -44,10 +44,10 @@ export function readyPods(slice: WireObject): readonly string[] {
   });
 }
 
-/** The generation of a Gateway or ListenerSet that its status calls programmed; nothing where it does not. */
+/** The generation of a Gateway or ListenerSet whose status has Programmed=True. `undefined` without that condition. */
 export function programmedGeneration(owner: WireObject | undefined): number | undefined {
   const conditions = listOf(recordOf(owner?.['status'])['conditions']).filter(isRecord);
   const generation = conditions.find(({ type, status }) => type === 'Programmed' && status === 'True')?.['observedGeneration'];
-  // Beyond the object's own generation it is a leftover, for example of a restored backup.
+  // A generation above the object's own is a leftover, for example of a restored backup.
   return typeof generation === 'number' && generation <= (owner?.metadata.generation ?? 0) ? generation : undefined;
 }

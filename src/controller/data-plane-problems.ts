@@ -4,15 +4,15 @@ import { isRecord, listOf, recordOf, type JsonRecord } from '../core/text/record
 import type { DataPlaneState } from './gateway-data-planes.ts';
 import type { WireObject } from './ports.ts';
 
-/** What is wrong with what shall serve a Gateway. */
+/** A problem of the data plane of a Gateway. */
 export interface DataPlaneProblem {
-  /** Why the Gateway cannot be accepted as long as nothing else serves it; nothing where that is no reason. */
+  /** The reason for Accepted=False as long as nothing else serves the Gateway. `undefined` if the problem is no such reason. */
   readonly refusal?: 'NoResources' | 'NameConflict';
-  /** For people, a whole sentence. Does not change while nothing else does. */
+  /** For people, a whole sentence. It is stable while the problem stays the same. */
   readonly message: string;
 }
 
-/** What evaluation must know of the data planes of a Gateway: nothing refuses it as long as some pod serves it. */
+/** The input of the evaluation about the data planes of a Gateway. No problem refuses a Gateway as long as a ready pod serves it. */
 export function describeDataPlanes(problems: readonly DataPlaneProblem[], { ready, remark }: DataPlaneState, addressProblem?: AddressProblem): DataPlaneFacts | undefined {
   const refusing = ready > 0 ? [] : problems.filter(({ refusal }) => refusal !== undefined);
   const [first] = refusing;
@@ -21,7 +21,7 @@ export function describeDataPlanes(problems: readonly DataPlaneProblem[], { read
   return text === '' && addressProblem === undefined ? undefined : { remark: text, ...(addressProblem !== undefined && { addressProblem }) };
 }
 
-/** What the API server says of a Deployment whose pods it does not want, or that makes no progress (DeploymentCondition). */
+/** Problems in the conditions of a Deployment: rejected pods, or no progress (DeploymentCondition). */
 export function deploymentProblems(deployment: WireObject): readonly DataPlaneProblem[] {
   const { namespace = '', name } = deployment.metadata;
   return conditionsOf(deployment).flatMap(({ type, status, reason, message }): DataPlaneProblem[] => {
@@ -32,7 +32,7 @@ export function deploymentProblems(deployment: WireObject): readonly DataPlanePr
   });
 }
 
-/** Why a pod does not start, or not for long (PodStatus). */
+/** Why a pod does not start or stay up (PodStatus). */
 export function podProblems(pod: WireObject): readonly DataPlaneProblem[] {
   if (pod.metadata['deletionTimestamp'] !== undefined) return [];
   const name = `${pod.metadata.namespace ?? ''}/${pod.metadata.name}`;
@@ -47,7 +47,7 @@ export function podProblems(pod: WireObject): readonly DataPlaneProblem[] {
 const unpulled: ReadonlySet<unknown> = new Set(['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName', 'ImageInspectError', 'RegistryUnavailable', 'SignatureValidationFailed']);
 const unstarted: ReadonlySet<unknown> = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']);
 
-/** Kubelets alternate between reasons and texts while they try again, so that their own words would change all the time. */
+/** Uses our own texts: during retries kubelets alternate between reasons and messages, so a copy would change all the time. */
 function containerProblems({ image, state }: JsonRecord, pod: string): readonly DataPlaneProblem[] {
   const { reason } = recordOf(recordOf(state)['waiting']);
   if (unpulled.has(reason)) return [{ refusal: 'NoResources', message: `Pod "${pod}" cannot pull image ${textOf(image)}; see "kubectl describe pod".` }];

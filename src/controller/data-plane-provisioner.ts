@@ -8,40 +8,40 @@ import type { ClusterWriter, ObjectChange, WireObject, WriteResult } from './por
 export interface DataPlaneProvisionerOptions {
   readonly writer: Pick<ClusterWriter, 'read' | 'apply' | 'remove'>;
   readonly settings: () => DataPlaneSettings;
-  /** What a Gateway needs now. */
+  /** The current requirements of a Gateway. */
   readonly needOf: (namespace: string, name: string) => Need;
-  /** Asked before everything that is sent. */
+  /** Checked before each write. */
   readonly mayWrite: () => boolean;
-  /** What stands in the way of a Gateway's objects has changed. */
+  /** Called when the problem of a Gateway's objects has changed. */
   readonly onProblem: (gateway: string) => void;
-  /** Somebody has changed or deleted an object, which will be made as before. */
+  /** Called when an object was changed or deleted by someone else and will be applied again. */
   readonly onDrift: (gateway: string, object: WireObject) => void;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Milliseconds until the next attempt after a failure; twice as many after each further one, up to twelve times as many. */
+  /** Milliseconds until a retry after a failure. The delay doubles with each further failure, up to twelve times the first one. */
   readonly retry?: number;
 }
 
-/** What is to become of a Gateway's objects: they are made like this, left as they are, or deleted. */
+/** The desired state of a Gateway's objects: apply these facts, leave the objects as they are, or delete them. */
 export type Need = GatewayFacts | 'unchanged' | 'none';
 
-/** Gateways that are worked on at one time: a new leader looks at all of them, and statuses shall not wait for that. */
+/** Maximum number of Gateways processed at one time. A new leader processes all of them, and statuses must not wait for that. */
 const concurrency = 8;
 
 /**
- * Makes the objects of each Gateway's data plane what they must be. One Gateway has one piece of work at a time; the
- * next one looks at the newest state. Objects of the same names that are somebody else's are never touched.
+ * Reconciles the objects of each Gateway's data plane. There is at most one reconciliation per Gateway at a time, and the next one
+ * starts from the newest state. Objects of the same names that belong to someone else are never changed.
  */
 export class DataPlaneProvisioner {
   readonly #options: DataPlaneProvisionerOptions;
   readonly #working = new Map<string, Promise<void>>();
   readonly #queue = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Gateway → how often in a row it did not work out. */
+  /** Gateway → number of consecutive failures. */
   readonly #failures = new Map<string, number>();
-  /** What was applied last, as JSON; Gateways without objects are missing. */
+  /** Gateway → objects as last applied, in JSON. Gateways without objects have no entry. */
   readonly #applied = new Map<string, string>();
-  /** Gateways whose objects may not be as they were applied. */
+  /** Gateways whose objects may differ from those applied. */
   readonly #unverified = new Set<string>();
   readonly #drift: DriftDetector;
   readonly #problems = new Map<string, DataPlaneProblem>();
@@ -53,29 +53,29 @@ export class DataPlaneProvisioner {
     this.#writes = options.metrics.counter({ name: 'provisioning_writes_total', help: 'Writes of data plane objects, by result.', labels: ['kind', 'result'] });
   }
 
-  /** Something that the data plane of a Gateway (`namespace/name`) depends on has changed. */
+  /** Call this when something has changed that the data plane of a Gateway (`namespace/name`) depends on. */
   enqueue(gateway: string): void {
     this.#queue.add(gateway);
     this.#pump();
   }
 
-  /** There may be objects of this Gateway that are not as they must be. */
+  /** Reconciles a Gateway even if its requirements have not changed, because its objects may differ. */
   recheck(gateway: string): void {
     this.#unverified.add(gateway);
     this.enqueue(gateway);
   }
 
-  /** An event about any object: those that were made here are kept as they were made. */
+  /** Takes an event about any object, to detect drift of applied objects. */
   observe(event: ObjectChange): void {
     this.#drift.observe(event);
   }
 
-  /** What stands in the way of a Gateway's objects, and will as things are. */
+  /** The problem of a Gateway's objects that will persist until something changes. */
   problemOf(gateway: string): DataPlaneProblem | undefined {
     return this.#problems.get(gateway);
   }
 
-  /** Does nothing more; resolves when nothing is under way. */
+  /** Stops reconciling. Resolves when nothing is in flight. */
   async stop(): Promise<void> {
     this.#queue.clear();
     this.#drift.stop();
@@ -104,7 +104,7 @@ export class DataPlaneProvisioner {
     const desired = need === 'none' ? [] : desiredObjects(need, this.#options.settings());
     const text = desired.length === 0 ? undefined : JSON.stringify(desired);
     const isAsApplied = this.#applied.get(gateway) === text;
-    // From here on it may be distrusted anew.
+    // A recheck from here on marks the Gateway again.
     if (!this.#unverified.delete(gateway) && isAsApplied) return;
     const outcome = text === undefined ? await this.#removeAll(gateway) : await this.#applyAll(gateway, desired);
     this.#setProblem(gateway, outcome.problem);
@@ -124,13 +124,13 @@ export class DataPlaneProvisioner {
     this.recheck(gateway);
   }
 
-  /** Nothing is done where one of the names is somebody else's: half a data plane serves nobody. */
+  /** Applies nothing if one of the names belongs to someone else: half a data plane would serve no traffic. */
   async #applyAll(gateway: string, desired: readonly WireObject[]): Promise<Outcome> {
     const found = await Promise.all(desired.map((object) => this.#options.writer.read(object)));
     const foreign = desired.filter((_, index) => isForeign(found[index], gateway));
     if (foreign.length > 0) return { done: false, problem: conflictWith(foreign) };
     const outcomes: Outcome[] = [];
-    // One after the other: each uses what stands before it.
+    // One after the other: each object depends on those before it.
     let account: string | undefined;
     for (const [index, wanted] of desired.entries()) {
       const live = objectOf(found[index]);
@@ -148,7 +148,7 @@ export class DataPlaneProvisioner {
     return summarise(await Promise.all(allObjects(namespace, name).map(async (object) => {
       this.#drift.forget(object);
       const found = await this.#options.writer.read(object);
-      // What may not even be read was not made here.
+      // If reading an object is forbidden, this controller did not create it.
       if (found.type !== 'ok') return { done: found.type === 'notFound' || (found.type === 'forbidden' && !this.#applied.has(gateway)) };
       if (isForeign(found, gateway)) return { done: true };
       const uid = uidOf(found);
@@ -192,7 +192,7 @@ export class DataPlaneProvisioner {
 interface Outcome {
   readonly done: boolean;
   readonly problem?: DataPlaneProblem;
-  /** Of what was written. */
+  /** The uid of the object as written. */
   readonly uid?: string;
 }
 
@@ -209,7 +209,7 @@ function uidOf(result: WriteResult | undefined): string | undefined {
   return objectOf(result)?.metadata.uid;
 }
 
-/** What is applied to an object that is there must make no other one, should it go meanwhile: a leader whose term is over may be late. */
+/** Adds the uid of the live object, so that a late write of a former leader does not recreate a deleted object. */
 function identified(live: WireObject | undefined, object: WireObject): WireObject {
   return live?.metadata.uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid: live.metadata.uid } };
 }

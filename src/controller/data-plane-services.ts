@@ -4,9 +4,9 @@ import { addressesOfService, gatewayOfService, readyPods } from './data-plane-ob
 import { dataPlaneName } from './names.ts';
 import type { ObjectChange, WireObject } from './ports.ts';
 
-/** How the data planes of a Gateway (`namespace/name`) can be reached. */
+/** Addresses and pods of the data planes of a Gateway (`namespace/name`). */
 export interface Reachability {
-  /** None before somebody answered there once: a restart of data planes takes nothing back. */
+  /** Empty until a pod was ready for the first time. A later restart of the data planes does not clear it. */
   readonly addresses: Acknowledgement['addresses'];
   /** Pods that are ready for traffic. */
   readonly pods: ReadonlySet<string>;
@@ -16,36 +16,36 @@ export interface DataPlaneServicesOptions {
   readonly onReachability: (gateway: string, reach: Reachability) => void;
 }
 
-/** What the Services of data planes and their EndpointSlices tell. */
+/** Tracks the Services of data planes and their EndpointSlices. */
 export class DataPlaneServices {
   readonly #options: DataPlaneServicesOptions;
   readonly #services = new Map<string, { readonly gateway: string; readonly object: WireObject }>();
   /** Service → slice → pods. */
   readonly #slices = new Map<string, Map<string, readonly string[]>>();
-  /** Services that somebody answered behind, once. */
+  /** Services that have had a ready pod. */
   readonly #reachable = new Set<string>();
 
   constructor(options: DataPlaneServicesOptions) {
     this.#options = options;
   }
 
-  /** Gateways that a Service is known of. */
+  /** Gateways with a known Service. */
   gateways(): readonly string[] {
     return [...this.#services.values()].map(({ gateway }) => gateway);
   }
 
-  /** An event about a Service or EndpointSlice; those of others do not matter. */
+  /** Takes an event about a Service or EndpointSlice. Ignores those that do not belong to data planes. */
   observe(event: ObjectChange): void {
     if (event.ref.kind === 'Service') this.#observeService(event);
     else if (event.ref.kind === 'EndpointSlice') this.#observeSlice(event);
   }
 
-  /** The data planes of this Gateway answered before this controller started. */
+  /** Records that the data planes of this Gateway were reachable before this controller started. */
   assumeReachable(gateway: string): void {
     this.#reachable.add(serviceOf(gateway));
   }
 
-  /** Tells what is known about a Gateway once more. */
+  /** Reports the state of a Gateway once more. */
   repeat(gateway: string): void {
     this.#tell(serviceOf(gateway));
   }
@@ -70,7 +70,7 @@ export class DataPlaneServices {
       for (const [service, slices] of this.#slices) if (slices.delete(slice)) this.#update(service, slices);
       return;
     }
-    // The API server's own controller gives slices the labels of their Service.
+    // The EndpointSlice controller copies the labels of the Service to its slices.
     const { labels = {} } = event.object.metadata;
     if (labels[managedBy.label] !== managedBy.value) return;
     const service = `${event.ref.namespace}/${labels['kubernetes.io/service-name'] ?? ''}`;

@@ -4,13 +4,13 @@ import { dataPlaneName } from './names.ts';
 import type { ObjectChange, WireObject } from './ports.ts';
 
 export interface DataPlaneWorkloadsOptions {
-  /** Called with the Gateway whose problems have changed. */
+  /** Called with a Gateway when its problems have changed. */
   readonly onChange: (gateway: string) => void;
 }
 
-/** The Deployments and pods of data planes: whether what shall serve Gateways can. Gateways are named `namespace/name`. */
+/** Tracks whether the Deployments and pods of data planes can serve their Gateways. Gateways are named `namespace/name`. */
 export class DataPlaneWorkloads {
-  /** `namespace/name` of a Deployment, by which its pods' ServiceAccount is called, too → object → what is wrong with it. */
+  /** `namespace/name` of a Deployment (its pods' ServiceAccount has the same name) → object → its problems. */
   readonly #problems = new Map<string, Map<string, readonly DataPlaneProblem[]>>();
   /** Deployment → Gateway. */
   readonly #gateways = new Map<string, string>();
@@ -21,7 +21,7 @@ export class DataPlaneWorkloads {
     this.#options = options;
   }
 
-  /** From now on changes of this Gateway are told. */
+  /** Reports changes of this Gateway from now on. */
   follow(gateway: string): void {
     this.#gateways.set(dataPlaneOf(gateway), gateway);
   }
@@ -30,13 +30,13 @@ export class DataPlaneWorkloads {
     this.#gateways.delete(dataPlaneOf(gateway));
   }
 
-  /** What is wrong at present, the worst first. */
+  /** The current problems, the most severe first. */
   problemsOf(gateway: string): readonly DataPlaneProblem[] {
     const problems = [...(this.#problems.get(dataPlaneOf(gateway))?.values() ?? [])].flat();
     return problems.toSorted((one, other) => Number(one.refusal === undefined) - Number(other.refusal === undefined) || (one.message < other.message ? -1 : 1));
   }
 
-  /** An event about a Deployment or a pod of a data plane. */
+  /** Takes an event about a Deployment or a pod of a data plane. */
   observe(event: ObjectChange): void {
     const { kind, namespace, name } = event.ref;
     const object = `${kind}/${namespace}/${name}`;

@@ -3,14 +3,14 @@ import type { ObjectChange, WireObject } from './ports.ts';
 import { isNewer } from './resource-version.ts';
 
 export interface DriftDetectorOptions {
-  /** Called when an object that was applied for a Gateway is no longer as it was applied, or gone. */
+  /** Called when an object differs from what was applied for a Gateway, or was deleted. */
   readonly onDrift: (gateway: string, object: WireObject) => void;
   readonly pace?: DriftPace;
 }
 
 /**
- * Where somebody changes an object again and again, `most` times within `window` milliseconds are told at once, and what
- * comes then when as much time has passed: two that undo each other's changes must not keep the API server busy.
+ * Limits reports about an object that changes repeatedly. `most` changes within `window` milliseconds are reported at once, further
+ * ones after another `window`: two controllers that undo each other's changes must not overload the API server.
  */
 export interface DriftPace {
   readonly most: number;
@@ -21,27 +21,27 @@ const defaultPace: DriftPace = { most: 5, window: 60_000 };
 
 interface TrackedObject {
   readonly gateway: string;
-  /** As it was asked for: its fields are ours, and all others are not. */
+  /** The object as applied. We own its fields and no others. */
   readonly desired: WireObject;
-  /** What the API server made of it; nothing while that is not known. */
+  /** The object in the response of the API server. `undefined` until the response arrives. */
   applied: State | undefined;
-  /** How it was seen last. */
+  /** The object in the latest event. */
   seen: State | 'gone' | undefined;
 }
 
 interface State {
   /** resourceVersion. */
   readonly version: string;
-  /** Our fields, as JSON. */
+  /** The fields that we own, as JSON. */
   readonly fields: string;
 }
 
-/** Remembers objects as they were applied, and notices when somebody changes fields that are ours, or deletes one. */
+/** Tracks applied objects, and detects when someone else changes fields that we own or deletes an object. */
 export class DriftDetector {
   readonly #options: DriftDetectorOptions;
   /** `kind/namespace/name` → object. */
   readonly #objects = new Map<string, TrackedObject>();
-  /** Object → when it deviated of late. */
+  /** Object → times of recent drift. */
   readonly #driftTimes = new Map<string, readonly number[]>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
@@ -49,12 +49,12 @@ export class DriftDetector {
     this.#options = options;
   }
 
-  /** The object is about to be applied; what is seen of it meanwhile is judged by what comes of that. */
+  /** Call this before an apply. Events until `applied` are compared with the result of the apply. */
   applying(gateway: string, desired: WireObject): void {
     this.#objects.set(keyOf(desired), { gateway, desired, applied: undefined, seen: undefined });
   }
 
-  /** The object was applied; `result` is the API server's. */
+  /** Call this after an apply. `result` is the object in the response of the API server. */
   applied(desired: WireObject, result: WireObject | undefined): void {
     const kept = this.#objects.get(keyOf(desired));
     if (kept === undefined || result === undefined) return;
@@ -62,14 +62,14 @@ export class DriftDetector {
     this.#judge(kept);
   }
 
-  /** The object is nobody's business any more. */
+  /** Stops tracking an object. */
   forget(object: WireObject): void {
     const key = keyOf(object);
     this.#objects.delete(key);
     this.#driftTimes.delete(key);
   }
 
-  /** An event about any object. */
+  /** Takes an event about any object. */
   observe(event: ObjectChange): void {
     const { kind, namespace, name } = event.ref;
     const kept = this.#objects.get(`${kind}/${namespace}/${name}`);
@@ -87,7 +87,7 @@ export class DriftDetector {
     const { applied, seen } = kept;
     if (applied === undefined || seen === undefined) return;
     if (seen !== 'gone' && (seen.fields === applied.fields || !isNewer(seen.version, applied.version))) return;
-    // Told once; it is applied anew.
+    // Reports the drift once. The object is applied again.
     kept.applied = undefined;
     this.#tell(kept);
   }
@@ -115,7 +115,7 @@ function stateOf({ apiVersion: _apiVersion, kind: _kind, ...desired }: WireObjec
   return { version: object.metadata.resourceVersion ?? '', fields: JSON.stringify(sameFields(desired, object)) };
 }
 
-/** What `object` has where `desired` has something: the rest is the business of others, or a default. What is empty may be absent. */
+/** The part of `object` that `desired` sets. The rest is a default or belongs to others. An absent field equals an empty one. */
 function sameFields(desired: unknown, object: unknown): unknown {
   if (Array.isArray(desired)) return Array.isArray(object) && object.length === desired.length ? desired.map((item, index) => sameFields(item, object[index])) : object;
   if (!isRecord(desired)) return object;

@@ -2,25 +2,25 @@ import { listOf, recordOf } from '../core/text/record.ts';
 import type { Logger } from '../telemetry/index.ts';
 import type { ClusterWriter, ObjectChange, WireMetadata, WireObject } from './ports.ts';
 
-/** Keeps a GatewayClass from going while Gateways use it (GatewayClassFinalizerGatewaysExist). */
+/** Prevents deletion of a GatewayClass while Gateways use it (GatewayClassFinalizerGatewaysExist). */
 export const classFinalizer = 'gateway-exists-finalizer.gateway.networking.k8s.io';
 
 export interface GatewayClassFinalizersOptions {
   readonly writer: Pick<ClusterWriter, 'setFinalizers'>;
   readonly controllerName: string;
-  /** Asked before everything that is sent. */
+  /** Checked before each write. */
   readonly mayWrite: () => boolean;
   readonly log: Logger;
-  /** Milliseconds until the next attempt after a failure. */
+  /** Milliseconds until a retry after a failure. */
   readonly retry?: number;
 }
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** Gives our GatewayClasses a finalizer while a Gateway names them, and takes it away with the last one. */
+/** Adds a finalizer to our GatewayClasses while a Gateway names them, and removes it with the last Gateway. */
 export class GatewayClassFinalizers {
   readonly #options: GatewayClassFinalizersOptions;
-  /** Ours, as last seen. */
+  /** Our GatewayClasses as last seen. */
   readonly #classes = new Map<string, WireMetadata>();
   /** Class → Gateways (`namespace/name`). */
   readonly #users = new Map<string, Set<string>>();
@@ -32,7 +32,7 @@ export class GatewayClassFinalizers {
     this.#options = options;
   }
 
-  /** An event about a GatewayClass or a Gateway; others do not matter. */
+  /** Takes an event about a GatewayClass or a Gateway. Ignores other kinds. */
   observe(event: ObjectChange): void {
     const object = event.type === 'upsert' ? event.object : undefined;
     if (event.ref.kind === 'GatewayClass') this.#observeClass(event.ref.name, object);
@@ -44,7 +44,7 @@ export class GatewayClassFinalizers {
     return this.#users.get(name) ?? nobody;
   }
 
-  /** Looks at all of them, as at the begin of a term as leader. */
+  /** Checks all classes, at the start of a term as leader. */
   enqueueAll(): void {
     for (const name of this.#classes.keys()) this.#enqueue(name);
   }
@@ -87,7 +87,7 @@ export class GatewayClassFinalizers {
     const others = finalizers.filter((one) => one !== classFinalizer);
     const has = others.length < finalizers.length;
     const isUsed = this.#users.has(name);
-    // What is being deleted takes no new ones.
+    // The API server rejects new finalizers on an object that is being deleted.
     if (has === isUsed || (isUsed && metadata['deletionTimestamp'] !== undefined)) return;
     void this.#write(name, { ...metadata, finalizers: isUsed ? [...finalizers, classFinalizer] : others });
   }
@@ -105,7 +105,7 @@ export class GatewayClassFinalizers {
       this.#timers.set(name, setTimeout(() => this.#enqueue(name), retry));
       return;
     }
-    // It may have changed meanwhile.
+    // The class may have changed in the meantime.
     this.#enqueue(name);
   }
 }

@@ -7,45 +7,45 @@ import type { GatewayChange } from './configuration-by-gateway.ts';
 import type { Reachability } from './data-plane-services.ts';
 
 export interface DataPlanesOptions {
-  /** Takes what evaluation must know; it may come back by `publish`. */
+  /** Writes to the evaluation. The resulting configuration may call `publish` before this returns. */
   readonly tell: (writes: readonly Write[]) => void;
-  /** The generation of an owner of listeners (`kind/namespace/name`) that its status calls programmed. */
+  /** The generation of an owner of listeners (`kind/namespace/name`) whose status has Programmed=True. */
   readonly programmed: (owner: string) => number | undefined;
-  /** What data planes that are connected here have in force has changed. */
+  /** Called when the configuration in force on data planes that are connected here has changed. */
   readonly onReport: () => void;
-  /** What there is to say about data planes of this Gateway that are behind has changed. */
+  /** Called when the remark on late data planes of this Gateway has changed. */
   readonly onStateChange: (gateway: string) => void;
-  /** Milliseconds that a data plane has to acknowledge a generation; those who do not are left out of account. */
+  /** Milliseconds that a data plane has to acknowledge a generation. Later ones are left out of account. */
   readonly patience?: number;
 }
 
-/** How it stands with the data planes of a Gateway. */
+/** The state of the data planes of a Gateway. */
 export interface DataPlaneState {
   /** Pods that are ready for traffic. */
   readonly ready: number;
-  /** Those of them that are behind for too long. */
+  /** Ready pods that did not acknowledge the newest generation in time. */
   readonly late: number;
-  /** What there is to say about pods that are behind, or cannot be reached; `''`: nothing. */
+  /** A remark on pods that are late or unreachable. `''` if there are none. */
   readonly remark: string;
 }
 
 const defaultPatience = 15_000;
 
-/** A Gateway or a ListenerSet, with what is published of it. */
+/** A Gateway or a ListenerSet, with its published state. */
 interface OwnerState {
   /** Listener key → name. */
   readonly listeners: Map<ConfigKey, string>;
-  /** Its newest generation, since when that is published, and the id from which on it is in force. */
+  /** Its newest generation, the time of its publication, and the first configuration id that contains it. */
   published: { readonly generation: number; readonly at: number; readonly id: number };
-  /** Pod → the generation that it acknowledged here. */
+  /** Pod → the newest generation that it acknowledged to this replica. */
   readonly held: Map<string, number>;
   /** The newest generation that all data planes had in force at one time. */
   acknowledged: number;
-  /** What evaluation was told last. */
+  /** The last value written to the evaluation, as JSON. */
   told: string | undefined;
 }
 
-/** Pods that do not hold the newest generation yet: those that had time enough, and when that of the next one is over. */
+/** Pods without the newest generation: all of them, those past their deadline, and the next deadline. */
 interface Behind {
   readonly pods: readonly string[];
   readonly late: readonly string[];
@@ -53,8 +53,8 @@ interface Behind {
 }
 
 /**
- * The configuration of the data planes of one Gateway, and what they acknowledged, to this replica or to others. Data
- * planes are told apart by their pods. Those that are ready count: they get traffic.
+ * The configuration of the data planes of one Gateway, and their acknowledgements to this replica and to others. Data planes are
+ * identified by their pods. Only ready pods count, because they get the traffic.
  */
 export class GatewayDataPlanes {
   readonly source = new ConfigurationSource();
@@ -63,9 +63,9 @@ export class GatewayDataPlanes {
   readonly #owners = new Map<string, OwnerState>();
   /** Listener key → owner. */
   readonly #ownerOf = new Map<ConfigKey, string>();
-  /** Pod → since when it is ready. */
+  /** Pod → time since when it is ready. */
   #ready: ReadonlyMap<string, number> = new Map();
-  /** By replica. */
+  /** The reports of other replicas, by replica. */
   readonly #otherReports = new Map<string, GatewayAcknowledgements>();
   #addresses: Acknowledgement['addresses'] = [];
   #report: GatewayAcknowledgements = new Map();
@@ -82,7 +82,7 @@ export class GatewayDataPlanes {
     this.source.onDisconnected(({ name }) => this.#drop(name));
   }
 
-  /** What data planes that are connected here have in force. */
+  /** The configuration in force on data planes that are connected here. */
   get report(): GatewayAcknowledgements {
     return this.#report;
   }
@@ -105,14 +105,14 @@ export class GatewayDataPlanes {
     this.settle();
   }
 
-  /** What another replica reports; nothing where it is gone. */
+  /** Takes the report of another replica. `undefined` if the replica is gone. */
   observeReport(replica: string, report: GatewayAcknowledgements | undefined): void {
     if (report === undefined) this.#otherReports.delete(replica);
     else this.#otherReports.set(replica, report);
     this.settle();
   }
 
-  /** Looks at what is in force, and tells what follows from it. */
+  /** Recomputes the acknowledged generations and reports changes. */
   settle(): void {
     const behind = [...this.#owners].map(([name, owner]) => this.#advance(name, owner));
     this.#settleAt(Math.min(...behind.map(({ next }) => next)));
@@ -124,16 +124,16 @@ export class GatewayDataPlanes {
       owner.told = text;
       return [write(acknowledgementCell, name.split('/'), value)];
     });
-    // Last: it may come back here.
+    // This goes last because it may reenter this object.
     if (writes.length > 0) this.#options.tell(writes);
   }
 
-  /** Does nothing more by itself. */
+  /** Stops the timer. */
   stop(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Ends it: evaluation is to forget what it was told, and data planes what they were connected to. */
+  /** Closes the configuration source, and removes the acknowledgements from the evaluation. */
   retire(): void {
     this.stop();
     this.source.close();
@@ -156,7 +156,7 @@ export class GatewayDataPlanes {
     owner.listeners.set(key, name);
     if (generation <= owner.published.generation) return;
     owner.published = { generation, at: performance.now(), id };
-    // Should nobody acknowledge it at all.
+    // The timer covers the case that no data plane acknowledges it.
     if (this.#timer === undefined) this.#settleAt(performance.now() + this.#patience);
   }
 
@@ -166,7 +166,7 @@ export class GatewayDataPlanes {
     if (name === undefined || owner === undefined) return;
     this.#ownerOf.delete(listener);
     owner.listeners.delete(listener);
-    // The Gateway itself stays; nobody tells when a ListenerSet goes.
+    // The Gateway itself stays. There is no event when a ListenerSet goes away.
     if (owner.listeners.size > 0 || name === `Gateway/${this.#gateway}`) return;
     this.#owners.delete(name);
     if (owner.told !== undefined) this.#options.tell([write(acknowledgementCell, name.split('/'), undefined)]);
@@ -197,9 +197,9 @@ export class GatewayDataPlanes {
     this.#options.onReport();
   }
 
-  /** Brings up to date what all ready data planes have of an owner, but those that are late. */
+  /** Advances the acknowledged generation to the one that all ready data planes have, except those that are late. */
   #advance(name: string, owner: OwnerState): Behind {
-    // What was in force stays so, whoever saw it: a data plane that restarts begins with all of it before it is ready.
+    // A generation that was programmed stays programmed: a restarted data plane loads all of it before it is ready.
     owner.acknowledged = Math.max(owner.acknowledged, this.#options.programmed(name) ?? -1);
     const behind = this.#behind(name, owner);
     const { pods, late } = behind;
@@ -219,7 +219,7 @@ export class GatewayDataPlanes {
     return this.#options.patience ?? defaultPatience;
   }
 
-  /** @param moment Infinity: not by itself */
+  /** @param moment Infinity for no timer */
   #settleAt(moment: number): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -243,7 +243,7 @@ export class GatewayDataPlanes {
     return { generation: acknowledged, addresses: this.#addresses, listenerProblems: Object.fromEntries(problems) };
   }
 
-  /** Of a pod that is connected here only what is known here counts: it is newer. */
+  /** For a pod that is connected here, its own report is newer than those of other replicas. */
   #problems(): readonly (readonly [ConfigKey, string])[] {
     const elsewhere = [...this.#otherReports.values()].flatMap((report) => [...report].filter(([pod]) => this.#ready.has(pod) && !this.#report.has(pod)));
     return [...elsewhere, ...this.#report].flatMap(([, { problems }]) => Object.entries(problems));

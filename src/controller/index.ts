@@ -1,4 +1,4 @@
-/** The controller: statuses, data planes and their configuration. Talks to the cluster through ports. */
+/** The controller: statuses, data planes and their configuration. It accesses the cluster through ports. */
 export { Controller, type ControllerOptions } from './controller.ts';
 export type { ClusterWriter, EventNote, EventSink, ObjectChange, WireObject, WriteResult } from './ports.ts';
 export { ownObjectSelectors } from './own-object-selectors.ts';

@@ -1,6 +1,6 @@
 import type { WireObject } from './ports.ts';
 
-/** What the writing of a status needs of a live object; its spec is none of it. */
+/** The parts of a live object that a status write needs. The spec is not among them. */
 export interface LiveObject {
   readonly kind: string;
   readonly object: WireObject;
@@ -11,7 +11,7 @@ export function liveKey(kind: string, { namespace = '', name }: { readonly names
   return `${kind}/${namespace}/${name}`;
 }
 
-/** The objects that carry a status of ours, as last seen: identity, version and status. */
+/** Tracks the objects that carry a status of ours: identity, version and status as last seen. */
 export class LiveObjects {
   readonly #objects = new Map<string, LiveObject>();
 
@@ -23,7 +23,7 @@ export class LiveObjects {
     return this.#objects.keys();
   }
 
-  /** Notes an object as seen in a watch or in the answer to a write. Returns its key. */
+  /** Records an object from a watch or from the response to a write. Returns its key. */
   set(kind: string, object: WireObject): string {
     const key = liveKey(kind, object.metadata);
     const { metadata, status } = object;

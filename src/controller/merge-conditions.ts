@@ -1,9 +1,9 @@
 import { conditionTypes, type Condition, type ConditionSubject } from '../core/status/conditions.ts';
 import { isRecord, listOf, type JsonRecord } from '../core/text/record.ts';
 
-/** What a list of conditions is merged by. */
+/** The context of a merge of conditions. */
 export interface ConditionMerge {
-  /** What they are about. */
+  /** The kind of thing that the conditions are about. */
   readonly subject: ConditionSubject;
   /** metadata.generation of the live object. */
   readonly generation: number;
@@ -14,9 +14,9 @@ export interface ConditionMerge {
 const mostConditions = 8;
 
 /**
- * A list of conditions with ours brought up to date: in place where one of that type is, else at the end, in the order
- * given. Ours that hold no longer go; conditions of other types stay as and where they are. lastTransitionTime
- * changes with the status only. What was written for a newer generation than ours is kept: somebody knows more.
+ * Merges our conditions into a list. A condition replaces the one of its type in place. New ones are appended in the order given.
+ * Our conditions that no longer hold are removed. Conditions of other types keep their content and position. lastTransitionTime
+ * changes only with the status. A condition for a newer generation than ours is kept: another writer has newer information.
  *
  * @param live the present list, any JSON
  */
@@ -26,7 +26,7 @@ export function mergeConditions(live: unknown, ours: readonly Condition[], merge
   const seen = new Set<string>();
   const kept = listOf(live).flatMap((entry) => {
     const type = isRecord(entry) ? entry['type'] : undefined;
-    // What is no condition cannot be stored again: the API server would refuse the whole status.
+    // Entries that are no conditions cannot be stored again: the API server would reject the whole status.
     if (!isRecord(entry) || typeof type !== 'string') return [];
     if (!owned.includes(type)) return [entry];
     const condition = waiting.get(type);
@@ -36,13 +36,13 @@ export function mergeConditions(live: unknown, ours: readonly Condition[], merge
     return [replaceCondition(entry, condition, merge)];
   });
   const added = [...waiting.values()].map((condition) => withTime(condition, merge.now));
-  // With more of them the API server would refuse the whole status.
+  // The API server would reject the whole status if it had more conditions.
   return [...kept, ...added.slice(0, Math.max(0, mostConditions - kept.length))];
 }
 
 function replaceCondition(live: JsonRecord, condition: Condition, { generation, now }: ConditionMerge): unknown {
   const observed = live['observedGeneration'];
-  // Beyond the object's own generation it is a leftover, for example of a restored backup.
+  // A generation above the object's own is a leftover, for example of a restored backup.
   if (typeof observed === 'number' && observed > condition.observedGeneration && observed <= generation) return live;
   const since = live['lastTransitionTime'];
   return withTime(condition, live['status'] === condition.status && typeof since === 'string' ? since : now);

@@ -9,24 +9,26 @@ import { isRecord, listOf, recordOf, type JsonRecord } from '../core/text/record
 import { mergeConditions } from './merge-conditions.ts';
 import type { WireObject } from './ports.ts';
 
-/** Who writes, and when (RFC 3339). */
+/** The writer, and the time of the write (RFC 3339). */
 export interface StatusContext {
   readonly controllerName: string;
   readonly now: string;
 }
 
 /**
- * The whole status that an object must have, or `same` where nothing of ours has changed. What others wrote stays as
- * and where it is: condition types that are not ours, entries of other controllers, unknown fields. `ours` is
- * missing where the object is no longer ours: then our entries of a route or policy go, and everything else is left to its
- * new owner.
+ * Merges our status into the live one.
+ *
+ * What others wrote keeps its content and position: condition types that are not ours, entries of other controllers, unknown fields.
  *
  * @param live the object as the API server holds it
+ * @param ours our status; `undefined` if the object is no longer ours: our entries of a route or policy are removed, and the rest
+ *   is left to the new owner
+ * @returns the whole status, or `same` if none of our parts has changed
  */
 export function mergeStatus(live: WireObject, ours: OwnStatus | undefined, context: StatusContext): JsonRecord | 'same' {
   const status = recordOf(live['status']);
   const merged = mergedStatus(live, ours, context);
-  // The order of keys does not count: the API server has its own.
+  // The order of keys does not matter: the API server has its own.
   return isDeepStrictEqual(merged, status) ? 'same' : merged;
 }
 
@@ -49,7 +51,7 @@ function withoutOurs(live: WireObject, context: StatusContext): JsonRecord {
   return { ...status, ...Object.fromEntries(fields.map((field) => [field, mergeEntries(live, field, { ours: [], context })])) };
 }
 
-/** The condition types that are ours where a status has conditions of its own. */
+/** The condition types that we own on kinds that have their own conditions. */
 function subjectOf(ours: Exclude<OwnStatus, PolicyStatus | RouteStatus>): ConditionSubject {
   if ('addresses' in ours) return 'gateway';
   return 'listeners' in ours ? 'listenerSet' : 'gatewayClass';
@@ -69,27 +71,27 @@ function mergeListener(live: JsonRecord = {}, { name, supportedKinds, attachedRo
   return { ...live, name, supportedKinds, attachedRoutes, conditions: mergeConditions(live['conditions'], conditions, { ...place, subject: 'listener' }) };
 }
 
-/** Statuses that controllers share entry by entry: how an entry is told apart, what of it is ours, and how many there may be. */
+/** Status lists that controllers share entry by entry: the key of an entry, the conditions that we own, and the maximum length. */
 const shared = {
   parents: { ref: 'parentRef', subject: 'route', most: 32 },
   ancestors: { ref: 'ancestorRef', subject: 'policy', most: 16 },
 } as const;
 
-/** What we say of a parent or an ancestor. */
+/** Our status entry for a parent or an ancestor. */
 export interface StatusEntry {
   readonly ref: ParentNode | PolicyAncestorStatus['ancestorRef'];
   readonly conditions: readonly Condition[];
 }
 
-/** The lists that are shared, of a status of ours. */
+/** The shared lists of a status. */
 function entriesOf(ours: RouteStatus | PolicyStatus): readonly [keyof typeof shared, readonly StatusEntry[]] {
   if ('parents' in ours) return ['parents', ours.parents.map(({ parentRef, conditions }) => ({ ref: parentRef, conditions }))];
   return ['ancestors', ours.ancestors.map(({ ancestorRef, conditions }) => ({ ref: ancestorRef, conditions }))];
 }
 
 /**
- * Our entries take the places of our former ones, in the order of the specification; more are appended as long as
- * there is room. Where another controller's entry stands does not change.
+ * Replaces our former entries in place, in the order of the specification, and appends further ones as long as there is room.
+ * Entries of other controllers keep their positions.
  */
 function mergeEntries(live: WireObject, field: keyof typeof shared, { ours, context }: { readonly ours: readonly StatusEntry[]; readonly context: StatusContext }): readonly unknown[] {
   const { ref: refField, subject, most } = shared[field];
@@ -101,15 +103,15 @@ function mergeEntries(live: WireObject, field: keyof typeof shared, { ours, cont
   const place = { generation: live.metadata.generation ?? 0, now, subject };
   const waiting = ours.map(({ ref, conditions }): JsonRecord => {
     const before = former.get(refKey({ ...ref }, namespace));
-    // The entry's reference stays in its present form where it means the same.
+    // An equivalent reference keeps its present form.
     return { ...before, [refField]: before?.[refField] ?? ref, controllerName, conditions: mergeConditions(before?.['conditions'], conditions, place) };
   });
   const kept = entries.flatMap((entry) => (isOurs(entry) ? waiting.splice(0, 1) : [entry]));
-  // With more of them the API server would refuse the whole status.
+  // The API server would reject the whole status if it had more entries.
   return [...kept, ...waiting.slice(0, Math.max(0, most - kept.length))];
 }
 
-/** Our entries that a merged status has no room for. Those that have a place are the first ones. */
+/** Our entries that do not fit into a merged status. Entries that already have a place come first. */
 export function withoutRoom(ours: OwnStatus | undefined, status: unknown, controllerName: string): readonly StatusEntry[] {
   if (ours === undefined || !('parents' in ours || 'ancestors' in ours)) return [];
   const [field, entries] = entriesOf(ours);
@@ -117,10 +119,10 @@ export function withoutRoom(ours: OwnStatus | undefined, status: unknown, contro
   return entries.slice(placed.length);
 }
 
-/** Equal for references that mean the same: defaults are filled in (ParentReference). */
+/** A key that is equal for equivalent references: it fills in defaults (ParentReference). */
 function refKey(ref: JsonRecord, ownNamespace: string): string {
   const { group = 'gateway.networking.k8s.io', kind = 'Gateway', namespace = ownNamespace, name, sectionName = '', port = 0 } = ref;
-  // What is no text and no number equals nothing of ours, and may be too deep to be written out.
+  // A part that is neither text nor number equals none of ours, and may be nested too deeply for JSON.stringify.
   return JSON.stringify([group, kind, namespace, name, sectionName, port].map((part) => (typeof part === 'object' ? null : part)));
 }
 

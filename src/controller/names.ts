@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** Names of Services and values of labels have no more characters. */
+/** Maximum length of Service names and label values. */
 const longest = 63;
 const suffix = '-sallyport';
 
-/** Load balancer class of the Services that get addresses of our own pool. */
+/** Load balancer class of Services that get addresses of our own pool. */
 export const poolClass = 'sallyport.dev/address-pool';
 
 /**
- * The name of everything that is provisioned for a Gateway, valid for all kinds (RFC 1035 label). Names of Gateways
- * may be longer, contain dots or begin with a digit: those are shortened, with a hash that tells them apart.
+ * The name of all objects that are provisioned for a Gateway, valid for all kinds (RFC 1035 label). A name that is too long, contains
+ * dots or begins with a digit is shortened and gets a hash that keeps it unique.
  */
 export function dataPlaneName(gateway: string): string {
   if (/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(gateway) && gateway.length + suffix.length <= longest) return `${gateway}${suffix}`;
@@ -17,7 +17,7 @@ export function dataPlaneName(gateway: string): string {
   return `gw-${readable}-${hashOf(gateway)}${suffix}`;
 }
 
-/** The name as the value of a label: itself where it fits. */
+/** The name as a label value: unchanged if it fits. */
 export function labelValue(name: string): string {
   return name.length <= longest ? name : `${name.slice(0, 50).replace(/[-.]+$/, '')}-${hashOf(name)}`;
 }

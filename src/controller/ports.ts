@@ -1,6 +1,6 @@
 import type { ObjectRef } from '../core/resources/reference.ts';
 
-/** An object as the API server stores it. Only identity is sure. */
+/** An object as the API server stores it. Only its identity is guaranteed. */
 export interface WireObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -19,21 +19,21 @@ export interface WireMetadata {
   readonly [field: string]: unknown;
 }
 
-/** What became of an object of the cluster. */
+/** A change of an object in the cluster. */
 export type ObjectChange =
   | { readonly type: 'upsert'; readonly ref: ObjectRef; readonly object: WireObject }
   | { readonly type: 'delete'; readonly ref: ObjectRef };
 
-/** What became of a write; `message` is the API server's. */
+/** The result of a write. `message` comes from the API server. */
 export type WriteResult =
   | { readonly type: 'ok'; readonly object?: WireObject }
   | {
-      /** `conflict`: somebody was quicker; `unavailable`: nobody knows whether it was done. */
+      /** `conflict`: another writer was faster; `unavailable`: the outcome is unknown. */
       readonly type: 'conflict' | 'exists' | 'notFound' | 'forbidden' | 'invalid' | 'unavailable';
       readonly message: string;
     };
 
-/** Something to tell people about an object. */
+/** The content of an Event about an object. */
 export interface EventNote {
   readonly regarding: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly namespace?: string; readonly uid?: string };
   readonly type: 'Normal' | 'Warning';
@@ -43,21 +43,21 @@ export interface EventNote {
   readonly note: string;
 }
 
-/** Takes events; drops them where there are too many. */
+/** Records events. Drops them if there are too many. */
 export interface EventSink {
   record(note: EventNote): void;
 }
 
-/** Writes to the cluster, and what has to be known before. None of them rejects. */
+/** Writes to the cluster, and reads that writes depend on. No method rejects. */
 export interface ClusterWriter {
-  /** The object of this kind and name as it is now. */
+  /** Reads the current object of this kind and name. */
   read(object: WireObject): Promise<WriteResult>;
-  /** Replaces the finalizers of the object of that kind, `metadata.resourceVersion` being a condition. */
+  /** Replaces the finalizers of an object. `conflict` if `metadata.resourceVersion` is outdated. */
   setFinalizers(kind: string, object: WireObject): Promise<WriteResult>;
-  /** Replaces the status of the object of that kind, `metadata.resourceVersion` being a condition. */
+  /** Replaces the status of an object. `conflict` if `metadata.resourceVersion` is outdated. */
   updateStatus(kind: string, object: WireObject): Promise<WriteResult>;
-  /** Server-side apply; takes fields over from other managers. */
+  /** Server-side apply, with force: takes over fields from other managers. */
   apply(object: WireObject): Promise<WriteResult>;
-  /** Deletes the object of this kind and name, and uid where that is given. */
+  /** Deletes an object by kind and name, and by uid if given. */
   remove(object: WireObject): Promise<WriteResult>;
 }

@@ -3,8 +3,8 @@ import type { StatusEntry } from './merge-status.ts';
 import type { EventNote, WireObject } from './ports.ts';
 
 /**
- * What there is to tell people about an object whose status was written: what was accepted or refused, attached or
- * not, and what has changed about that. Nothing for what is as it was, or not known yet.
+ * Events about a status that was written: accepted or refused, attached or not, and changes of that. None for conditions that
+ * are unchanged or Unknown.
  *
  * @param before the object as it was, with its former status
  */
@@ -17,8 +17,8 @@ export function statusEvents(kind: string, before: WireObject, status: unknown, 
 }
 
 /**
- * What there is to tell about entries that have no place in an object's status: to a Gateway that a policy leaves out, since it is
- * the one that goes without (PolicyStatus.ancestors); about a parent, to the owner of the route.
+ * Events about entries that do not fit into an object's status. For a policy the event is about the Gateway that is left out
+ * (PolicyStatus.ancestors). For a parent it is about the route.
  */
 export function statusFullEvents(kind: string, object: WireObject, entries: readonly StatusEntry[]): readonly EventNote[] {
   const { name, namespace = '' } = object.metadata;
@@ -31,15 +31,15 @@ export function statusFullEvents(kind: string, object: WireObject, entries: read
   });
 }
 
-/** The object that an event is about. */
+/** A reference to the object that an event is about. */
 export function regarding(kind: string, { apiVersion = '', metadata }: WireObject): EventNote['regarding'] {
   const { name, namespace, uid } = metadata;
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };
 }
 
-/** Conditions whose being True is news even where they were not False before. */
+/** Conditions for which a first True is worth an event. */
 const news: ReadonlySet<unknown> = new Set(['Accepted', 'Programmed']);
-/** Conditions that are True where something is wrong. */
+/** Conditions with negative polarity: True means a problem. */
 const negative: ReadonlySet<unknown> = new Set(['PartiallyInvalid']);
 const told: ReadonlySet<unknown> = new Set([...news, ...negative, 'ResolvedRefs']);
 
@@ -52,7 +52,7 @@ function eventOf({ type, status, reason, message }: JsonRecord, before: JsonReco
   return [{ type: isGood ? 'Normal' : 'Warning', reason: stringOf(reason), action: 'Reconcile', note: message === '' ? `${what}.` : `${what}: ${stringOf(message)}` }];
 }
 
-/** Conditions by where they stand, in words: the object's own (`''`), and those of each entry that is ours. */
+/** Conditions by location, in words: the object's own (`''`), and those of each of our entries. */
 function groupsOf(status: unknown, controllerName: string): ReadonlyMap<string, readonly JsonRecord[]> {
   const { conditions, parents, ancestors } = recordOf(status);
   const entries = [...listOf(parents), ...listOf(ancestors)].filter(isRecord).filter((entry) => entry['controllerName'] === controllerName);
@@ -68,7 +68,7 @@ function placeOf({ kind, namespace, name, sectionName, port }: JsonRecord): stri
   return `${typeof kind === 'string' ? kind : 'Gateway'} ${where}${stringOf(name)}${section}${typeof port === 'number' ? ` port ${port}` : ''}`;
 }
 
-/** A stored status may hold anything, even what cannot be made a text. */
+/** A stored status may hold any JSON, including values that cannot be converted to text. */
 function stringOf(json: unknown): string {
   return typeof json === 'string' ? json : '';
 }

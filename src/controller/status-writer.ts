@@ -8,9 +8,9 @@ import { statusFullEvents, statusEvents, regarding } from './status-events.ts';
 export interface StatusWriterOptions {
   readonly writer: Pick<ClusterWriter, 'updateStatus'>;
   readonly live: LiveObjects;
-  /** Our part of the status of an object as it must be now. */
+  /** The desired state of our part of an object's status. */
   readonly wanted: (key: string) => OwnStatus | undefined;
-  /** Asked before everything that is sent. */
+  /** Checked before each write. */
   readonly mayWrite: () => boolean;
   readonly controllerName: string;
   readonly events: EventSink;
@@ -22,13 +22,13 @@ export interface StatusWriterOptions {
   readonly pace?: Partial<Pace>;
 }
 
-/** How fast to go on after what did not work out. */
+/** Delays between writes, in milliseconds. */
 export interface Pace {
-  /** From one write of an object to its next one: what changes meanwhile, as a Gateway's count of routes does, is one write. */
+  /** Minimum delay between two writes of an object. It combines frequent changes, such as a Gateway's count of routes, into one write. */
   readonly rest: number;
-  /** Until the next attempt where a write failed or its outcome is not known. */
+  /** Delay of a retry after a write that failed or has an unknown outcome. */
   readonly retry: number;
-  /** A status that has to be written again though it did not change is somebody else's doing. After `rewrites` of these
+  /** An unchanged status that has to be written again was overwritten by another writer. After `rewrites` of these
    * within `window` the object is left alone until the window has passed. */
   readonly rewrites: number;
   readonly window: number;
@@ -36,29 +36,29 @@ export interface Pace {
 
 const defaultPace: Pace = { rest: 100, retry: 1_000, rewrites: 5, window: 60_000 };
 
-/** Writes in flight, over all objects. */
+/** Maximum number of writes in flight, over all objects. */
 const concurrency = 16;
 
 interface Written {
   readonly status: OwnStatus | undefined;
-  /** When, in milliseconds of the wall clock. */
+  /** Milliseconds of the wall clock. */
   readonly at: number;
-  /** When the same status was written again. */
+  /** Times of recent writes of the same status. */
   readonly rewrites: readonly number[];
 }
 
 interface Sent {
   readonly kind: string;
-  /** As it was before. */
+  /** The object before the write. */
   readonly before: WireObject;
   readonly object: WireObject;
   readonly ours: OwnStatus | undefined;
 }
 
 /**
- * Brings the statuses of live objects to what they must be. Each object has at most one write in flight, and rests a moment
- * after it; what happens meanwhile is one more look at the newest state afterwards. A conflict means that a newer object is
- * on its way here: its arrival enqueues the key again.
+ * Reconciles the statuses of live objects. Each object has at most one write in flight, and a short rest after it. Changes in the
+ * meantime cause one more reconciliation with the newest state. After a conflict, the arrival of the newer object enqueues the
+ * key again.
  */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
@@ -67,7 +67,7 @@ export class StatusWriter {
   readonly #queue = new Set<string>();
   readonly #flying = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Left alone for a while, with this status. */
+  /** Objects that are not written for a while, with the status that was written too often. */
   readonly #contested = new Map<string, OwnStatus | undefined>();
   readonly #written = new Map<string, Written>();
   readonly #writes: Family<Cell>;
@@ -83,19 +83,19 @@ export class StatusWriter {
     this.#suppressed = metrics.counter({ name: 'status_writes_suppressed_total', help: 'Status writes that were skipped because the status was equal or contested.', labels: ['kind', 'reason'] });
   }
 
-  /** Something about the object or about our part of its status has changed. */
+  /** Call this when the object or our part of its status may have changed. */
   enqueue(key: string): void {
     this.#queue.add(key);
     this.#pump();
   }
 
-  /** Looks at all live objects, as at the begin of a term as leader. */
+  /** Reconciles all live objects, at the start of a term as leader. */
   enqueueAll(): void {
     for (const key of this.#options.live.keys()) this.#queue.add(key);
     this.#pump();
   }
 
-  /** Forgets what is to be done, and waits for what is under way. */
+  /** Clears the queue. Resolves when no write is in flight. */
   async stop(): Promise<void> {
     this.#queue.clear();
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -108,7 +108,7 @@ export class StatusWriter {
 
   #pump(): void {
     if (!this.#options.mayWrite()) {
-      // Whoever becomes leader looks at everything.
+      // A new leader reconciles all objects.
       this.#queue.clear();
       return;
     }
@@ -161,7 +161,7 @@ export class StatusWriter {
     const { live, log } = this.#options;
     switch (result.type) {
       case 'ok':
-        // Without waiting for the watch, or the next write would be for an object that is no more.
+        // Stores the response without waiting for the watch. Otherwise the next write would use an outdated object.
         if (result.object !== undefined && live.get(key) !== undefined) live.set(kind, result.object);
         return;
       case 'conflict': case 'exists':
@@ -182,14 +182,14 @@ export class StatusWriter {
     this.#written.set(key, { status: ours, at, rewrites: rewrites.slice(-this.#pace.rewrites) });
   }
 
-  /** Milliseconds until the object may be written again; never more than it rests, whatever becomes of the clock. */
+  /** Milliseconds until the object may be written again. Never more than `rest`, even if the clock jumps. */
   #restOf(key: string): number {
     const { rest } = this.#pace;
     const written = this.#written.get(key);
     return written === undefined ? 0 : Math.min(rest, written.at + rest - this.#now().getTime());
   }
 
-  /** Whether the same status was written so often of late that one more time would not help. */
+  /** Whether the same status was written too often recently. */
   #isContested(key: string, { kind, object }: LiveObject, ours: OwnStatus | undefined): boolean {
     const before = this.#written.get(key);
     if (before === undefined || before.status !== ours) return false;
@@ -203,7 +203,7 @@ export class StatusWriter {
     return true;
   }
 
-  /** Until there is something else to say. */
+  /** Whether the object is left alone until its desired status changes. */
   #isLeftAlone(key: string): boolean {
     return this.#contested.has(key) && this.#contested.get(key) === this.#options.wanted(key);
   }
