@@ -128,7 +128,7 @@ function lowestFree(family: IpFamily, pool: readonly AddressRange[], ledger: Add
   return undefined;
 }
 
-/** Ignores addresses of families that the Service does not have, since they block nobody. */
+/** Ignores requested addresses of families that the Service does not have, since they block nobody. */
 function interestsOf({ held, asked, families }: Claim): ReadonlySet<bigint> {
   return new Set([...held, ...asked.filter((address) => families.includes(familyOf(address)))]);
 }

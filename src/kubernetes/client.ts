@@ -7,36 +7,36 @@ import { Transport } from './transport.ts';
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the server's URL, escaped: see `pathOf`. */
+  /** Path below the server's URL, escaped (see `pathOf`). */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** `application/json` unless given: patches have types of their own. */
+  /** `application/json` by default. Patches have their own types. */
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
-  /** Milliseconds for the whole answer, or the head of a stream; 30 seconds unless given. */
+  /** Milliseconds for the whole response, or for the head of a stream. Default: 30 seconds. */
   readonly timeout?: number;
 }
 
-/** Requests to one API server, over one shared pool of connections. */
+/** Sends requests to one API server over one shared connection pool. */
 export interface ApiClient {
-  /** The namespace that the credentials name. */
+  /** The namespace in the credentials. */
   readonly namespace: string | undefined;
   /**
-   * @returns the answer's JSON
-   * @throws ApiError for an answer of 400 or above, ConnectionError where none came, ProtocolError where it is no
-   * JSON, the reason of `signal` when that is aborted
+   * @returns the parsed JSON body of the response
+   * @throws ApiError for a status of 400 or above, ConnectionError if no response arrived, ProtocolError if the body is not valid
+   * JSON, the reason of `signal` if that is aborted
    */
   request(request: ApiRequest): Promise<unknown>;
-  /** The JSON values of an answer that has one a line, as they come; first none, when the answer has begun. @throws as `request` does, while it is read, too */
+  /** Yields the values of a response with one JSON value per line, as they arrive. @throws as `request` does, also while it is read */
   stream(request: ApiRequest): AsyncGenerator<readonly unknown[], void, void>;
-  /** Cuts everything off that is under way. */
+  /** Aborts all requests in flight and closes the connections. */
   close(): Promise<void>;
 }
 
-/** A client; nothing is sent before the first request. */
+/** Creates a client. It connects with the first request. */
 export function createClient(credentials: Credentials, clock: Clock = systemClock): ApiClient {
   return new Client(credentials, clock);
 }
@@ -130,7 +130,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whatever stands before the API server may answer in its own words. */
+/** Proxies in front of the API server may send errors in their own format. */
 function parseLeniently(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -139,7 +139,7 @@ function parseLeniently(text: string): unknown {
   }
 }
 
-/** What went wrong, in one of the types that callers tell apart. */
+/** Converts an error to one of the types that callers distinguish. */
 function explain(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof ApiError || error instanceof ProtocolError || error instanceof ConnectionError) return error;

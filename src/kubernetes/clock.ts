@@ -1,8 +1,8 @@
-/** Time as this folder sees it, so that tests decide what time it is. */
+/** Time and randomness for this folder, replaceable in tests. */
 export interface Clock {
-  /** Milliseconds on a clock that never jumps; only differences mean something. */
+  /** Monotonic milliseconds. Only differences are meaningful. */
   now(): number;
-  /** The calendar's time, for what other people read. */
+  /** Wall-clock time, for timestamps. */
   date(): Date;
   /** Resolves after `delay` milliseconds, or as soon as `signal` is aborted. Never rejects. */
   sleep(delay: number, signal?: AbortSignal): Promise<void>;
@@ -27,16 +27,16 @@ export const systemClock: Clock = {
   random: () => Math.random(),
 };
 
-/** A signal that follows `parent` and has a deadline of its own. */
+/** A signal that follows `parent` and has its own deadline. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Begins the time anew, with as much of it as at first unless told. Never makes it shorter. */
+  /** Restarts the timeout, with `delay` milliseconds or the initial delay. Never shortens it. */
   extend(delay?: number): void;
-  /** Must be called when nobody waits any more. */
+  /** Must be called once the signal is no longer needed. */
   clear(): void;
 }
 
-/** Aborts with `reason` after `delay` milliseconds without `extend`, or with the parent's reason when that one is aborted. */
+/** Aborts with `reason` after `delay` milliseconds without `extend`, or with the parent's reason if that is aborted first. */
 export function createDeadline(clock: Clock, delay: number, reason: () => Error, parent?: AbortSignal): Deadline {
   const controller = new AbortController();
   const cleared = new AbortController();
@@ -56,12 +56,12 @@ export function createDeadline(clock: Clock, delay: number, reason: () => Error,
   void expire();
   return {
     signal: controller.signal,
-    // The one timer finds out when it fires: a busy watch does this thousands of times before.
+    // The single timer checks the deadline when it fires, because a busy watch extends it thousands of times.
     extend(remaining = delay) {
       end = Math.max(end, clock.now() + remaining);
     },
     clear() {
-      // Without a reason of ours there would be an error with a stack trace, for each request.
+      // Without an explicit reason, each request would create an error with a stack trace.
       cleared.abort('cleared');
       parent?.removeEventListener('abort', follow);
     },

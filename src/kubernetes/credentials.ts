@@ -1,22 +1,22 @@
-/** Where the API server is, and how we prove who we are. */
+/** The address of the API server and the credentials for it. */
 export interface Credentials {
-  /** Without a trailing slash; may have a path, as API servers behind a gateway do. */
+  /** Without a trailing slash. May contain a path, for API servers behind a gateway. */
   readonly server: string;
-  /** The context's namespace; in a pod, the pod's own. */
+  /** The namespace of the context, or the pod's own namespace. */
   readonly namespace: string | undefined;
-  /** Names of an HTTP proxy in front of the API server, e.g. `http://127.0.0.1:3128`. */
+  /** URL of an HTTP proxy in front of the API server, e.g. `http://127.0.0.1:3128`. */
   readonly proxy: string | undefined;
-  /** The proof as of now: tokens and certificates are renewed while we run. */
+  /** The current credentials. Tokens and certificates may be renewed at run time. */
   prove(): Promise<Proof>;
 }
 
-/** Never logged. */
+/** Secret: must not be logged. */
 export interface Proof {
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsProof;
 }
 
-/** PEM, and what to check. */
+/** TLS options: PEM certificates and keys, and how to verify the server. */
 export interface TlsProof {
   readonly ca?: string;
   readonly cert?: string;
@@ -25,14 +25,14 @@ export interface TlsProof {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** `default` as kubectl finds it, the pod's ServiceAccount, or a kubeconfig file and a context other than its current one. */
+/** `default` as in kubectl, the pod's ServiceAccount, or a kubeconfig file and a context other than its current one. */
 export type CredentialSource = 'default' | 'in-cluster' | { readonly kubeconfig?: string; readonly context?: string };
 
 /**
- * Loads kubeconfig or in-cluster credentials. Files, exec plugins and providers are those that the official client
- * knows; it is loaded on the first call only, since that takes a third of a second.
+ * Loads kubeconfig or in-cluster credentials. Supports the files, exec plugins and providers of the official client, which is loaded
+ * on the first call only because that takes a third of a second.
  *
- * @throws with a message for people where the file cannot be read, or names no cluster
+ * @throws with a message for people if the file is not found or invalid, or has no cluster
  */
 export async function loadCredentials(source: CredentialSource): Promise<Credentials> {
   const { KubeConfig } = await import('@kubernetes/client-node');
@@ -66,7 +66,7 @@ function loadFromPod(config: { loadFromCluster(): void }): void {
   config.loadFromCluster();
 }
 
-/** What the official client would have put into the options of node:https. */
+/** The options that the official client would pass to node:https. */
 async function prove(config: Config): Promise<Proof> {
   const options: Options = {};
   await config.applyToHTTPSOptions(options);

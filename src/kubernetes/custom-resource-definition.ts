@@ -7,7 +7,7 @@ export const customResourceDefinitions: ResourceType = {
   apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions', namespaced: false,
 };
 
-/** What a CustomResourceDefinition of the cluster says about its kind. */
+/** The facts of a CustomResourceDefinition about its kind. */
 export interface InstalledKind {
   /** `httproutes.gateway.networking.k8s.io` */
   readonly name: string;
@@ -16,13 +16,13 @@ export interface InstalledKind {
   readonly kind: string;
   readonly plural: string;
   readonly annotations: Readonly<Record<string, string>>;
-  /** In the order of the definition. */
+  /** In the order of the CustomResourceDefinition. */
   readonly versions: readonly InstalledVersion[];
-  /** Versions in which objects may lie in etcd. */
+  /** Versions in which etcd may hold objects (status.storedVersions). */
   readonly storedVersions: readonly string[];
-  /** Whether the API server serves the kind, as it does until the definition has gone, last of all. */
+  /** Whether the API server serves the kind. It does so until the definition is removed, at the end of its deletion. */
   readonly established: boolean;
-  /** Whether the definition is on its way out, for which it may have to wait for finalizers of its objects. */
+  /** Whether the definition is being deleted. This may wait for finalizers of its objects. */
   readonly deleting: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface InstalledVersion {
   readonly schemaHash: string;
 }
 
-/** Reads a definition without trusting any of it. */
+/** Reads a definition of any shape. Invalid fields are left out. */
 export function readInstalledKind(definition: KubernetesObject): InstalledKind {
   const spec = recordOf(definition['spec']);
   const status = recordOf(definition['status']);
@@ -61,8 +61,8 @@ export function readInstalledKind(definition: KubernetesObject): InstalledKind {
 }
 
 /**
- * SHA-256, in hexadecimal, of an `openAPIV3Schema`. Order of keys and descriptions do not count: some distributions
- * leave descriptions out to save space.
+ * Returns the SHA-256 of an `openAPIV3Schema`, in hexadecimal. It ignores the order of keys and descriptions, because some
+ * distributions strip descriptions to save space.
  */
 export function hashSchema(schema: unknown): string {
   return createHash('sha256').update(canonicalJson(withoutDescriptions(schema))).digest('hex');
@@ -71,7 +71,7 @@ export function hashSchema(schema: unknown): string {
 function withoutDescriptions(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(withoutDescriptions);
   if (!isRecord(part)) return part ?? null;
-  // A field that is called description has an object here, its schema.
+  // A field named description has an object here: its schema.
   const kept = Object.entries(part).filter(([key, value]) => key !== 'description' || typeof value !== 'string');
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutDescriptions(value)]));
 }
@@ -79,8 +79,8 @@ function withoutDescriptions(part: unknown): unknown {
 const versionForm = /^v(?<major>[0-9]{1,6})(?:(?<stage>alpha|beta)(?<minor>[0-9]{1,6}))?$/;
 
 /**
- * The served version to follow: v1 before anything else, then as Kubernetes orders versions (v2 before v1, stable
- * before beta before alpha). `undefined` where none is served.
+ * The served version to follow: v1 if served, otherwise the first in the version order of Kubernetes (v2 before v1, stable before
+ * beta before alpha). `undefined` if no version is served.
  */
 export function preferredVersion(installed: InstalledKind): string | undefined {
   const served = installed.versions.filter((version) => version.served).map(({ name }) => name);

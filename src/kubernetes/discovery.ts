@@ -9,7 +9,7 @@ import type { ObjectEvent } from './inventory.ts';
 import { isKubernetesObject, pathOf, resourceType } from './object.ts';
 import { Reflector, type OnEvents } from './reflector.ts';
 
-/** A kind to follow, or some objects of it. */
+/** A kind to follow, or a selection of its objects. */
 export interface FollowedKind {
   readonly entry: KindEntry;
   readonly namespace?: string;
@@ -22,31 +22,31 @@ export interface DiscoveryOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly kinds: readonly FollowedKind[];
-  /** As for a reflector; calls about different kinds may overlap where it returns promises. */
+  /** As in a reflector. If it returns promises, calls for different kinds may overlap. */
   readonly onEvents: OnEvents;
-  /** Called when a definition of a Gateway API kind came, changed or went, with all that there are. Must not throw. */
+  /** Called with all definitions of Gateway API kinds when one is added, changed or deleted. Must not throw. */
   readonly onInstalled: (installed: ReadonlyMap<string, InstalledKind>) => void;
 }
 
-/** How it stands with one kind. */
+/** The state of one kind. */
 export interface KindState {
-  /** `waiting`: not known yet whether it exists; `absent`: known not to; `following`: told, or about to be. */
+  /** `waiting`: not known yet whether the kind exists; `absent`: it does not exist; `following`: it is listed and watched. */
   readonly phase: 'waiting' | 'absent' | 'following';
   readonly synced: boolean;
   readonly version?: string;
-  /** Milliseconds since the API server was last heard on it. */
+  /** Milliseconds since the last response of the API server for this kind. */
   readonly lastContact?: number;
   readonly problem?: string;
 }
 
-/** Whether a kind exists only where its definition is installed. */
+/** Whether the kind requires a CustomResourceDefinition. */
 function isCustom({ group }: KindEntry): boolean {
   return gatewayGroups.includes(group);
 }
 
 interface Served {
   readonly version: string;
-  /** The definition's; one that was made anew serves other objects. */
+  /** The uid of the definition. A recreated definition serves other objects. */
   readonly uid: string;
 }
 
@@ -55,9 +55,9 @@ interface Following extends Served {
 }
 
 /**
- * Follows each kind for as long as it exists: kinds of Kubernetes always, those of the Gateway API while their
- * CustomResourceDefinitions are there, in the version that is served. A kind that goes takes its objects along.
- * Which kind is which resource comes from the schema's fixed table, never from the cluster.
+ * Follows each kind while it exists: core kinds always, Gateway API kinds while their CustomResourceDefinitions are installed, in the
+ * served version. The deletion of a kind deletes its objects. The mapping from kinds to resources comes from the schema's fixed
+ * table, never from the cluster.
  */
 export class Discovery {
   private readonly options: DiscoveryOptions;
@@ -70,11 +70,11 @@ export class Discovery {
   private readonly backoff: Backoff;
   private readonly byDefinition: ReadonlyMap<string, readonly FollowedKind[]>;
   private working: Promise<void> = Promise.resolve();
-  /** The definition that is being read at present. */
+  /** The definition that is being read. */
   private reading: string | undefined;
   private lastProblem: string | undefined;
 
-  /** Starts at once. */
+  /** Starts immediately. */
   constructor(options: DiscoveryOptions) {
     this.options = options;
     this.backoff = new Backoff(() => options.clock.random());
@@ -83,23 +83,23 @@ export class Discovery {
     const { client, clock, log } = options;
     this.definitions = new Reflector({
       client, clock, log,
-      // Other people's definitions are many and large: their metadata will do, and ours are read one by one.
+      // Clusters have many large definitions of other projects. Metadata suffices for these, and ours are read one by one.
       selection: { type: customResourceDefinitions, part: 'metadata' },
       onEvents: (events) => this.note(events),
     });
   }
 
-  /** Whether the reader was told of everything that exists. */
+  /** Whether the reader has received all existing objects. */
   get synced(): boolean {
     return this.options.kinds.every((kind) => this.stateOf(kind).synced);
   }
 
-  /** Whether all definitions that are installed have been read. */
+  /** Whether all installed definitions have been read. */
   get settled(): boolean {
     return this.definitions.synced && this.reading === undefined && this.outdated.size === 0;
   }
 
-  /** How it stands with a kind of `options.kinds`. */
+  /** The state of a kind of `options.kinds`. */
   stateOf(kind: FollowedKind): KindState {
     const following = this.following.get(kind);
     const problem = following === undefined ? (this.definitions.problem ?? this.lastProblem) : following.reflector.problem;
@@ -112,7 +112,7 @@ export class Discovery {
     return { phase: isKnown ? 'absent' : 'waiting', synced: isKnown, ...contactOf(this.definitions), ...trouble };
   }
 
-  /** Ends it; nothing is told any more once this has resolved. */
+  /** Stops following. No events follow once this has resolved. */
   async stop(): Promise<void> {
     this.controller.abort(new Error('discovery was stopped'));
     await this.definitions.stop();
@@ -125,17 +125,17 @@ export class Discovery {
     if (this.reading === undefined) this.working = this.work();
   }
 
-  /** One definition after the other, so that a kind is never started twice. */
+  /** True while the definition is queued or being read, so that its state may change. */
   private isUncertain(definition: string): boolean {
     return this.reading === definition || this.outdated.has(definition);
   }
 
-  /** One definition after the other, so that a kind is never started twice. */
+  /** Processes one definition after the other, so that no kind is started twice. */
   private async work(): Promise<void> {
     const { signal } = this.controller;
     for (let name = first(this.outdated); name !== undefined && !signal.aborted; name = first(this.outdated)) {
       this.reading = name;
-      // Before it is read: what happens meanwhile makes it outdated again.
+      // Deleted before the read, so that a change during the read marks it as outdated again.
       this.outdated.delete(name);
       try {
         await this.settle(name, await this.read(name));

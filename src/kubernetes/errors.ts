@@ -1,13 +1,13 @@
 import { isRecord } from '../core/text/record.ts';
 
 
-/** The API server answered, with something else than success. */
+/** The API server responded with an error status. */
 export class ApiError extends Error {
   /** The HTTP status, e.g. 409. */
   readonly status: number;
-  /** What the server calls it: `Conflict`, `AlreadyExists`, `Expired` …; `Unknown` where it does not say. */
+  /** The reason in the Status object: `Conflict`, `AlreadyExists`, `Expired` …; `Unknown` if it is missing. */
   readonly reason: string;
-  /** Milliseconds after which the server wants to be asked again. */
+  /** Milliseconds to wait before a retry, as the server requests. */
   readonly retryAfter: number | undefined;
   readonly causes: readonly Cause[];
 
@@ -29,14 +29,14 @@ interface Failure {
   readonly causes: readonly Cause[];
 }
 
-/** What is wrong with one field of an object that was sent. */
+/** A problem with one field of an object that was sent. */
 export interface Cause {
   readonly reason: string;
   readonly message: string;
   readonly field: string;
 }
 
-/** No answer came: no connection, no end in time. Whether a write took effect is unknown. */
+/** No complete response arrived: no connection, or a timeout. Whether a write took effect is unknown. */
 export class ConnectionError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -44,7 +44,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** What came is no answer that an API server gives. */
+/** The response does not follow the protocol of an API server. */
 export class ProtocolError extends Error {
   constructor(message: string) {
     super(message);
@@ -53,11 +53,11 @@ export class ProtocolError extends Error {
 }
 
 /**
- * Reads the failure in an answer.
+ * Creates the error for an error response.
  *
  * @param status the HTTP status
- * @param body the answer's JSON, a Status object as a rule; anything else is survived
- * @param retryAfter the Retry-After field: whole seconds are what API servers send
+ * @param body the parsed JSON body, usually a Status object; any other value is tolerated
+ * @param retryAfter the Retry-After header: whole seconds, as API servers send them
  */
 export function apiError(status: number, body: unknown, retryAfter?: string): ApiError {
   const json = isRecord(body) ? body : {};
@@ -90,7 +90,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** What to tell people about any thrown value. */
+/** The message for people of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

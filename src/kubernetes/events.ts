@@ -7,7 +7,7 @@ import { create, mergePatch, type WriteOutcome } from './writers.ts';
 
 const eventType: ResourceType = { apiVersion: 'events.k8s.io/v1', kind: 'Event', plural: 'events', namespaced: true };
 
-/** The object that an event is about. `namespace` is missing for cluster-scoped kinds. */
+/** The object that an event is about. Cluster-scoped kinds have no `namespace`. */
 export interface Regarding {
   readonly apiVersion: string;
   readonly kind: string;
@@ -19,9 +19,9 @@ export interface Regarding {
 export interface EventNote {
   readonly regarding: Regarding;
   readonly type: 'Normal' | 'Warning';
-  /** Why, in one CamelCase word: `CertificateExpired`. */
+  /** The reason, in one CamelCase word: `CertificateExpired`. */
   readonly reason: string;
-  /** What was being done, in one CamelCase word: `Programming`. */
+  /** The action that was taken, in one CamelCase word: `Programming`. */
   readonly action: string;
   /** For people. */
   readonly note: string;
@@ -31,20 +31,20 @@ export interface RecorderOptions {
   readonly client: ApiClient;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Who reports: a controllerName such as `sallyport.dev/controller`. */
+  /** The reporting controller: a controllerName such as `sallyport.dev/controller`. */
   readonly controller: string;
-  /** Which one of them, such as the pod's name. */
+  /** The reporting instance, such as the pod's name. */
   readonly instance: string;
 }
 
-/** Milliseconds within which the same event again is a repetition. */
+/** Milliseconds within which an equal event counts as a repetition. */
 const seriesWindow = 6 * 60_000;
 /** Milliseconds between two updates of one series. */
 const seriesPeriod = 60_000;
-/** New events about one object: so many at once, then one each `refillPeriod` milliseconds. */
+/** Limit of new events about one object: a burst of this size, then one per `refillPeriod` milliseconds. */
 const burst = 10;
 const refillPeriod = 60_000;
-/** Objects and series that are remembered, and events that may wait. */
+/** Maximum number of remembered objects and series, and of queued events. */
 const mostRemembered = 2_000;
 const mostWaiting = 200;
 
@@ -62,8 +62,8 @@ interface Budget {
 }
 
 /**
- * Tells people about objects by Events. The same event again becomes a series, updated at most once a minute, and
- * no object gets more than a few a minute. Best effort: what cannot be sent is dropped, and nobody waits for it.
+ * Records Events about objects. A repeated event becomes a series, which is updated at most once a minute. The rate of events per
+ * object is limited to a few a minute. Best effort: an event that cannot be sent is dropped, and `record` never blocks.
  */
 export class EventRecorder {
   private readonly options: RecorderOptions;
@@ -77,7 +77,7 @@ export class EventRecorder {
     this.options = options;
   }
 
-  /** Records something that happened now. Returns at once. */
+  /** Records an event with the current time. Returns at once. */
   record(note: EventNote): void {
     const now = this.options.clock.now();
     const key = JSON.stringify([note.regarding, note.type, note.reason, note.action, note.note]);
@@ -86,12 +86,12 @@ export class EventRecorder {
     else this.repeat(key, series, now);
   }
 
-  /** Waits until all that was recorded has been sent or dropped. */
+  /** Waits until all recorded events have been sent or dropped. */
   async flush(): Promise<void> {
     await this.sending;
   }
 
-  /** Drops what waits. */
+  /** Drops the queued events. */
   async stop(): Promise<void> {
     this.controller.abort(new Error('the event recorder was stopped'));
     await this.sending;
@@ -102,7 +102,7 @@ export class EventRecorder {
     const { regarding } = note;
     const namespace = regarding.namespace ?? 'default';
     const serial = createHash('sha256').update(`${key} ${now} ${this.options.instance}`).digest('hex').slice(0, 16);
-    // A name of 253 characters at most, whatever the object's is.
+    // A name has at most 253 characters, even if the object's name is as long.
     const name = `${regarding.name.slice(0, 230)}.${serial}`;
     remember(this.series, key, { name, namespace, count: 1, lastSeen: now, lastSent: now });
     this.send(() => create(this.writer, this.eventOf(note, { name, namespace }), { signal: this.controller.signal }));
@@ -116,7 +116,7 @@ export class EventRecorder {
     const patch = { series: { count: series.count, lastObservedTime: microTime(this.options.clock.date()) } };
     this.send(async () => {
       const outcome = await mergePatch(this.writer, series, patch, { signal: this.controller.signal });
-      // Events are kept for an hour; the next one begins a new series.
+      // Events are kept for an hour. The next one starts a new series.
       if (outcome.type === 'notFound') this.series.delete(key);
       return outcome;
     });
@@ -148,7 +148,7 @@ export class EventRecorder {
     return isAffordable;
   }
 
-  /** One after the other: events are never urgent. */
+  /** Sends one event after the other, because events are not urgent. */
   private send(write: () => Promise<WriteOutcome>): void {
     if (this.waiting >= mostWaiting) return;
     this.waiting += 1;
@@ -163,7 +163,7 @@ export class EventRecorder {
   }
 }
 
-/** Sets an entry as the newest, and forgets the oldest where there are too many. */
+/** Sets an entry as the newest, and removes the oldest if there are too many. */
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);
@@ -173,7 +173,7 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
 
 const longestNote = 1_024;
 
-/** The API server refuses notes that are longer. It counts bytes. */
+/** The API server rejects longer notes. It counts bytes. */
 function shorten(note: string): string {
   let text = note.slice(0, longestNote);
   while (Buffer.byteLength(text) > longestNote - 3) text = text.slice(0, -16);

@@ -1,4 +1,4 @@
-/** The Kubernetes API: one client, followed kinds, writes, leases, events. The only importer of the official client. */
+/** The Kubernetes API: client, reflectors, writes, leases, events. Only this folder imports the official client. */
 export { systemClock, type Clock } from './clock.ts';
 export { createClient, type ApiClient, type ApiRequest } from './client.ts';
 export { loadCredentials, type Credentials, type CredentialSource, type Proof } from './credentials.ts';

@@ -1,7 +1,7 @@
 import type { ObjectRef } from '../core/resources/reference.ts';
 import type { KubernetesObject, ResourceType } from './object.ts';
 
-/** What became of an object. A deleted and newly made object of the same name is a delete and an upsert. */
+/** A change of an object. A recreated object of the same name gives a delete and an upsert. */
 export type ObjectEvent =
   | { readonly type: 'upsert'; readonly ref: ObjectRef; readonly object: KubernetesObject }
   | { readonly type: 'delete'; readonly ref: ObjectRef };
@@ -9,13 +9,13 @@ export type ObjectEvent =
 interface Known {
   readonly ref: ObjectRef;
   readonly uid: string;
-  /** `''` where it is not sure that the reader has this object. */
+  /** `''` if the reader may not have received this object. */
   readonly resourceVersion: string;
 }
 
 /**
- * Which objects of one kind the reader was told of: identity and version only. Turns what lists and watches say
- * into what is news.
+ * Tracks the objects of one kind that the reader has received, by identity and version only. Reduces the results of lists and
+ * watches to changes.
  */
 export class Inventory {
   private readonly type: ResourceType;
@@ -31,12 +31,12 @@ export class Inventory {
     return this.known.size;
   }
 
-  /** Takes over what another inventory holds, of another version of the kind: everything counts as news once more. */
+  /** Takes over the objects of an inventory for another version of the kind. All of them will be reported once more. */
   adopt(former: Inventory): void {
     for (const [key, { ref, uid }] of former.known) this.known.set(key, { ref, uid, resourceVersion: '' });
   }
 
-  /** An object as listed, added or modified. */
+  /** Records an object that was listed, added or modified. */
   upsert(object: KubernetesObject): readonly ObjectEvent[] {
     const { namespace = '', name, uid = '', resourceVersion = '' } = object.metadata;
     const ref = { group: this.group, kind: this.type.kind, namespace, name };
@@ -48,7 +48,7 @@ export class Inventory {
     return before === undefined || before.uid === uid ? [event] : [{ type: 'delete', ref }, event];
   }
 
-  /** An object as it was when it was deleted; nothing where that object is not the one we know by this name. */
+  /** Records the deletion of an object. No event if the known object of this name has another uid. */
   remove(object: KubernetesObject): readonly ObjectEvent[] {
     const { namespace = '', name, uid = '' } = object.metadata;
     const key = keyOf({ namespace, name });
@@ -58,14 +58,14 @@ export class Inventory {
     return [{ type: 'delete', ref: before.ref }];
   }
 
-  /** Everything that a complete list did not have. `listed` holds keys of `keyOf`. */
+  /** Removes all objects that are not in a complete list. `listed` holds keys of `keyOf`. */
   retain(listed: ReadonlySet<string>): readonly ObjectEvent[] {
     const gone = [...this.known].filter(([key]) => !listed.has(key));
     for (const [key] of gone) this.known.delete(key);
     return gone.map(([, { ref }]) => ({ type: 'delete', ref }));
   }
 
-  /** These events did not arrive: the next list brings them again. */
+  /** Marks events as not received, so that the next list reports them again. */
   distrust(events: readonly ObjectEvent[]): void {
     for (const { ref } of events) {
       const key = keyOf(ref);
@@ -73,7 +73,7 @@ export class Inventory {
     }
   }
 
-  /** Items of lists do not say what they are; and nobody wants the bookkeeping of field managers, half of many objects. */
+  /** Adds apiVersion and kind, which list items lack, and removes managedFields, which are unused and often half of the object. */
   private complete(object: KubernetesObject): KubernetesObject {
     const { managedFields: _managedFields, ...metadata } = object.metadata;
     return { ...object, apiVersion: this.type.apiVersion, kind: this.type.kind, metadata };

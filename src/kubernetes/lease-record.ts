@@ -19,20 +19,20 @@ interface Limits {
   readonly signal?: AbortSignal;
 }
 
-/** One Lease as one candidate sees it: who holds it, and for how long that has been seen unchanged. */
+/** One Lease as a candidate observes it: its holder, and how long the record has been unchanged. */
 export class LeaseRecord {
   private readonly options: LeaseOptions;
   private readonly duration: number;
   private lease: KubernetesObject | undefined;
   private observed: { readonly spec: string; readonly at: number } | undefined;
 
-  /** `duration`: milliseconds for which our own record counts. */
+  /** `duration`: milliseconds for which our own record is valid. */
   constructor(options: LeaseOptions, duration: number) {
     this.options = options;
     this.duration = duration;
   }
 
-  /** Who holds it, as last seen; `undefined` where nobody does. */
+  /** The holder as last seen. `undefined` if there is none. */
   get holder(): string | undefined {
     const holder = this.spec['holderIdentity'];
     return typeof holder === 'string' && holder !== '' ? holder : undefined;
@@ -43,14 +43,14 @@ export class LeaseRecord {
   }
 
   /**
-   * Takes or renews the lease unless another's record is still good. Optimistic locking decides between candidates.
+   * Acquires or renews the lease unless another candidate's record is still valid. Optimistic locking decides between candidates.
    *
-   * @returns whether it is ours now
-   * @throws what the client throws, but for losing against another
+   * @returns whether we hold the lease now
+   * @throws errors of the client, except for a conflict with another candidate
    */
   async acquire(timeout: number, signal: AbortSignal): Promise<boolean> {
     const limits = { timeout, signal };
-    // The leader knows what it wrote last; should that be outdated, the server says so.
+    // The leader knows its last write. If that is outdated, the server reports a conflict.
     if (!this.isOurs) await this.read(limits);
     if (this.holder !== undefined && !this.isOurs && !this.isExpired) return false;
     const isKnown = this.lease !== undefined;
@@ -65,10 +65,10 @@ export class LeaseRecord {
     }
   }
 
-  /** Leaves it to the next one. */
+  /** Releases the lease. */
   async release(timeout: number): Promise<void> {
     const now = microTime(this.options.clock.date());
-    // The shortest duration there is: nobody has to wait for a lease without holder.
+    // The shortest possible duration, so that no candidate waits for a lease without a holder.
     const spec = { ...this.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now };
     await this.write(spec, { timeout });
   }

@@ -4,18 +4,18 @@ import { createDeadline, type Clock, type Deadline } from './clock.ts';
 import { messageOf } from './errors.ts';
 import { LeaseRecord } from './lease-record.ts';
 
-/** Milliseconds; the defaults are those of client-go. */
+/** Milliseconds. The defaults are those of client-go. */
 export interface LeaseTimings {
-  /** How long others leave a lease alone that is not renewed. */
+  /** How long other candidates wait before they take over a lease that is not renewed. */
   readonly leaseDuration: number;
-  /** How long a leader goes on without a renewal; shorter than `leaseDuration`. */
+  /** How long a leader continues without a renewal. Shorter than `leaseDuration`. */
   readonly renewDeadline: number;
-  /** Between attempts to get or renew it. */
+  /** Delay between attempts to acquire or renew the lease. */
   readonly retryPeriod: number;
 }
 
 const defaultTimings: LeaseTimings = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 };
-/** Those who wait come back after one to this plus one periods, so that they do not all come at once. */
+/** Waiting candidates retry after one to this many periods, so that they do not all retry at once. */
 const waitingJitter = 1.2;
 
 export interface ElectionOptions {
@@ -24,19 +24,19 @@ export interface ElectionOptions {
   readonly log: Logger;
   readonly namespace: string;
   readonly name: string;
-  /** Unique among the candidates, such as the pod's name and uid. */
+  /** Unique among the candidates, for example the pod's name and uid. */
   readonly identity: string;
   readonly timings?: LeaseTimings;
   /**
-   * Called at the begin of each term; `term` is aborted at its end. The lease is given back, or sought again, only
-   * after it has returned. Where it throws, the term ends.
+   * Called at the start of each term. `term` is aborted at its end. The lease is released or sought again only after this has
+   * returned. If it throws, the term ends.
    */
   readonly lead: (term: AbortSignal) => Promise<void> | void;
 }
 
 /**
- * A candidate for a Lease. At most one candidate leads at any time as long as clocks run at about the same speed;
- * they need not show the same time, since a candidate trusts only how long it has seen a record unchanged.
+ * A candidate for a Lease. At most one candidate leads at any time, provided that clocks run at about the same speed. They need
+ * not show the same time, because a candidate measures only how long it has seen a record unchanged.
  */
 export class Election {
   private readonly options: ElectionOptions;
@@ -45,10 +45,10 @@ export class Election {
   private readonly controller = new AbortController();
   private readonly running: Promise<void>;
   private term: AbortSignal | undefined;
-  /** The moment at which the newest successful renewal was sent. */
+  /** The time at which the newest successful renewal was sent. */
   private renewedAt = 0;
 
-  /** Starts at once. */
+  /** Starts immediately. */
   constructor(options: ElectionOptions) {
     this.options = options;
     this.timings = options.timings ?? defaultTimings;
@@ -56,18 +56,18 @@ export class Election {
     this.running = this.run();
   }
 
-  /** Whether this candidate may act as leader at this very moment; ask before everything that only a leader may send. */
+  /** Whether this candidate leads at this moment. Check it before every request that only a leader may send. */
   isLeader(): boolean {
-    // A process that slept too long may ask before its timers fire; an answer after the end of the term does not bring it back.
+    // After a long suspension this may run before the timers fire. A response after the end of the term does not revive it.
     return this.term?.aborted === false && this.remaining > 0;
   }
 
-  /** Who holds the lease, as last seen. */
+  /** The holder of the lease, as last seen. */
   get holder(): string | undefined {
     return this.record.holder;
   }
 
-  /** Ends the term, waits for `lead`, and gives the lease back, so that the next leader need not wait. */
+  /** Ends the term, waits for `lead`, and releases the lease, so that the next leader need not wait. */
   async stop(): Promise<void> {
     this.controller.abort(new Error('the election was stopped'));
     await this.running;
@@ -88,7 +88,7 @@ export class Election {
     }
   }
 
-  /** One term, from its begin until the lease is lost or given back. */
+  /** Runs one term, until the lease is lost or released. */
   private async serve(stopped: AbortSignal): Promise<void> {
     const resigned = new AbortController();
     const end = AbortSignal.any([stopped, resigned.signal]);
@@ -126,15 +126,15 @@ export class Election {
     }
   }
 
-  /** Milliseconds for which the newest renewal is good, counted from when it was sent: nobody saw it earlier. */
+  /** Milliseconds until the newest renewal expires, counted from when it was sent: other candidates cannot have seen it earlier. */
   private get remaining(): number {
     return this.renewedAt + this.timings.renewDeadline - this.options.clock.now();
   }
 
-  /** @returns whether the lease is ours now; `false` where that could not be found out */
+  /** @returns whether we hold the lease now; `false` if that is unknown */
   private async attempt(signal: AbortSignal): Promise<boolean> {
     try {
-      // A request that hangs leaves time for another one.
+      // A request that hangs leaves time for a second one.
       return await this.record.acquire(this.timings.renewDeadline / 2, signal);
     } catch (error) {
       if (!signal.aborted) this.options.log.warn({ lease: this.options.name, problem: messageOf(error) }, 'cannot renew the lease');
@@ -142,7 +142,7 @@ export class Election {
     }
   }
 
-  /** Safe even when the term ran out: the server refuses it where somebody else wrote since. */
+  /** Safe even after the term has expired: the server rejects the write if another candidate has written since. */
   private async release(): Promise<void> {
     try {
       await this.record.release(this.timings.retryPeriod);

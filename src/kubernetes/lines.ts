@@ -1,17 +1,17 @@
 import { ProtocolError } from './errors.ts';
 
-/** Characters that one line may have: an object is at most 1.5 MiB in etcd, and escapes make it longer on the wire. */
+/** Maximum characters per line: etcd stores at most 1.5 MiB per object, and escapes make it longer in JSON. */
 const longestLine = 16 * 1024 * 1024;
 
 /**
- * Cuts a stream of UTF-8 into JSON values, one a line; yields all that one chunk completed, at least one.
+ * Splits a UTF-8 stream into JSON values, one per line. Yields all values that a chunk completed, at least one.
  *
- * @throws ProtocolError for a line that is no JSON or longer than `limit` characters, or where the stream ends within a line:
- * something would be lost unseen otherwise
+ * @throws ProtocolError if a line is not valid JSON or longer than `limit` characters, or if the stream ends within a line:
+ * data would be lost silently otherwise
  */
 export async function* readJsonLines(chunks: AsyncIterable<Uint8Array>, limit = longestLine): AsyncGenerator<readonly unknown[], void, void> {
   const decoder = new TextDecoder();
-  // Parts of an unfinished line are joined once, when it ends: long lines come in thousands of chunks.
+  // The parts of an unfinished line are joined once, at its end: a long line arrives in thousands of chunks.
   let parts: string[] = [];
   let length = 0;
   for await (const chunk of chunks) {

@@ -3,17 +3,17 @@ import type { ApiClient } from './client.ts';
 import { ApiError, ProtocolError } from './errors.ts';
 import { isKubernetesObject, pathOf, type KubernetesObject, type ResourceType } from './object.ts';
 
-/** Which objects of a kind: all, or those of one namespace, or those that a selector chooses. */
+/** A selection of objects of a kind: all, those of one namespace, or those that match a selector. */
 export interface Selection {
   readonly type: ResourceType;
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** `metadata`: the objects' metadata alone, which is all that travels. */
+  /** `metadata`: requests the objects' metadata only. */
   readonly part?: 'object' | 'metadata';
 }
 
-/** Some objects of a list. `restarted` where all pages before are void: the server has forgotten where we were. */
+/** A page of a list. If `restarted`, discard all previous pages: the server no longer has the snapshot that they came from. */
 export interface Page {
   readonly objects: readonly KubernetesObject[];
   readonly resourceVersion: string;
@@ -21,13 +21,13 @@ export interface Page {
 }
 
 const pageSize = 500;
-/** After so many expired lists the last one's error is thrown. */
+/** Number of restarts after expired lists. The next expiry is thrown. */
 const mostRestarts = 3;
 
 /**
- * Lists all objects of a selection, a page at a time, from the state that is newest when it begins.
+ * Lists all objects of a selection page by page, from a snapshot that is current at the start.
  *
- * @throws what `ApiClient.request` throws; ProtocolError where an answer is no list
+ * @throws as `ApiClient.request` does; ProtocolError if a response is not a list
  */
 export async function* listPages(client: ApiClient, selection: Selection, signal: AbortSignal): AsyncGenerator<Page, void, void> {
   let token: string | undefined;
@@ -84,7 +84,7 @@ export function selectors({ labelSelector, fieldSelector }: Selection): Record<s
   return { labelSelector, fieldSelector };
 }
 
-/** `as` is what the metadata alone is called: PartialObjectMetadata, or its list. */
+/** `as` is the name of the metadata type: PartialObjectMetadata, or its list. */
 export function acceptFor({ part }: Selection, as: string): string {
   return part === 'metadata' ? `application/json;as=${as};g=meta.k8s.io;v=v1` : 'application/json';
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../core/text/record.ts';
 
 
-/** An object as the API server sends it. Only identity is sure; everything else is up to the reader. */
+/** An object as the API server sends it. Only its identity is guaranteed. The reader checks everything else. */
 export interface KubernetesObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -20,12 +20,12 @@ export interface ObjectMetadata {
   readonly [field: string]: unknown;
 }
 
-/** Whether a JSON value has what every stored object has: metadata with a name. */
+/** Whether a JSON value has the minimum of a stored object: metadata with a name. */
 export function isKubernetesObject(json: unknown): json is KubernetesObject {
   return isRecord(json) && isRecord(json['metadata']) && typeof json['metadata']['name'] === 'string' && json['metadata']['name'] !== '';
 }
 
-/** A kind in one of its versions, and the resource it is stored as. */
+/** One version of a kind, and the resource that stores it. */
 export interface ResourceType {
   /** `gateway.networking.k8s.io/v1`, or `v1` in the core group. */
   readonly apiVersion: string;
@@ -34,21 +34,21 @@ export interface ResourceType {
   readonly namespaced: boolean;
 }
 
-/** The type of a kind that is known by its entry in the schema. */
+/** The resource type of a schema entry. */
 export function resourceType(entry: { readonly group: string; readonly kind: string; readonly plural: string; readonly namespaced: boolean }, version: string): ResourceType {
   const { group, kind, plural, namespaced } = entry;
   return { apiVersion: group === '' ? version : `${group}/${version}`, kind, plural, namespaced };
 }
 
-/** One object, or all of a namespace or cluster. Empty texts mean "not given". */
+/** One object, or all objects of a namespace or cluster. Empty strings mean "not given". */
 export interface ObjectName {
   readonly namespace?: string;
   readonly name?: string;
 }
 
 /**
- * The URL path of an object, a collection or a subresource (`status`). Parts are escaped, so that a name never
- * reaches another object.
+ * The URL path of an object, a collection or a subresource (`status`). The parts are escaped, so that a name cannot address another
+ * object.
  */
 export function pathOf(type: ResourceType, { namespace = '', name = '' }: ObjectName = {}, subresource = ''): string {
   const parts = [
@@ -61,7 +61,7 @@ export function pathOf(type: ResourceType, { namespace = '', name = '' }: Object
   return `/${parts.map(encodeURIComponent).join('/')}`;
 }
 
-/** RFC 3339 with six fractional digits, which is how Kubernetes writes its MicroTime; it takes no other number. */
+/** RFC 3339 with six fractional digits, the only form that MicroTime of Kubernetes accepts. */
 export function microTime(date: Date): string {
   return date.toISOString().replace('Z', '000Z');
 }

@@ -1,23 +1,23 @@
 import { ApiError, messageOf, type Cause } from './errors.ts';
 import { isKubernetesObject, type KubernetesObject } from './object.ts';
 
-/** What became of a write. `message` is the API server's, for people. */
+/** The outcome of a write. `message` is the API server's, for people. */
 export type WriteOutcome =
-  /** Done; the object as it is now, where the server sent it. */
+  /** Done, with the resulting object if the server sent it. */
   | { readonly type: 'ok'; readonly object?: KubernetesObject }
-  /** Somebody else was quicker, or owns a field: read again, then decide anew. */
+  /** Another writer was faster or owns a field: read again, then decide anew. */
   | { readonly type: 'conflict'; readonly message: string }
-  /** There is one of that name. */
+  /** An object of that name exists already. */
   | { readonly type: 'exists'; readonly message: string }
-  /** The object is gone, or its kind or namespace. */
+  /** The object, its kind or its namespace does not exist. */
   | { readonly type: 'notFound'; readonly message: string }
   | { readonly type: 'forbidden'; readonly message: string }
-  /** The server will not take it, however often it is sent: schema, admission, quota is `forbidden`. */
+  /** The server rejects the object as invalid, and a retry does not help. An exceeded quota is `forbidden`. */
   | { readonly type: 'invalid'; readonly message: string; readonly causes: readonly Cause[] }
-  /** No answer, or a busy server: whether it was done is not known. `retryAfter` in milliseconds. */
+  /** No response, or an overloaded server: the outcome is unknown. `retryAfter` in milliseconds. */
   | { readonly type: 'unavailable'; readonly message: string; readonly retryAfter?: number };
 
-/** Turns a failure of the client into its outcome. The reason of an aborted signal is a failure like others. */
+/** Converts an error of the client to an outcome. The reason of an aborted signal is converted as well. */
 export function outcomeOf(error: unknown): WriteOutcome {
   const message = messageOf(error);
   if (!(error instanceof ApiError)) return { type: 'unavailable', message };
@@ -31,14 +31,14 @@ export function outcomeOf(error: unknown): WriteOutcome {
   }
 }
 
-/** `success` or `conflict`. Throws for every other outcome, with the message of the API server. */
+/** Returns `success` or `conflict`. Throws for every other outcome, with the message of the API server. */
 export function doneOrConflict<Success extends string>(outcome: WriteOutcome, success: Success): Success | 'conflict' {
   if (outcome.type === 'ok') return success;
   if (outcome.type === 'conflict') return 'conflict';
   throw new Error(outcome.message);
 }
 
-/** Waits for a write and tells what became of it. Never rejects. */
+/** Waits for a write and returns its outcome. Never rejects. */
 export async function settle(write: Promise<unknown>): Promise<WriteOutcome> {
   try {
     const object = await write;

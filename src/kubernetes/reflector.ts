@@ -9,7 +9,7 @@ import { watchFrom } from './watch.ts';
 
 export type { ObjectEvent } from './inventory.ts';
 
-/** Takes what happened, in order, before the next is asked for. What it throws is logged, and brought again by a later list. */
+/** Receives events in order; the next request waits for it. An error is logged, and a later list repeats the events. */
 export type OnEvents = (events: readonly ObjectEvent[]) => void | Promise<void>;
 
 export interface ReflectorOptions {
@@ -20,15 +20,15 @@ export interface ReflectorOptions {
   readonly onEvents: OnEvents;
 }
 
-/** Milliseconds: a watch that ends sooner, with nothing said, is a failure. */
+/** Milliseconds. A watch that ends sooner without an event counts as a failure. */
 const shortestWatch = 1_000;
-/** Milliseconds after which a watch counts as a success even if nothing happened. */
+/** Milliseconds after which a watch counts as a success even without events. */
 const longWatch = 60_000;
 
 /**
- * Follows a selection for as long as it is not stopped: a list, then watches, each from where the last one ended,
- * and a list again where the server has forgotten that place. The reader is told upserts and deletes, nothing twice
- * and nothing left out, whatever happens to connections. Keeps no objects.
+ * Follows a selection until stopped: a list, then watches that each resume where the last one ended, and another list when the
+ * server no longer knows that resourceVersion. The reader receives every upsert and delete exactly once, even across connection
+ * failures. Stores no objects.
  */
 export class Reflector {
   private readonly options: ReflectorOptions;
@@ -37,15 +37,15 @@ export class Reflector {
   private readonly controller = new AbortController();
   private readonly firstSync = Promise.withResolvers<void>();
   private readonly running: Promise<void>;
-  /** Where the next watch begins; a list is due where there is none. */
+  /** The resourceVersion at which the next watch resumes. If `undefined`, a list is due. */
   private place: string | undefined;
   private contact: number | undefined;
   private isSynced = false;
-  /** Whether the reader missed something, which only a list brings back. */
+  /** Whether the reader missed events, which only a list can repeat. */
   private owesList = false;
   private lastProblem: string | undefined;
 
-  /** Starts at once. `former` is a stopped reflector of the same kind in another version, whose objects are taken over. */
+  /** Starts immediately. `former` is a stopped reflector for another version of the same kind. Its objects are taken over. */
   constructor(options: ReflectorOptions, former?: Reflector) {
     this.options = options;
     this.inventory = new Inventory(options.selection.type);
@@ -54,38 +54,38 @@ export class Reflector {
     this.running = this.run();
   }
 
-  /** Whether the reader was told everything once. */
+  /** Whether the reader has received all objects once. */
   get synced(): boolean {
     return this.isSynced;
   }
 
-  /** Resolves when everything was told once; never where the reflector is stopped before. */
+  /** Resolves when the reader has received all objects once. Never settles if the reflector is stopped before. */
   get whenSynced(): Promise<void> {
     return this.firstSync.promise;
   }
 
-  /** Milliseconds since the API server was last heard on this kind; `undefined` where it never was. */
+  /** Milliseconds since the last response of the API server for this kind. `undefined` before the first one. */
   get lastContact(): number | undefined {
     return this.contact === undefined ? undefined : this.options.clock.now() - this.contact;
   }
 
-  /** Why nothing is heard at present. */
+  /** Why the API server does not respond at present. */
   get problem(): string | undefined {
     return this.lastProblem;
   }
 
-  /** How many objects the reader knows. */
+  /** Number of objects that the reader has received. */
   get size(): number {
     return this.inventory.size;
   }
 
-  /** Ends it; nothing is told any more once this has resolved. */
+  /** Stops. No events follow once this has resolved. */
   async stop(): Promise<void> {
     this.controller.abort(new Error('the reflector was stopped'));
     await this.running;
   }
 
-  /** Ends it and tells the reader that all objects are gone, as they are when their kind is. */
+  /** Stops, and reports all objects as deleted, because their kind no longer exists. */
   async retire(): Promise<void> {
     await this.stop();
     await this.tell(this.inventory.retain(new Set()));
@@ -164,7 +164,7 @@ export class Reflector {
     this.lastProblem = undefined;
   }
 
-  /** @returns milliseconds to wait */
+  /** @returns the delay of the retry in milliseconds */
   private recover(error: unknown): number {
     if (needsList(error)) this.place = undefined;
     this.lastProblem = messageOf(error);
@@ -175,7 +175,7 @@ export class Reflector {
   }
 }
 
-/** A lost connection or a busy server leaves our place as good as it was; anything else makes it doubtful. */
+/** A lost connection or a busy server does not invalidate the resourceVersion. Any other error may. */
 function needsList(error: unknown): boolean {
   if (error instanceof ApiError) return error.status !== 429 && error.status < 500;
   return error instanceof ProtocolError;

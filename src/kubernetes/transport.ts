@@ -2,9 +2,9 @@ import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 import type { Clock } from './clock.ts';
 import type { Credentials, TlsProof } from './credentials.ts';
 
-/** Milliseconds for which a proof is good; the official client looks at token files once a minute. */
+/** Milliseconds for which credentials are cached. The official client checks token files once a minute. */
 const proofLifetime = 10_000;
-/** Each watch holds one connection, and there are about 25; requests must never wait behind them. */
+/** Each of about 25 watches occupies a connection, and requests must never wait for them. */
 const connections = 100;
 
 export interface Access {
@@ -12,7 +12,7 @@ export interface Access {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The one pool of connections to the API server; replaced, without cutting anybody off, when TLS material is renewed. */
+/** The connection pool to the API server. It is replaced without closing connections in use when TLS material is renewed. */
 export class Transport {
   private readonly credentials: Credentials;
   private readonly clock: Clock;
@@ -25,13 +25,13 @@ export class Transport {
     this.clock = clock;
   }
 
-  /** Connections and credentials for one request. @throws what loading the credentials throws */
+  /** Connections and credentials for one request. @throws errors of loading the credentials */
   async open(): Promise<Access> {
     if (this.access === undefined || this.clock.now() - this.provenAt > proofLifetime) {
       this.provenAt = this.clock.now();
       const renewing = this.renew(this.access);
       this.access = renewing;
-      // A failure is told to those who wait, and tried anew by whoever comes next.
+      // Those who wait get the failure, and the next caller tries again.
       renewing.catch(() => {
         if (this.access === renewing) this.access = undefined;
       });
@@ -39,7 +39,7 @@ export class Transport {
     return this.access;
   }
 
-  /** Cuts all connections off. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     await Promise.all([...this.dispatchers].map((dispatcher) => dispatcher.destroy()));
     this.dispatchers.clear();
@@ -58,9 +58,9 @@ export class Transport {
 }
 
 function createDispatcher(tls: TlsProof, proxy: string | undefined): Dispatcher {
-  // Probes by the kernel notice a peer that is gone while a watch is quiet.
+  // TCP keepalive detects a lost peer while a watch is quiet.
   const connect = { ...tls, keepAlive: true, keepAliveInitialDelay: 30_000 };
-  // Deadlines are the client's: undici's own would end quiet watches.
+  // The client has its own timeouts. Those of undici would end quiet watches.
   const limits = { connections, headersTimeout: 0, bodyTimeout: 0 };
   return proxy === undefined ? new Agent({ ...limits, connect }) : new ProxyAgent({ ...limits, uri: proxy, requestTls: connect });
 }

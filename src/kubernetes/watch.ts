@@ -5,26 +5,26 @@ import { apiError, ProtocolError } from './errors.ts';
 import { acceptFor, selectedNamespace, selectors, type Selection } from './list.ts';
 import { isKubernetesObject, pathOf, type KubernetesObject } from './object.ts';
 
-/** One line of a watch. A bookmark says only how far the server is. */
+/** One line of a watch. A bookmark only advances the resourceVersion. */
 export interface WatchEvent {
   readonly type: 'upsert' | 'delete' | 'bookmark';
   readonly object: KubernetesObject;
 }
 
-/** Seconds after which the server ends a watch, at least; up to twice as many, so that not all end together. */
+/** Minimum seconds after which the server ends a watch. The maximum is twice as many, so that watches do not end together. */
 const shortestWatch = 240;
 /**
- * Milliseconds without a line after which a watch counts as dead: bookmarks come every minute. Then a list is due: a
- * server whose data were restored from a backup is silent about versions that it has not reached yet.
+ * Milliseconds without a line after which a watch counts as dead: bookmarks arrive every minute. A list is due then, because a
+ * server that was restored from a backup sends nothing about versions that it has not reached yet.
  */
 const longestSilence = 180_000;
 
 /**
- * Everything that happens to a selection after `resourceVersion`, in batches, until the server ends it, as it does
- * after some minutes. The first batch is empty: the server has begun to answer.
+ * Yields the changes of a selection after `resourceVersion`, in batches, until the server ends the watch after some minutes.
+ * The first batch is empty: the server has started to respond.
  *
- * @throws ApiError with status 410 where the server does not know that version any more; what `ApiClient.stream`
- * throws; ProtocolError after a long silence. What was yielded before is complete.
+ * @throws ApiError with status 410 if the server no longer knows that version; as `ApiClient.stream` does; ProtocolError after a
+ *   long silence. All batches before the error are complete.
  */
 export async function* watchFrom(
   { client, clock, selection }: WatchSubject, resourceVersion: string, signal: AbortSignal,
@@ -57,7 +57,7 @@ export interface WatchSubject {
   readonly selection: Selection;
 }
 
-/** What stands before a failure has happened and counts. */
+/** Events that precede a failure are valid. */
 function readBatch(batch: readonly unknown[]): { events: readonly WatchEvent[]; failure?: Error } {
   const events: WatchEvent[] = [];
   for (const line of batch) {

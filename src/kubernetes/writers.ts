@@ -4,7 +4,7 @@ import { settle, type WriteOutcome } from './outcome.ts';
 
 export type { WriteOutcome } from './outcome.ts';
 
-/** A client and the type of what is written. */
+/** A client and the type of the object to write. */
 export interface Writer {
   readonly client: ApiClient;
   readonly type: ResourceType;
@@ -12,60 +12,60 @@ export interface Writer {
 
 export interface WriteOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds; 30 seconds unless given. */
+  /** Milliseconds. Default: 30 seconds. */
   readonly timeout?: number;
-  /** `All`: everything is checked, webhooks included, and nothing stored. */
+  /** `All`: the server checks everything, webhooks included, and stores nothing. */
   readonly dryRun?: 'All';
   readonly fieldManager?: string;
 }
 
-/** What must still hold for a delete to happen; and what becomes of what the object owns. */
+/** Preconditions of a delete, and what happens to dependents. */
 export interface DeleteOptions extends WriteOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
 }
 
-/** One object by name, and a part of it where that has a path of its own. */
+/** One object by name, and its subresource if there is one. */
 export interface PatchTarget extends ObjectName {
   readonly name: string;
   readonly subresource?: 'status';
 }
 
-/** Server-side apply always says on whose behalf. */
+/** Server-side apply requires a field manager. */
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
 }
 
-/** The object as it is now, as an outcome like those of writes. */
+/** Reads the current object, with an outcome like those of writes. */
 export function get({ client, type }: Writer, target: ObjectName & { readonly name: string }, options: Pick<WriteOptions, 'signal' | 'timeout'> = {}): Promise<WriteOutcome> {
   const { namespace, name } = target;
   return settle(client.request({ ...common(options), path: pathOf(type, { name, ...(namespace !== undefined && { namespace }) }) }));
 }
 
-/** Stores a new object. */
+/** Creates an object. */
 export function create({ client, type }: Writer, object: KubernetesObject, options: WriteOptions = {}): Promise<WriteOutcome> {
   const path = pathOf(type, namespaceOf(object));
   return settle(client.request({ ...common(options), method: 'POST', path, body: complete(type, object) }));
 }
 
 /**
- * Replaces an object's status, and nothing else. `metadata.resourceVersion` says which object the status was made
- * for: `conflict` where it has changed since, and nothing was written.
+ * Replaces only the status of an object. `metadata.resourceVersion` names the version that the status was computed from: `conflict`
+ * if the object has changed since, and nothing was written.
  */
 export function updateStatus({ client, type }: Writer, object: KubernetesObject, options: WriteOptions = {}): Promise<WriteOutcome> {
   const path = pathOf(type, nameOf(object), 'status');
   return settle(client.request({ ...common(options), method: 'PUT', path, body: complete(type, object) }));
 }
 
-/** Replaces an object but its status; under the same condition as `updateStatus`. */
+/** Replaces an object except its status, under the same condition as `updateStatus`. */
 export function update({ client, type }: Writer, object: KubernetesObject, options: WriteOptions = {}): Promise<WriteOutcome> {
   return settle(client.request({ ...common(options), method: 'PUT', path: pathOf(type, nameOf(object)), body: complete(type, object) }));
 }
 
 /**
- * Server-side apply: sets the fields of `object`, creates it if it does not exist, and removes fields that this manager
- * applied before. It takes fields over from other managers.
+ * Server-side apply: sets the fields of `object`, creates it if it does not exist, and removes fields that this manager applied
+ * before. With force: takes over fields from other managers.
  */
 export function applyForced({ client, type }: Writer, object: KubernetesObject, options: ApplyOptions): Promise<WriteOutcome> {
   const request = common(options);
@@ -80,16 +80,16 @@ export function applyForced({ client, type }: Writer, object: KubernetesObject, 
   }));
 }
 
-/** JSON merge patch (RFC 7396): given fields replace, `null` removes, lists are replaced whole. */
+/** JSON merge patch (RFC 7396): given fields replace, `null` removes, lists are replaced as a whole. */
 export function mergePatch({ client, type }: Writer, target: PatchTarget, patch: object, options: WriteOptions = {}): Promise<WriteOutcome> {
   const path = pathOf(type, target, target.subresource);
   return settle(client.request({ ...common(options), method: 'PATCH', path, contentType: 'application/merge-patch+json', body: patch }));
 }
 
-/** Deletes an object; `conflict` where it is not the one that the options describe. Finalizers may keep it a while. */
+/** Deletes an object. `conflict` if the preconditions do not hold. Finalizers may delay the deletion. */
 export function remove({ client, type }: Writer, target: PatchTarget, options: DeleteOptions = {}): Promise<WriteOutcome> {
   const { uid, resourceVersion, propagationPolicy, dryRun } = options;
-  // Where a delete has a body, the server does not look at the query: a dry run in the query alone would delete.
+  // If a delete has a body, the server ignores the query: a dry run that only the query requests would delete.
   const body = {
     kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid, resourceVersion }, propagationPolicy,
     ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
