@@ -17,12 +17,12 @@ export interface RotationOptions {
   readonly issue?: (issuedAt: number, notAfter: number) => Promise<SigningAuthority>;
 }
 
-/** Steps that follow one another without a pause are few; more mean that somebody undoes them. */
+/** Few steps follow each other without a pause. More of them mean that another writer reverts them. */
 const pause = 200;
 
 /**
- * Keeps the authorities in the Secret fresh and the configuration's bundle in step with them. Meant for the holder of a
- * lease, so that replicas do not do the work twice; two at once do no harm.
+ * Renews the authorities in the Secret and keeps the bundle in the configuration in step with them. The holder of a lease should
+ * run it, so that replicas do not repeat the work. Concurrent runs do no harm.
  */
 export class AuthorityRotation {
   readonly #options: RotationOptions;
@@ -30,7 +30,7 @@ export class AuthorityRotation {
   readonly #issue: (issuedAt: number, notAfter: number) => Promise<SigningAuthority>;
   #seen: { readonly version: string; readonly since: number } | undefined;
 
-  /** @throws where the policy would make calls fail */
+  /** @throws if the policy would make calls fail */
   constructor(options: RotationOptions) {
     checkRotationPolicy(options.policy);
     this.#options = options;
@@ -38,7 +38,7 @@ export class AuthorityRotation {
     this.#issue = options.issue ?? issueSigningAuthority;
   }
 
-  /** Takes step after step until `stop`, woken by changes. */
+  /** Takes steps until `stop`. Changes of the stores start the next step early. */
   start(): Rounds {
     const { secrets, bundles, log } = this.#options;
     return startRounds(async () => this.#due(await this.round()), {
@@ -50,13 +50,13 @@ export class AuthorityRotation {
   }
 
   /**
-   * Decides and takes one step; a step that somebody else was faster with is left to the next round.
+   * Decides and takes one step. If another writer was faster, the next round repeats the step.
    *
-   * @throws where a store cannot be reached
+   * @throws if a store is unreachable
    */
   async round(): Promise<RotationStep> {
     const { secrets, bundles, policy } = this.#options;
-    // In this order: a bundle is written only if the configuration is still the one that was read before the Secret.
+    // The order matters: a bundle is written only if the configuration has not changed since before the read of the Secret.
     const bundle = await bundles.read();
     const published = this.#observe(bundle);
     const stored = await secrets.read();
@@ -95,7 +95,7 @@ export class AuthorityRotation {
     return outcome !== 'conflict';
   }
 
-  /** A Secret that cannot be read is replaced like a lost one: what is trusted stays trusted until its leaves are gone. */
+  /** An invalid Secret is replaced like a lost one: trusted authorities stay trusted until their leaves have expired. */
   #read(stored: StoredSecret | undefined): AuthorityState | undefined {
     if (stored === undefined) return undefined;
     const read = readAuthorities(stored.data);
@@ -118,7 +118,7 @@ export class AuthorityRotation {
   }
 }
 
-/** Makes an authority with a name of its own: clients that trust several tell them apart by name. */
+/** Creates an authority with a unique name, because clients that trust several authorities distinguish them by name. */
 export async function issueSigningAuthority(issuedAt: number, notAfter: number): Promise<SigningAuthority> {
   const validity = validUntil(new Date(notAfter), new Date(issuedAt));
   const authority = exportAuthority(await createAuthority(validity, `Sallyport authority ${randomBytes(8).toString('hex')}`));

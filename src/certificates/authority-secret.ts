@@ -3,19 +3,19 @@ import { bundleOf, type AuthorityState, type RetiredAuthority, type SigningAutho
 import { joinPem } from './pem.ts';
 import type { SecretText } from './stores.ts';
 
-/** Authorities as read from a Secret. Problems never quote what the Secret holds. */
+/** Authorities as read from a Secret. Problems never quote the content of the Secret. */
 export type ReadAuthorities =
   | { readonly type: 'state'; readonly state: AuthorityState }
   | { readonly type: 'unreadable'; readonly problem: string };
 
 const entry = 'authorities.json';
 
-/** The Secret's data: one JSON document, written whole, and beside it `ca.crt`, what to trust, for people and other tools. */
+/** The data of the Secret: one JSON document, written as a whole, and `ca.crt` with the trusted certificates for people and other tools. */
 export function writeAuthorities(state: AuthorityState): SecretText {
   return { [entry]: JSON.stringify({ version: 1, ...state }), 'ca.crt': joinPem(bundleOf(state)) };
 }
 
-/** Reads what `writeAuthorities` wrote. Never throws. */
+/** Reads the data that `writeAuthorities` wrote. Never throws. */
 export function readAuthorities(data: SecretText): ReadAuthorities {
   const json = parseJson(data[entry]);
   if (!isRecord(json)) return { type: 'unreadable', problem: `${entry} is missing or not a JSON object` };

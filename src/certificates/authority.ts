@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import type { CertificateMaterial } from './source.ts';
 
-/** A certificate authority that can sign, in memory. */
+/** A certificate authority in memory, ready to sign. */
 export interface Authority {
-  /** What clients must trust, as PEM. */
+  /** The certificate that clients must trust, as PEM. */
   readonly certificate: string;
   readonly keys: webcrypto.CryptoKeyPair;
 }
@@ -14,7 +14,7 @@ export interface Validity {
 }
 
 export interface ServingNames {
-  /** May hold wildcards (`*.example.com`). */
+  /** May contain wildcards (`*.example.com`). */
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
 }
@@ -23,24 +23,24 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const developmentName = 'Sallyport development authority';
 const clockSkew = 5 * 60_000;
 
-/** An authority as text, for where it is kept. The key is a secret: never logged, never in messages. */
+/** An authority as text, for storage. The key is secret: it must not be logged or appear in messages. */
 export interface AuthorityMaterial {
   readonly certificate: string;
   readonly privateKey: string;
 }
 
-/** Valid from five minutes ago, for clocks that are behind, until `days` after `now`. */
+/** A validity from five minutes before `now`, for slow clocks, until `days` after `now`. */
 export function validFor(days: number, now = new Date()): Validity {
   return validUntil(new Date(now.getTime() + days * 86_400_000), now);
 }
 
-/** Valid from five minutes before `now` until `notAfter`. */
+/** A validity from five minutes before `now` until `notAfter`. */
 export function validUntil(notAfter: Date, now: Date): Validity {
   return { notBefore: new Date(now.getTime() - clockSkew), notAfter };
 }
 
 /**
- * Makes a new authority with an ECDSA P-256 key of its own, which may sign leaves only.
+ * Creates an authority with a new ECDSA P-256 key, which may sign leaves only.
  *
  * @param commonName at most 64 characters; authorities that are trusted together need different ones, or clients try each key
  */
@@ -61,15 +61,15 @@ export async function createAuthority(validity = validFor(365), commonName = dev
   return { certificate: certificate.toString('pem'), keys };
 }
 
-/** The authority as text, its key as PKCS #8. */
+/** Exports an authority as text, with its key as PKCS #8. */
 export function exportAuthority({ certificate, keys }: Authority): AuthorityMaterial {
   return { certificate, privateKey: exportKey(keys.privateKey) };
 }
 
 /**
- * The authority that was exported.
+ * Imports an authority.
  *
- * @throws where certificate or key cannot be read, or do not belong together; the message quotes neither
+ * @throws if certificate or key are invalid or do not belong together; the message quotes neither
  */
 export async function importAuthority({ certificate, privateKey }: AuthorityMaterial): Promise<Authority> {
   const key = createPrivateKey(privateKey);
@@ -83,8 +83,8 @@ export async function importAuthority({ certificate, privateKey }: AuthorityMate
 /**
  * Issues a certificate for a TLS server, with a new ECDSA P-256 key.
  *
- * @param names at least one; clients look at these only, never at the common name (RFC 9525)
- * @throws where there is no name, or one that no certificate can hold
+ * @param names at least one; clients check only these, never the common name (RFC 9525)
+ * @throws if there is no name, or a name that is not possible in a certificate
  */
 export async function issueServingCertificate(authority: Authority, names: ServingNames, validity = validFor(90)): Promise<CertificateMaterial> {
   const [first] = [...names.dnsNames, ...names.ipAddresses];
@@ -92,7 +92,7 @@ export async function issueServingCertificate(authority: Authority, names: Servi
   const x509 = await loadX509();
   const keys = await generateKeys();
   const certificate = await x509.X509CertificateGenerator.create({
-    // A common name holds 64 characters at most.
+    // A common name has at most 64 characters.
     subject: [{ CN: [first.slice(0, 64)] }],
     issuer: new x509.X509Certificate(authority.certificate).subjectName,
     publicKey: keys.publicKey,
@@ -114,7 +114,7 @@ export async function issueServingCertificate(authority: Authority, names: Servi
   return { certificate: certificate.toString('pem'), privateKey: exportKey(keys.privateKey) };
 }
 
-/** Loaded on first use: it takes a tenth of a second, and most commands issue nothing. */
+/** Loaded on first use: it takes a tenth of a second, and most commands issue no certificate. */
 async function loadX509() {
   await import('reflect-metadata');
   return import('@peculiar/x509');

@@ -4,14 +4,14 @@ import { recordOf } from '../core/text/record.ts';
 import { splitPem } from './pem.ts';
 import type { CertificateMaterial } from './source.ts';
 
-/** The parts of a Secret that matter here, of any shape. */
+/** The relevant fields of a Secret, of any shape. */
 export interface SecretData {
   readonly type?: unknown;
   readonly data?: unknown;
   readonly stringData?: unknown;
 }
 
-/** What a Secret holds, or why that cannot be used. Problems never quote what the Secret holds. */
+/** The certificate and key of a Secret, or why they are unusable. Problems never quote the content of the Secret. */
 export type TlsSecret = { readonly type: 'material'; readonly material: CertificateMaterial } | Unusable;
 
 interface Unusable {
@@ -20,7 +20,7 @@ interface Unusable {
 }
 
 /**
- * What evaluation may know of a Secret of type `kubernetes.io/tls`: names and validity of its certificate, never
+ * The facts that the evaluation may know about a Secret of type `kubernetes.io/tls`: names and validity of its certificate, never
  * the key. Never throws.
  *
  * @param secret the Secret as JSON, of any shape
@@ -42,8 +42,8 @@ function describeLeaf(material: CertificateMaterial): CertificateFacts {
 }
 
 /**
- * The certificate chain and key of a Secret of type `kubernetes.io/tls`, proven to be readable and to belong
- * together. Like the API server it lets `stringData` win over `data`. Never throws.
+ * The certificate chain and key of a Secret of type `kubernetes.io/tls`, verified to be valid and to belong together. As in the API
+ * server, `stringData` takes precedence over `data`. Never throws.
  */
 export function readTlsSecret(secret: unknown): TlsSecret {
   const { type, data, stringData }: SecretData = recordOf(secret);
@@ -56,8 +56,8 @@ export function readTlsSecret(secret: unknown): TlsSecret {
 }
 
 /**
- * What evaluation may know of a ConfigMap that is named as an authority: the certificates in its key `ca.crt`. Never
- * throws.
+ * The facts that the evaluation may know about a ConfigMap that is referenced as an authority: the certificates in its key `ca.crt`.
+ * Never throws.
  *
  * @param configMap the ConfigMap as JSON, of any shape
  */
@@ -90,13 +90,13 @@ function decodeBase64(encoded: string): string | undefined {
   return Buffer.from(compact, 'base64').toString('utf8');
 }
 
-/** How messages call the two parts. */
+/** Names of the two parts in messages. */
 export interface MaterialNames {
   readonly certificate: string;
   readonly privateKey: string;
 }
 
-/** Proves that a certificate chain and a key can be read and belong together. Never throws. */
+/** Verifies that a certificate chain and a key are valid and belong together. Never throws. */
 export function checkMaterial(material: CertificateMaterial, names: MaterialNames): TlsSecret {
   const chain = material.certificate.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
   if (chain === null) {
@@ -114,7 +114,7 @@ export function checkMaterial(material: CertificateMaterial, names: MaterialName
   return leafFits ? { type: 'material', material } : unusable(`${names.privateKey} does not belong to the first certificate in ${names.certificate}`);
 }
 
-/** OpenSSL's own messages name no field and change between versions; that it failed is enough. */
+/** Messages of OpenSSL name no field and vary between versions. It is enough to know that it failed. */
 function attempt<T>(action: () => T): T | undefined {
   try {
     return action();
@@ -124,8 +124,8 @@ function attempt<T>(action: () => T): T | undefined {
 }
 
 /**
- * The DNS entries of a subject alternative name as Node prints it: `DNS:a.example, IP Address:127.0.0.1`. Entries
- * with unusual characters are quoted, and read as a whole, so that none can pretend to be several.
+ * The DNS entries of a subject alternative name as Node prints it: `DNS:a.example, IP Address:127.0.0.1`. Entries with unusual
+ * characters are quoted. A quoted entry is read as a whole, so that it cannot pass as several.
  */
 function dnsNames(subjectAltName: string): readonly string[] {
   const entry = /([^:,"]+):("(?:[^"\\]|\\.)*"|[^,"]*)(?:, |$)/y;

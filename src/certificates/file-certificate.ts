@@ -8,7 +8,7 @@ import { startRounds } from './rounds.ts';
 import { createCertificateSource, type CertificateMaterial, type CertificateSource } from './source.ts';
 
 export interface CertificateFiles {
-  /** The leaf first, then intermediates, as PEM. */
+  /** PEM: the leaf first, then intermediates. */
   readonly certificateFile: string;
   readonly privateKeyFile: string;
 }
@@ -18,14 +18,14 @@ export interface WatchedCertificate {
   readonly stop: () => Promise<void>;
 }
 
-/** Milliseconds. Files on network mounts bring no events. */
+/** Milliseconds. Network mounts send no file events. */
 const pollInterval = 10_000;
 
 /**
- * Follows a certificate and its key in files, as cert-manager's Secret is mounted or as somebody copies them. A new
- * pair takes effect at once; one that is incomplete or does not fit together is logged once and changes nothing.
+ * Watches a certificate and its key in files, for example in a Secret mounted for cert-manager. A new pair takes effect at once. A
+ * pair that is incomplete or does not match is logged once and ignored.
  *
- * @throws where the first pair cannot be used, with the reason
+ * @throws if the first pair is unusable, with the reason
  */
 export async function watchCertificateFiles(files: CertificateFiles, log: Logger): Promise<WatchedCertificate> {
   const first = await readPair(files);
@@ -50,7 +50,7 @@ export async function watchCertificateFiles(files: CertificateFiles, log: Logger
   return { source, stop: rounds.stop };
 }
 
-/** When the leaf expires, in seconds since 1970; `undefined` where it cannot be read. */
+/** The expiry of the leaf in seconds since 1970. `undefined` if it cannot be parsed. */
 export function certificateExpiry({ certificate }: CertificateMaterial): number | undefined {
   try {
     return new X509Certificate(certificate).validToDate.getTime() / 1000;
@@ -73,14 +73,14 @@ function differs(one: CertificateMaterial, other: CertificateMaterial): boolean 
   return one.certificate !== other.certificate || one.privateKey !== other.privateKey;
 }
 
-/** The folder and not the file: Secret volumes are replaced as a whole, by renaming a link beside them. */
+/** Watches the folder instead of the file: Secret volumes are replaced as a whole, by renaming a link next to the files. */
 function watchFolder(folder: string, listener: () => void): () => void {
   try {
     const watcher = watch(folder, listener);
     watcher.on('error', () => watcher.close());
     return () => watcher.close();
   } catch {
-    // Polling still notices changes.
+    // Polling still detects changes.
     return () => undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Certificates: the project's own authority and its rotation, serving certificates that can be replaced, facts about those in Secrets. */
+/** Certificates: the project's own authority and its rotation, replaceable serving certificates, facts about certificates in Secrets. */
 export { createAuthority, issueServingCertificate, validFor, type Authority, type ServingNames, type Validity } from './authority.ts';
 export { AuthorityRotation, type RotationOptions } from './authority-rotation.ts';
 export { readAuthorities } from './authority-secret.ts';

@@ -22,7 +22,7 @@ export interface LeafValidity {
   readonly notAfter: number;
 }
 
-/** A leaf in use, and who signed it. */
+/** The leaf in use and its issuer. */
 export interface ManagedLeaf extends LeafValidity {
   /** The authority's certificate, as PEM. */
   readonly authority: string;
@@ -30,8 +30,8 @@ export interface ManagedLeaf extends LeafValidity {
 }
 
 /**
- * The serving certificate of one replica. It is signed by the current authority of the Secret, lives in memory only,
- * and is replaced at two thirds of its life or as soon as another authority signs.
+ * The serving certificate of one replica. The current authority of the Secret signs it. It exists in memory only, and is replaced after
+ * two thirds of its lifetime or when the authority changes.
  */
 export class ManagedCertificate {
   readonly #options: ManagedCertificateOptions;
@@ -56,23 +56,23 @@ export class ManagedCertificate {
     });
   }
 
-  /** Resolves with the first leaf, to whoever serves it. */
+  /** Resolves with the source of the certificate once the first leaf is issued. */
   issued(): Promise<CertificateSource> {
     return this.#first.promise;
   }
 
-  /** The leaf in use; `undefined` before the first one. */
+  /** The leaf in use. `undefined` before the first one. */
   get leaf(): ManagedLeaf | undefined {
     return this.#leaf;
   }
 
   /**
-   * Looks at the Secret once and replaces the leaf where it is time. Returns after how many milliseconds to look again.
+   * Checks the Secret once and replaces the leaf if necessary. Returns the milliseconds until the next check.
    *
-   * @throws where the Secret cannot be read; the old leaf stays
+   * @throws if the Secret cannot be read; the old leaf stays in use
    */
   async round(): Promise<number> {
-    // The leaf's life counts from here: an authority that is replaced later counts on it.
+    // The leaf's lifetime starts before the read of the Secret. The retirement of a replaced authority depends on that.
     const asked = this.#now();
     const signer = await this.#signer();
     if (signer !== undefined && this.#isDue(signer, asked)) await this.#replace(signer, asked);
@@ -106,7 +106,7 @@ export class ManagedCertificate {
   }
 }
 
-/** The DNS names under which the API server, and people, call a Service. */
+/** The DNS names that the API server and people use for a Service. */
 export function serviceNames(service: string, namespace: string, clusterDomain = 'cluster.local'): ServingNames {
   const name = `${service}.${namespace}`;
   return { dnsNames: [`${name}.svc`, `${name}.svc.${clusterDomain}`, name, service], ipAddresses: [] };

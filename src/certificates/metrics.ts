@@ -1,12 +1,12 @@
 import type { Metrics } from '../telemetry/index.ts';
 
-/** Asked for at scrape time; `undefined` where it is not known. Seconds since 1970. */
+/** Read at scrape time, in seconds since 1970. `undefined` if unknown. */
 export interface CertificateExpiries {
   readonly serving: () => number | undefined;
   readonly authority: () => number | undefined;
 }
 
-/** Registers `sallyport_certificate_not_after_seconds`, told apart by the label `certificate`. */
+/** Registers `sallyport_certificate_not_after_seconds`, with the label `certificate`. */
 export function observeCertificates(metrics: Metrics, expiries: CertificateExpiries): void {
   const definition = { name: 'certificate_not_after_seconds', help: 'When a certificate expires, in seconds since 1970.', labels: ['certificate'] };
   metrics.observed(definition, () =>

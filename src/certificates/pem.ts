@@ -1,6 +1,6 @@
 /**
- * The certificates in a PEM text, each in one form, so that equal ones are equal text. What is no certificate is left
- * out; whether one can be read is not checked. Linear in the length of the text.
+ * Returns the certificates in a PEM text in a normalized form, so that equal certificates are equal as text. Skips other content. Does
+ * not check whether a certificate is valid. Linear in the length of the text.
  */
 export function splitPem(text: string): readonly string[] {
   return text
@@ -11,7 +11,7 @@ export function splitPem(text: string): readonly string[] {
     .map(([body = '']) => normalisePem(body));
 }
 
-/** Certificates as one PEM text. */
+/** Joins certificates to one PEM text. */
 export function joinPem(certificates: readonly string[]): string {
   return certificates.map((certificate) => (certificate.endsWith('\n') ? certificate : `${certificate}\n`)).join('');
 }

@@ -1,8 +1,8 @@
 import type { BundleStore, StoredBundle } from './stores.ts';
 
 /**
- * The authorities that data planes are told to trust, in memory: the controller writes them into a ConfigMap for each
- * data plane, so that nothing has to be read back.
+ * The authorities that data planes trust, in memory. The controller writes them into a ConfigMap for each data plane, so nothing has to
+ * be read back.
  */
 export class PublishedAuthorities implements BundleStore {
   readonly #listeners = new Set<() => void>();

@@ -1,46 +1,46 @@
 /**
- * How the project's own certificate authority is renewed without one failed call. Times are milliseconds since 1970,
- * certificates are PEM text, compared as text.
+ * Renewal of the project's own certificate authority without a failed call. Times are milliseconds since 1970. Certificates are PEM text
+ * and compared as text.
  *
- * A Secret holds the authorities, the webhook configuration what the API server trusts (the bundle). Each replica
- * signs its own leaf with `current`:
+ * A Secret holds the authorities. The webhook configuration holds those that the API server trusts (the bundle). Each replica signs its
+ * own leaf with `current`:
  *
  *     add next → publish {current, next} → wait until every API server has seen it → next becomes current
  *     → replicas replace their leaves → the last leaf of the old authority has expired → drop the old one
  *
- * Each arrow is one write under an optimistic lock, and each step is decided anew from what is stored. So a crash
- * between two writes needs no repair, and two leaders at once do no harm.
+ * Each arrow is one write with optimistic locking, and each step is decided anew from the stored state. So a crash between two writes
+ * needs no repair, and two concurrent leaders do no harm.
  */
 
 /** An authority that may sign. */
 export interface SigningAuthority {
   readonly certificate: string;
   readonly privateKey: string;
-  /** Renewal counts from here; the certificate itself is dated back for clocks that are behind. */
+  /** Start of the lifetime for renewal. The certificate itself is backdated for slow clocks. */
   readonly issuedAt: number;
   readonly notAfter: number;
 }
 
-/** An authority that signs no more, but is trusted until its last leaf has expired. */
+/** An authority that no longer signs, but stays trusted until its last leaf has expired. */
 export interface RetiredAuthority {
   readonly certificate: string;
   readonly until: number;
 }
 
-/** What the Secret holds. */
+/** The content of the Secret. */
 export interface AuthorityState {
-  /** Signs leaves. Missing where its key was lost, until its successor is trusted everywhere. */
+  /** Signs leaves. Absent after its key was lost, until the successor is trusted everywhere. */
   readonly current?: SigningAuthority;
-  /** Will sign as soon as it is trusted everywhere. */
+  /** Signs as soon as it is trusted everywhere. */
   readonly next?: SigningAuthority;
   readonly retired: readonly RetiredAuthority[];
 }
 
-/** What the API server is told to trust. */
+/** The authorities that the API server trusts. */
 export interface PublishedBundle {
-  /** Of several webhooks in the configuration: what all of them trust, each once. */
+  /** If the configuration has several webhooks: the certificates that all of them trust, without duplicates. */
   readonly certificates: readonly string[];
-  /** When whoever decides saw this version of the configuration first, by its own clock. */
+  /** Time at which the deciding process first saw this version of the configuration, by its own clock. */
   readonly since: number;
 }
 
@@ -48,15 +48,15 @@ export interface PublishedBundle {
 export interface RotationPolicy {
   readonly authorityLifetime: number;
   readonly leafLifetime: number;
-  /** How long an API server may work with an older configuration. */
+  /** Maximum time that an API server may use an outdated configuration. */
   readonly propagation: number;
-  /** How far two clocks of the cluster may be apart. */
+  /** Maximum difference between two clocks of the cluster. */
   readonly clockSkew: number;
 }
 
 const day = 86_400_000;
 
-/** What holds unless told otherwise. */
+/** The default policy. */
 export const defaultRotationPolicy: RotationPolicy = {
   authorityLifetime: 365 * day,
   leafLifetime: 7 * day,
@@ -64,16 +64,16 @@ export const defaultRotationPolicy: RotationPolicy = {
   clockSkew: 5 * 60_000,
 };
 
-/** What to do now. */
+/** The next action. */
 export type RotationStep =
-  /** Make an authority and store it in that place beside `rest`. */
+  /** Create an authority and store it in that place next to `rest`. */
   | { readonly type: 'issue'; readonly place: 'current' | 'next'; readonly rest: AuthorityState }
   | { readonly type: 'store'; readonly state: AuthorityState; readonly reason: 'promoted' | 'dropped' }
   | { readonly type: 'publish'; readonly certificates: readonly string[] }
-  /** Nothing, unless something changes before `until`. */
+  /** Wait, unless something changes before `until`. */
   | { readonly type: 'wait'; readonly until: number };
 
-/** What a step is decided from. `published` is undefined where there is no configuration. */
+/** The input of a decision. `published` is undefined if the configuration does not exist. */
 export interface RotationFacts {
   readonly state: AuthorityState | undefined;
   readonly published: PublishedBundle | undefined;
@@ -82,9 +82,8 @@ export interface RotationFacts {
 }
 
 /**
- * The next step towards a fresh authority that everybody trusts. It is safe only where the configuration was read
- * before the Secret, and both are written under the versions that were read: otherwise an old bundle could replace a
- * newer one.
+ * The next step towards a fresh authority that all clients trust. It is safe only if the configuration was read before the Secret, and
+ * both are written with the versions that were read. Otherwise an old bundle could replace a newer one.
  */
 export function nextStep({ state, published, now, policy }: RotationFacts): RotationStep {
   if (state === undefined) return firstAuthority(published, now, policy);
@@ -101,34 +100,34 @@ export function nextStep({ state, published, now, policy }: RotationFacts): Rota
   return { type: 'wait', until };
 }
 
-/** Everything the API server has to trust, the signing authority first. */
+/** All certificates that the API server has to trust, the signing authority first. */
 export function bundleOf({ current, next, retired }: AuthorityState): readonly string[] {
   const certificates = [current?.certificate, next?.certificate, ...retired.map(({ certificate }) => certificate)];
   return [...new Set(certificates.filter((certificate) => certificate !== undefined))];
 }
 
-/** When two thirds of a life are over. */
+/** The time at which two thirds of a lifetime are over. */
 export function renewalTime({ issuedAt, notAfter }: { readonly issuedAt: number; readonly notAfter: number }): number {
   return issuedAt + ((notAfter - issuedAt) * 2) / 3;
 }
 
 /**
- * Refuses lifetimes with which calls would fail.
+ * Rejects lifetimes with which calls would fail.
  *
- * @throws with what to write instead
+ * @throws with the lifetime to use instead
  */
 export function checkRotationPolicy({ authorityLifetime, leafLifetime, propagation, clockSkew }: RotationPolicy): void {
   const needed = leafLifetime + propagation + 2 * clockSkew;
   if (Math.min(authorityLifetime, leafLifetime) <= 0 || Math.min(propagation, clockSkew) < 0) {
     throw new Error('lifetimes must be more than 0, propagation time and clock skew not less');
   }
-  // The last third of an authority's life is all the time there is to replace it.
+  // The last third of an authority's lifetime has to suffice for its replacement.
   if (authorityLifetime / 3 <= needed) {
     throw new Error(`an authority must live more than ${Math.ceil((3 * needed) / 1000)} s with these certificates: 3 × (certificate lifetime + propagation time + 2 × clock skew)`);
   }
 }
 
-/** Where nothing is trusted yet, an authority may sign at once. Where the Secret was lost, its leaves are still in use. */
+/** Without a trusted authority, a new one may sign at once. If the Secret was lost, leaves of trusted authorities are still in use. */
 function firstAuthority(published: PublishedBundle | undefined, now: number, policy: RotationPolicy): RotationStep {
   const inUse = published?.certificates ?? [];
   const retired = inUse.map((certificate) => ({ certificate, until: retirement(now, policy) }));
@@ -141,8 +140,8 @@ function needsSuccessor({ current, next }: AuthorityState, now: number): boolean
 }
 
 /**
- * A leaf's life is counted from before its authority was read, so none signed by the old one outlives this. The skew
- * counts twice: who promotes may be behind who signs, and who drops may be ahead of who verifies.
+ * The lifetime of a leaf starts before its authority was read, so no leaf of the old authority outlives this time. The skew counts
+ * twice: the promoter's clock may be behind the signer's, and the clock that drops the authority ahead of the verifier's.
  */
 function retirement(now: number, policy: RotationPolicy): number {
   return now + policy.leafLifetime + 2 * policy.clockSkew;

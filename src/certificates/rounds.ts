@@ -1,23 +1,23 @@
-/** Work that is decided anew from what is stored, again and again. */
+/** Work that runs in rounds. Each round decides anew from the stored state. */
 export interface Rounds {
-  /** Starts a round now, or right after the present one. */
+  /** Starts a round now, or right after the current one. */
   readonly wake: () => void;
-  /** No further round begins. Resolves when the present one is over. */
+  /** Prevents further rounds. Resolves when the current one has ended. */
   readonly stop: () => Promise<void>;
 }
 
 /** Durations, in milliseconds. */
 export interface RoundsOptions {
-  /** Never wait longer: timers stand still while a machine sleeps, and notifications get lost. */
+  /** Maximum delay: timers stand still while a machine sleeps, and notifications get lost. */
   readonly longest: number;
-  /** How long to wait after the first failure; doubled with each further one, up to `longest`. */
+  /** Delay after the first failure. It doubles with each further failure, up to `longest`. */
   readonly retry: number;
   readonly onError: (error: unknown) => void;
-  /** What starts a round too. Each subscribes a listener and returns how to stop that. */
+  /** Further triggers of a round. Each subscribes a listener and returns how to unsubscribe it. */
   readonly wakeOn?: readonly ((listener: () => void) => () => void)[];
 }
 
-/** Starts rounds, one at a time. Each says after how many milliseconds the next one is due. */
+/** Runs rounds, one at a time. Each returns the milliseconds until the next one. */
 export function startRounds(round: () => Promise<number>, { longest, retry, onError, wakeOn = [] }: RoundsOptions): Rounds {
   let state: 'running' | 'woken' | 'resting' | 'stopped' = 'resting';
   let timer: NodeJS.Timeout | undefined;

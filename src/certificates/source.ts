@@ -1,23 +1,23 @@
-/** What a TLS server proves itself with, as PEM. Never logged, never in messages. */
+/** Certificate and key of a TLS server, as PEM. Secret: must not be logged or appear in messages. */
 export interface CertificateMaterial {
   /** The leaf first, then intermediates. */
   readonly certificate: string;
   readonly privateKey: string;
 }
 
-/** Where a server finds its certificate, now and after each renewal. */
+/** The current certificate of a server, and notifications of its renewals. */
 export interface CertificateSource {
   current(): CertificateMaterial;
-  /** Calls `listener` after each change. Returns how to stop that. */
+  /** Calls `listener` after each change. Returns how to unsubscribe. */
   onChange(listener: () => void): () => void;
 }
 
-/** A source in memory whose material is replaced from outside. */
+/** A source in memory whose material can be replaced. */
 export interface ReplaceableSource extends CertificateSource {
   replace(material: CertificateMaterial): void;
 }
 
-/** A source that starts with `first`. */
+/** Creates a source that starts with `first`. */
 export function createCertificateSource(first: CertificateMaterial): ReplaceableSource {
   const listeners = new Set<() => void>();
   let material = first;

@@ -13,10 +13,10 @@ interface KindInForce extends KnownBundle {
   readonly kind: string;
 }
 
-/** The bundle that each installed kind is judged by at present. Every change is logged once, and a metric shows the state. */
+/** The bundle that is used for each installed kind. Every change is logged once, and a metric shows the state. */
 export class BundlesInForce {
   readonly #log: Logger;
-  /** By name of the definition. */
+  /** By name of the CustomResourceDefinition. */
   #kinds: ReadonlyMap<string, KindInForce> = new Map();
 
   constructor({ log, metrics }: Telemetry) {
@@ -27,7 +27,7 @@ export class BundlesInForce {
     );
   }
 
-  /** Takes all definitions that there are now, by name. */
+  /** Takes all installed definitions, by name. */
   update(installed: ReadonlyMap<string, InstalledKind>): void {
     const former = this.#kinds;
     this.#kinds = new Map([...installed].map(([name, definition]) => [name, { kind: definition.kind, ...bundleOfKind(definition) }]));
@@ -35,7 +35,7 @@ export class BundlesInForce {
     for (const [name, { kind }] of former) if (!this.#kinds.has(name)) this.#log.info({ kind }, 'kind is no longer installed');
   }
 
-  /** The bundle to judge objects of a resource by, e.g. `httproutes`. A guess where it is not known to be installed. */
+  /** The bundle to judge objects of a resource by, e.g. `httproutes`. A guess if the resource is not known to be installed. */
   bundleOf(group: string, resource: string): KnownBundle {
     return this.#kinds.get(`${resource}.${group}`) ?? bundleOfKind(undefined);
   }

@@ -8,25 +8,25 @@ import { Discovery, systemClock, type ApiClient, type FollowedKind, type Install
 import type { Logger } from '../telemetry/index.ts';
 import { bundleOfKind, bundleVersionOf } from './installed-bundle.ts';
 
-/** Kinds that admission looks at. The ClusterRole of the webhook grants exactly these. */
+/** Kinds that admission reads. The ClusterRole of the webhook grants exactly these. */
 export const admissionKinds: readonly KindName[] = ['GatewayClass', 'Gateway', 'ListenerSet', ...servedRouteKinds, 'BackendTLSPolicy', 'ReferenceGrant', 'Service', 'Namespace'];
 
 /** Kinds that the controller evaluates. Its ClusterRole grants these. */
 export const controllerKinds: readonly KindName[] = [...admissionKinds, 'EndpointSlice', 'Secret', 'ConfigMap'];
 
-/** Kinds of which only some objects matter. */
+/** Kinds of which only a selection of objects is followed. */
 export const selections: Partial<Record<KindName, Pick<FollowedKind, 'fieldSelector'>>> = { Secret: { fieldSelector: 'type=kubernetes.io/tls' } };
 
-/** Where objects come from: something that follows kinds for as long as they exist. */
+/** A source of objects, which follows kinds while they exist. */
 export interface ObjectSource {
-  /** How it stands with a kind that is followed. */
+  /** The state of a followed kind. */
   stateOf(kind: FollowedKind): KindState;
-  /** Whether all definitions that are installed have been read. */
+  /** Whether all installed definitions have been read. */
   readonly settled: boolean;
   stop(): Promise<void>;
 }
 
-/** What the source tells. */
+/** Receives objects and definitions from the source. */
 export interface ObjectReader {
   readonly kinds: readonly FollowedKind[];
   onEvents(events: readonly ObjectEvent[]): void;
@@ -37,15 +37,15 @@ export interface ClusterStateOptions {
   readonly kernel: Kernel;
   readonly kinds: readonly KindName[];
   readonly controllerName: string;
-  /** Called after each change with what happened, and what that changed in the evaluation. */
+  /** Called after each change with the events, and with the resulting change of the evaluation. */
   readonly onChange?: (events: readonly ObjectEvent[], delta: Delta) => void;
-  /** Called with all definitions of the Gateway API, by name, when one came, changed or went. */
+  /** Called with all Gateway API definitions, by name, when one is added, changed or deleted. */
   readonly onInstalled?: (installed: ReadonlyMap<string, InstalledKind>) => void;
-  /** Starts to follow. */
+  /** Starts a source. */
   readonly follow: (reader: ObjectReader) => ObjectSource;
 }
 
-/** The cluster's objects as input of the evaluation, kept up to date. */
+/** Keeps the cluster's objects up to date as input of the evaluation. */
 export class ClusterState {
   readonly #kernel: Kernel;
   readonly #kinds: ReadonlyMap<string, FollowedKind>;
@@ -53,7 +53,7 @@ export class ClusterState {
   readonly #source: ObjectSource;
   #wasComplete = false;
 
-  /** Starts at once. */
+  /** Starts immediately. */
   constructor({ kernel, kinds, controllerName, onChange = () => {}, onInstalled = () => {}, follow }: ClusterStateOptions) {
     this.#kernel = kernel;
     this.#controllerName = controllerName;
@@ -70,8 +70,8 @@ export class ClusterState {
   }
 
   /**
-   * Why the evaluation does not know everything yet; none when it does, and from then on: a kind that comes later, or
-   * is out of reach for a while, makes findings that only warn.
+   * Why the evaluation is not complete yet. Empty once it is, and from then on: a kind that is installed later or unreachable for a
+   * while causes findings that only warn.
    */
   problems(): readonly string[] {
     const problems = this.#wasComplete ? [] : this.#missing();
@@ -79,7 +79,7 @@ export class ClusterState {
     return problems;
   }
 
-  /** Seconds since the API server was last heard on the kind that is heard of least; `undefined` before that. */
+  /** Seconds since the last response of the API server, for the kind with the oldest one. `undefined` before each kind has one. */
   age(): number | undefined {
     const contacts = [...this.#kinds.values()].map((kind) => this.#source.stateOf(kind).lastContact);
     return contacts.some((contact) => contact === undefined) ? undefined : Math.max(...contacts.map((contact) => contact ?? 0)) / 1000;
@@ -105,10 +105,10 @@ export class ClusterState {
 }
 
 /**
- * Describes what a cluster has installed, for evaluation.
+ * Describes the installed kinds and bundles for the evaluation.
  *
  * @param installed the definitions of the Gateway API by name, such as `httproutes.gateway.networking.k8s.io`
- * @param observed the kinds whose objects are read; objects of other kinds may exist without being seen
+ * @param observed the kinds whose objects are read; objects of other kinds may exist unseen
  * @param controllerName the controllerName of our GatewayClasses
  */
 export function installationIn(installed: ReadonlyMap<string, InstalledKind>, observed: readonly KindName[], controllerName: string): Installation {
@@ -128,11 +128,11 @@ export function followCluster(client: ApiClient, log: Logger): ClusterStateOptio
   };
 }
 
-/** What cannot be read as an object of its kind is as good as absent. */
+/** An object that is invalid for its kind counts as absent. */
 function writesOf(event: ObjectEvent): readonly Write[] {
   const { kind, namespace, name } = event.ref;
   const json = event.type === 'upsert' ? event.object : undefined;
-  // Evaluation knows certificates by facts only.
+  // The evaluation reads certificates only as facts.
   const facts = factWrites(event.ref, json);
   if (facts.length > 0) return facts;
   const parsed = json && parseObject(json);

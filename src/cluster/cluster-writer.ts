@@ -2,7 +2,7 @@ import type { ClusterWriter, WireObject, WriteResult } from '../controller/index
 import { isKindName, tables } from '../core/schema/index.ts';
 import { applyForced, get, mergePatch, remove, resourceType, updateStatus, type ApiClient, type ResourceType, type Writer } from '../kubernetes/index.ts';
 
-/** Kinds of the objects of a data plane. */
+/** Kinds of provisioned objects. */
 const provisioned: Readonly<Record<string, ResourceType>> = Object.fromEntries(
   [
     { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts' },
@@ -16,9 +16,9 @@ const provisioned: Readonly<Record<string, ResourceType>> = Object.fromEntries(
 const fieldManager = 'sallyport-controller';
 
 /**
- * The controller's writes, to a cluster.
+ * Creates the writer of the controller for a cluster.
  *
- * @param term what is still under way when it is aborted is cut off, so that nothing of a leader is sent after its term
+ * @param term the signal of the leader's term; aborting it aborts writes in flight, so that no write is sent after the term
  */
 export function clusterWriter(client: ApiClient, term: () => AbortSignal | undefined = () => undefined): ClusterWriter {
   const within = (): { readonly signal?: AbortSignal } => {

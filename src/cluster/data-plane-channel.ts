@@ -8,16 +8,16 @@ import { reviewToken } from './token-review.ts';
 export interface DataPlaneChannelOptions {
   readonly client: ApiClient;
   readonly certificates: CertificateSource;
-  /** Of the tokens that data planes prove themselves with. */
+  /** Audience of the tokens with which data planes authenticate. */
   readonly audience: string;
-  /** The configuration of a Gateway (`namespace/name`) that is served here. */
+  /** The configuration of a Gateway (`namespace/name`). `undefined` if it is not served here. */
   readonly sourceOf: (gateway: string) => ConfigurationSource | undefined;
   readonly log: Logger;
-  /** 0 for any. */
+  /** 0 for any free port. */
   readonly port: number;
 }
 
-/** Serves the data planes of a cluster; each gets its own Gateway's configuration and no other's. */
+/** Serves the data planes of a cluster. Each gets only the configuration of its own Gateway. */
 export async function serveDataPlanes({ client, certificates, audience, sourceOf, log, port }: DataPlaneChannelOptions): Promise<ChannelServer> {
   const options: ServeOptions = {
     host: '::', port, certificate: certificates, sourceOf, log,

@@ -1,13 +1,13 @@
 import { Reflector, systemClock, type ApiClient, type ResourceType } from '../kubernetes/index.ts';
 import type { Logger } from '../telemetry/index.ts';
 
-/** A client, and who reports what goes wrong while following. */
+/** A client, and a logger for failures of watches. */
 export interface ClusterAccess {
   readonly client: ApiClient;
   readonly log: Logger;
 }
 
-/** One object, followed for its changes only. Stops with the last listener. */
+/** Follows one object and reports its changes. Stops with the last listener. */
 export class FollowedObject {
   readonly #listeners = new Set<() => void>();
   readonly #follow: (onEvents: () => void) => Reflector;

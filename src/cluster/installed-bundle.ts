@@ -9,15 +9,13 @@ const group = 'gateway.networking.k8s.io';
 const newest: Minor = supportedMinors.at(-1) ?? '1.7';
 
 /**
- * The bundle to judge objects of a kind by. A definition is recognised by its schema, whatever its annotations say:
- * they go when somebody copies a definition, and stay when somebody changes it. Kinds often stay as they are from one
- * bundle to the next. All that have this schema lead to the same findings, so the annotations may choose among them, and
- * else it is the newest.
+ * The bundle to judge objects of a kind by. A definition is recognized by its schema, not by its annotations: these get lost when a
+ * definition is copied, and stay when it is changed. The schema of a kind is often the same in several bundles. All of them lead to
+ * the same findings, so the annotations choose among them, and otherwise the newest applies.
  *
- * A schema that was never released (a vendor's, a prerelease's, one that came after this program) is read by the bundle
- * that the annotations name, and by the newest with all experimental fields where they name none that is known. Both
- * are guesses. Little is lost by not denying then: the API server has held the object against the real schema before it
- * asks.
+ * A schema that was never released (by a vendor, in a prerelease, or after this program) is judged by the bundle in the annotations,
+ * or by the newest with all experimental fields if they name no known bundle. Both are guesses, so findings do not deny. Little is
+ * lost by that: the API server has validated the object with the real schema before it calls the webhook.
  */
 export function bundleOfKind(installed: InstalledKind | undefined): KnownBundle {
   const { minor, channel } = readAnnotations(installed);
@@ -29,21 +27,21 @@ export function bundleOfKind(installed: InstalledKind | undefined): KnownBundle 
 }
 
 /**
- * The bundles, oldest first, that were released with exactly the schemas of a kind. Versions that the cluster does not
- * serve do not count: no request is ever of one.
+ * The bundles, oldest first, that were released with exactly the schemas of a kind. Versions that the cluster does not serve are
+ * ignored, because no request uses them.
  */
 export function releasedAs({ name, versions }: InstalledKind): readonly Bundle[] {
   const [first = [], ...others] = versions.filter(({ served }) => served).map((version) => bundlesOfSchema(name, version.name, version.schemaHash));
   return first.filter((bundle) => others.every((bundles) => bundles.some((other) => isSameBundle(bundle, other))));
 }
 
-/** The bundle that the annotations of a definition name; `undefined` where they name none that was released. */
+/** The bundle in the annotations of a definition. `undefined` if they name no released one. */
 export function annotatedBundle(installed: InstalledKind): Bundle | undefined {
   const { minor, channel } = readAnnotations(installed);
   return minor === undefined || channel === undefined ? undefined : { minor, channel };
 }
 
-/** What the annotation of a definition says, `''` where it says nothing. */
+/** The bundle version in the annotations of a definition. `''` without one. */
 export function bundleVersionOf(installed: InstalledKind | undefined): string {
   return installed?.annotations[`${group}/bundle-version`] ?? '';
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/index.ts';
 
 const configMaps: ResourceType = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
 
-/** Of data planes; their Services and ConfigMaps are among the objects that are evaluated. */
+/** Kinds of data plane objects. Services and ConfigMaps are missing because the evaluation reads them. */
 const ofDataPlanes: readonly ResourceType[] = [
   { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true },
   { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
@@ -15,16 +15,16 @@ const ofDataPlanes: readonly ResourceType[] = [
 export interface OwnObjectsOptions {
   readonly client: ApiClient;
   readonly log: Logger;
-  /** The controller's. */
+  /** The namespace of the controller. */
   readonly namespace: string;
   readonly onEvents: (events: readonly ObjectChange[]) => void;
 }
 
-/** Objects that no evaluation reads, which the controller's replicas or their data planes have made. */
+/** Objects that replicas of the controller or their data planes created, and that the evaluation does not read. */
 export class OwnObjects {
   readonly #reflectors: readonly Reflector[];
 
-  /** Starts to follow them. */
+  /** Starts to follow the objects. */
   constructor({ client, log, namespace, onEvents }: OwnObjectsOptions) {
     const selections: readonly Selection[] = [
       { type: configMaps, namespace, labelSelector: ownObjectSelectors.reports },
@@ -33,7 +33,7 @@ export class OwnObjects {
     this.#reflectors = selections.map((selection) => new Reflector({ client, clock: systemClock, log, selection, onEvents }));
   }
 
-  /** Whether all of them were read once, or cannot be read: they explain what happens, and nothing depends on them. */
+  /** Whether each kind was listed once or cannot be read. Nothing depends on these objects: they only explain problems. */
   get settled(): boolean {
     return this.#reflectors.every(({ synced, problem }) => synced || problem !== undefined);
   }

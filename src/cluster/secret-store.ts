@@ -10,9 +10,9 @@ interface SecretName {
 }
 
 /**
- * Reads a Secret as it is now; `undefined` where there is none.
+ * Reads the current Secret. `undefined` if it does not exist.
  *
- * @throws ApiError, ConnectionError where it cannot be read
+ * @throws ApiError, ConnectionError if it cannot be read
  */
 export async function readSecret(client: ApiClient, where: SecretName): Promise<StoredSecret | undefined> {
   try {

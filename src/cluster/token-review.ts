@@ -7,15 +7,15 @@ interface ReviewedToken {
 }
 
 /**
- * Who a token belongs to, e.g. `system:serviceaccount:shop:web-sallyport`; `undefined` where it is none that the API
- * server issued for this audience.
+ * Returns the username of a token, e.g. `system:serviceaccount:shop:web-sallyport`. `undefined` if the API server did not issue it
+ * for this audience.
  *
- * @throws ApiError, ConnectionError where it cannot be found out
+ * @throws ApiError, ConnectionError if the review fails
  */
 export async function reviewToken(client: ApiClient, audience: string, token: string): Promise<string | undefined> {
   const body = { apiVersion: tokenReviews.apiVersion, kind: tokenReviews.kind, metadata: {}, spec: { token, audiences: [audience] } };
   const { status } = (await client.request({ method: 'POST', path: pathOf(tokenReviews), body })) as ReviewedToken;
-  // An authenticator that knows no audiences would accept tokens that were meant for the API server.
+  // An authenticator without support for audiences would accept tokens for the API server.
   const isForUs = Array.isArray(status?.audiences) && status.audiences.includes(audience);
   const username = status?.user?.username;
   return status?.authenticated === true && isForUs && typeof username === 'string' ? username : undefined;

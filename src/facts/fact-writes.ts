@@ -5,10 +5,10 @@ import { charactersNeeded } from '../core/graph/parameters.ts';
 import { write, type Write } from '../core/incremental/index.ts';
 import type { ObjectRef } from '../core/resources/reference.ts';
 
-/** Parameters are few and short; other ConfigMaps hold whole files, of which nobody here needs more than the beginning. */
+/** Parameters are few and short. Other ConfigMaps hold whole files, of which only the beginning is needed here. */
 const mostParameters = 32;
 
-/** The data of a ConfigMap as far as it may be parameters. Never throws. */
+/** The data of a ConfigMap, limited to what parameters may use. Never throws. */
 function parameterFacts(json: unknown): Readonly<Record<string, string>> {
   const data = typeof json === 'object' && json !== null && 'data' in json ? json.data : undefined;
   if (typeof data !== 'object' || data === null) return {};
@@ -16,15 +16,15 @@ function parameterFacts(json: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries);
 }
 
-/** The features that the status of a GatewayClass lists; before v1.2 each was a name alone. Never throws. */
+/** The features in the status of a GatewayClass. Before v1.2 each was a plain name. Never throws. */
 export function classFeatureWrites({ kind, name }: Pick<ObjectRef, 'kind' | 'name'>, json: unknown): readonly Write[] {
   return kind === 'GatewayClass' ? [write(classFeaturesCell, [name], featuresOf(json))] : [];
 }
 
 /**
- * What evaluation is told of objects whose content it must not see, or needs little of; nothing for all other kinds.
+ * The facts for the evaluation about objects whose content it must not see or mostly does not need. None for other kinds.
  *
- * @param json the object; `undefined` where it is gone
+ * @param json the object; `undefined` if it was deleted
  */
 export function factWrites({ kind, namespace, name }: Pick<ObjectRef, 'kind' | 'namespace' | 'name'>, json: unknown): readonly Write[] {
   if (kind === 'Secret') return [write(certificateCell, [namespace, name], json === undefined ? undefined : certificateFacts(json))];

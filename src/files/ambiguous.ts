@@ -1,13 +1,13 @@
 import { EVENT_ID, getScalarValue, SCALAR_STYLE } from 'js-yaml';
 import type { Event } from 'js-yaml';
 
-/** A scalar that YAML 1.2, as read here, and kubectl's YAML 1.1 understand differently. */
+/** A scalar that has different meanings in YAML 1.2, as read here, and in kubectl's YAML 1.1. */
 export interface Ambiguity {
   readonly offset: number;
   readonly message: string;
 }
 
-/** The plain scalars of a document that kubectl reads as something else. */
+/** Finds the plain scalars of a document that kubectl interprets differently. */
 export function findAmbiguities(text: string, events: readonly Event[]): Ambiguity[] {
   const found: Ambiguity[] = [];
   for (const event of events) {
@@ -21,15 +21,15 @@ export function findAmbiguities(text: string, events: readonly Event[]): Ambigui
 }
 
 const longest = 40;
-/** What such a scalar begins with: most need not be looked at. */
+/** The first characters of such scalars. Most scalars need no further check. */
 const openings = new Set(Array.from('yYnNoO+-0123456789', (character) => character.charCodeAt(0)));
 
 const yes = /^(?:y|Y|yes|Yes|YES|on|On|ON)$/;
 const no = /^(?:n|N|no|No|NO|off|Off|OFF)$/;
 const octal = /^[-+]?0[0-7]+$/;
-// Numbers for kubectl (Go's strconv.ParseInt with base 0, after underscores are taken out).
+// Numbers in kubectl (Go's strconv.ParseInt with base 0, after underscores are removed).
 const number = /^[-+]?(?:0[xX][0-9A-Fa-f_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)$/;
-// Numbers of the core schema of YAML 1.2.
+// Numbers in the core schema of YAML 1.2.
 const coreNumber = /^(?:0x[0-9A-Fa-f]+|0o[0-7]+|[-+]?[0-9]+(?:\.[0-9]*)?)$/;
 
 function explain(scalar: string): string | undefined {

@@ -5,30 +5,30 @@ import { isMissing, reasonOf } from './errors.ts';
 import { parseDocuments } from './parse.ts';
 import { walk, type Found, type OnFolder } from './walk.ts';
 
-/** What the files under some paths hold. */
+/** The content of the files below some paths. */
 export interface FolderContent {
-  /** In a stable order: by the paths as given, then by file name, then by place in the file. */
+  /** In a stable order: by the given paths, then by file name, then by position in the file. */
   readonly documents: readonly SourceDocument[];
   readonly problems: readonly FileProblem[];
 }
 
-/** One file as it was last read. */
+/** A file as last read. */
 export interface FileContent extends FolderContent {
   readonly text: string;
-  /** Whether the documents are those of a text without errors. */
+  /** Whether the documents come from a text without errors. */
   readonly isWhole: boolean;
 }
 
-/** Everything read, by file name, in order. */
+/** All content, by file name, in order. */
 export interface Contents {
   readonly files: ReadonlyMap<string, FileContent>;
-  /** Problems of paths that are no files of the map. */
+  /** Problems of paths that are not files of the map. */
   readonly problems: readonly FileProblem[];
 }
 
 export const noContents: Contents = { files: new Map(), problems: [] };
 
-/** Everything in one list. */
+/** Merges all content into one list. */
 export function flatten(contents: Contents): FolderContent {
   const files = [...contents.files.values()];
   return {
@@ -40,8 +40,8 @@ export function flatten(contents: Contents): FolderContent {
 const maximumSize = 64 * 1024 * 1024;
 
 /**
- * Reads files and, in folders, all YAML and JSON files below them, except hidden ones. What did not change since
- * `known` is not parsed again; what cannot be read, or not without errors, keeps the documents it had in `known`.
+ * Reads files and, in folders, all YAML and JSON files below them, except hidden ones. Files that did not change since `known` are
+ * not parsed again. A file that cannot be read or has errors keeps its documents of `known`.
  */
 export async function readContents(paths: readonly string[], known: Contents, onFolder: OnFolder): Promise<Contents> {
   const reading = new Reading(known, onFolder);
@@ -86,7 +86,7 @@ class Reading implements Contents {
     }
   }
 
-  /** What is for the moment out of sight stays as it was; why it is, was reported. */
+  /** Keeps the files below a path that is temporarily unreadable. The cause has been reported. */
   private keepBelow(path: string): void {
     for (const [file, content] of this.known.files) {
       const isBelow = file === path || resolve(file).startsWith(`${resolve(path)}${sep}`);
@@ -95,7 +95,7 @@ class Reading implements Contents {
   }
 }
 
-/** The text of no file, so that a file that can be read again is parsed again. */
+/** No file has this text, so a file that becomes readable again is parsed again. */
 const unreadable = '\uFFFF';
 
 function parse(path: string, text: string, known: FileContent | undefined): FileContent {

@@ -1,6 +1,6 @@
 import type { SourceDocument } from './document.ts';
 
-/** What became of the documents between two readings. */
+/** The changes of documents between two reads. */
 export interface Difference {
   readonly added: readonly SourceDocument[];
   readonly changed: readonly { readonly before: SourceDocument; readonly after: SourceDocument }[];
@@ -8,8 +8,8 @@ export interface Difference {
 }
 
 /**
- * Compares two readings. A document is the same one if it describes the same object in the same file (the first of
- * several with the first, and so on), wherever it stands there; it changed if its value did.
+ * Compares two reads. Documents match if they describe the same object in the same file (the first of several matches the first, and
+ * so on), regardless of their position. A document has changed if its value has.
  */
 export function differenceOf(before: readonly SourceDocument[], after: readonly SourceDocument[]): Difference {
   const left = byIdentity(before);

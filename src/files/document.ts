@@ -1,45 +1,45 @@
 import type { Path } from '../core/resources/path.ts';
 
-/** A place in a file, both counted from 1; columns in UTF-16 code units. */
+/** A position in a file. Line and column count from 1, columns in UTF-16 code units. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** One object of a file. */
+/** An object of a file. */
 export interface SourceDocument {
   readonly file: string;
-  /** Position among the objects of the file, from 0; the items of a List count one by one. */
+  /** Index among the objects of the file, from 0. Items of a List count separately. */
   readonly index: number;
-  /** Set: the object was read from a cluster, and `file` is its kind and name; lines and columns have no meaning. */
+  /** If set, the object comes from a cluster. `file` is its kind and name, and lines and columns have no meaning. */
   readonly isStored?: true;
-  /** Plain JSON of bounded size and depth; never null or a scalar. */
+  /** Plain JSON of bounded size and depth. Never null or a scalar. */
   readonly value: unknown;
-  /** Where the object begins, from 1. */
+  /** The first line of the object, from 1. */
   readonly line: number;
   /**
-   * Where a path inside the object stands: the key of a property, the beginning of a list item. For a path that
-   * does not exist, the nearest ancestor that does.
+   * The position of a path inside the object: the key of a property, or the start of a list item. For a path that does not exist, the
+   * nearest ancestor that does.
    */
   readonly locate: (path: Path) => Position;
-  /** The text of a line that the object stands on, without its end; '' for other lines. */
+  /** The text of a line of the object, without its line end. '' for other lines. */
   readonly textOf: (line: number) => string;
 }
 
-/** Something about a file that its author should know. */
+/** A problem of a file, for its author. */
 export interface FileProblem {
   readonly file: string;
-  /** `error`: an object could not be read. `warning`: it was read, but perhaps not as meant. */
+  /** `error`: an object could not be read. `warning`: it was read, but perhaps not as intended. */
   readonly severity: 'error' | 'warning';
-  /** Absent where the file could not be read at all. */
+  /** Absent if the file could not be read at all. */
   readonly position?: Position;
   /** The text of that line. */
   readonly text?: string;
-  /** What is wrong and what to do instead, without a leading capital. */
+  /** The problem and its fix, without a leading capital. */
   readonly message: string;
 }
 
-/** `file:line:column: message`, the form that editors and terminals make a link of. */
+/** Formats a problem as `file:line:column: message`, which editors and terminals turn into a link. */
 export function formatProblem({ file, position, message }: FileProblem): string {
   return position === undefined ? `${file}: ${message}` : `${file}:${position.line}:${position.column}: ${message}`;
 }

@@ -1,4 +1,4 @@
-/** Whether an error of `node:fs` says that there is no such file. */
+/** Whether an error of `node:fs` means that the file does not exist. */
 export function isMissing(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
@@ -13,7 +13,7 @@ const reasons: ReadonlyMap<unknown, string> = new Map([
   ['EISDIR', 'expected a file, found a folder'],
 ]);
 
-/** Why something could not be read, for people. */
+/** Why a read failed, for people. */
 export function reasonOf(error: unknown): string {
   return reasons.get(codeOf(error)) ?? (error instanceof Error ? error.message : String(error));
 }

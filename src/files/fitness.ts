@@ -1,6 +1,6 @@
 import type { Path } from '../core/resources/path.ts';
 
-/** Why a value is no JSON of reasonable size, and where. */
+/** Why and where a value is not JSON of a reasonable size. */
 export interface Unfit {
   readonly path: Path;
   readonly message: string;
@@ -15,16 +15,15 @@ interface Extent {
 }
 
 /**
- * Looks for what YAML can say and JSON cannot: infinite numbers, and what aliases make of a small text: objects that
- * hold themselves, or that would be huge when written out. Shared parts are measured once, so this takes no longer
- * than the text is.
+ * Finds values that YAML allows and JSON does not: infinite numbers, and objects that aliases make cyclic, or huge when written out.
+ * Shared parts are measured once, so the time is linear in the length of the text.
  */
 export function findUnfit(root: unknown): Unfit | undefined {
   const examination = new Examination();
   return examination.extentOf(root) === undefined ? examination.unfit : undefined;
 }
 
-/** Whether there are no infinite numbers: without aliases, a text holds nothing else that is unfit, as the parser bounds its depth. */
+/** Whether all numbers are finite. Without aliases nothing else can be unfit, because the parser limits the depth. */
 export function isFiniteThroughout(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -44,7 +43,7 @@ class Examination {
   private readonly open = new Set<object>();
   private readonly path: (string | number)[] = [];
 
-  /** `undefined` once something is unfit. */
+  /** `undefined` once an unfit value was found. */
   extentOf(value: unknown): Extent | undefined {
     if (typeof value === 'number' && !Number.isFinite(value)) {
       return this.reject(infinite(value));

@@ -4,8 +4,8 @@ import type { FolderContent } from './contents.ts';
 export type { FolderContent } from './contents.ts';
 
 /**
- * Reads the objects of files and folders (recursively: .yaml, .yml, .json; hidden entries are left out). A file named
- * twice is read once. Never rejects: what cannot be read is among the problems.
+ * Reads the objects of files and folders (recursively: .yaml, .yml, .json; hidden entries are skipped). A file that is given twice is
+ * read once. Never rejects: failures are among the problems.
  */
 export async function readFolder(paths: readonly string[]): Promise<FolderContent> {
   return flatten(await readContents(paths, noContents, () => {}));

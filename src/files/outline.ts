@@ -4,34 +4,34 @@ import type { Path } from '../core/resources/path.ts';
 import type { Position } from './document.ts';
 import type { Chunk } from './split.ts';
 
-/** The node that is the whole document. */
+/** The root node of the document. */
 export const rootNode = 0;
 
 /**
- * `text`: a scalar that is what it looks like; `quoted`: the same in quotes; `written`: one with escapes or line breaks;
- * `opaque`: an alias, or a block, which is no key.
+ * `text`: a plain scalar that equals its source; `quoted`: the same in quotes; `written`: a scalar with escapes or line breaks;
+ * `opaque`: an alias or a block scalar, which is never a key.
  */
 const nodeType = { text: 0, quoted: 1, written: 2, opaque: 3, sequence: 4, mapping: 5 } as const;
 
-/** A node takes three numbers: its type, where it begins (`nowhere`: it is empty), and where a scalar ends or which node follows a collection. */
+/** Each node has three numbers: type, start (`nowhere` if it is empty), and the end of a scalar or the node after a collection. */
 const stride = 3;
 const nowhere = -1;
 
 /**
- * Where things stand in a chunk. A node goes by its position among all nodes of the chunk. Made of the parser's events, which
- * take far more memory than the objects, since places are asked for only when the events are long gone.
+ * Positions in a chunk. A node is identified by its index among all nodes of the chunk. The outline is made from the parser's events
+ * because these need far more memory than the objects, and positions are requested long after parsing.
  */
 export class Outline {
   private readonly chunk: Chunk;
   private nodes = new Int32Array(0);
-  /** The offsets at which lines begin, as far as anybody asked. */
+  /** The offsets of line starts, computed on demand. */
   private readonly lines = [0];
 
   constructor(chunk: Chunk) {
     this.chunk = chunk;
   }
 
-  /** Takes over the nodes of the chunk's text. */
+  /** Records the nodes of the chunk's text. */
   fill(events: readonly Event[]): void {
     const nodes = new Int32Array(stride * events.length);
     const open: number[] = [];
@@ -51,7 +51,7 @@ export class Outline {
     this.nodes = nodes.slice(0, count * stride);
   }
 
-  /** The position of an offset into the chunk, well-formed or not. */
+  /** The position of an offset in the chunk, whether or not that is well-formed. */
   at(offset: number): Position {
     this.findLines((last) => last > offset);
     let low = 0;
@@ -64,20 +64,20 @@ export class Outline {
     return { line: this.chunk.line + low, column: offset - (this.lines[low] ?? 0) + 1 };
   }
 
-  /** The text of a line of the file, without its end; '' where the chunk does not have that line. */
+  /** The text of a line of the file, without its line end. '' if the chunk does not contain that line. */
   textOf(line: number): string {
     const index = line - this.chunk.line;
     this.findLines(() => this.lines.length > index + 1);
     return this.chunk.text.slice(this.lines[index] ?? Infinity, this.lines[index + 1]).replace(/\r?\n$/, '');
   }
 
-  /** The position of a path below a node, or of its nearest ancestor that exists. */
+  /** The position of a path below a node, or of its nearest existing ancestor. */
   locate(node: number, path: Path): Position {
     let place: SourceNode = { node, offset: this.startOf(node) };
     for (const part of path) {
       const child = typeof part === 'number' ? this.item(place.node, part) : this.member(place.node, part);
       if (child === undefined) break;
-      // An empty item has no place of its own.
+      // An empty item has no position of its own.
       place = { node: child.node, offset: child.offset ?? place.offset };
     }
     return this.at(place.offset ?? 0);
@@ -90,7 +90,7 @@ export class Outline {
     for (let node = sequence + 1; node < end; node = this.behind(node)) yield node;
   }
 
-  /** The value under a key of a mapping, with the offset of the key. */
+  /** The value of a key in a mapping, with the offset of the key. */
   member(mapping: number, name: string): SourceNode | undefined {
     if (this.typeOf(mapping) !== nodeType.mapping) return undefined;
     const end = this.behind(mapping);
@@ -126,19 +126,19 @@ export class Outline {
     return this.nodes[node * stride];
   }
 
-  /** The offset at which a node begins; an empty one has none. */
+  /** The start offset of a node. An empty node has none. */
   private startOf(node: number): number | undefined {
     const start = this.nodes[node * stride + 1];
     return start === nowhere ? undefined : start;
   }
 
-  /** The node behind everything that belongs to a node. */
+  /** The node after a node and all its descendants. */
   private behind(node: number): number {
     const isCollection = (this.typeOf(node) ?? 0) >= nodeType.sequence;
     return isCollection ? (this.nodes[node * stride + 2] ?? 0) : node + 1;
   }
 
-  /** Looks for the beginnings of further lines, up to the end or until `isEnough` says so of the last one found. */
+  /** Finds further line starts, until the end of the text or until `isEnough` accepts the last one. */
   private findLines(isEnough: (last: number) => boolean): void {
     const { text } = this.chunk;
     let last = this.lines.at(-1) ?? 0;
@@ -174,7 +174,7 @@ function startOf(event: NodeEvent): number {
   return isQuoted(event) ? event.valueStart - 1 : event.valueStart;
 }
 
-/** Where a scalar ends; of a collection it is not known yet. */
+/** The end of a scalar. The end of a collection is not known yet. */
 function endOf(event: NodeEvent): number {
   if (event.type !== EVENT_ID.SCALAR) return nowhere;
   return isQuoted(event) ? event.valueEnd + 1 : event.valueEnd;
@@ -184,9 +184,9 @@ function isQuoted({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
 }
 
-/** The value of a scalar that stands by itself; `undefined` where it means something else there. */
+/** The value of a scalar that stands alone. `undefined` if the source has another meaning there. */
 function readScalar(source: string): string | undefined {
-  // At the begin of a line it could be the mark of a document.
+  // At the start of a line it could be a document marker.
   const item = `- ${source}`;
   try {
     const scalar = parseEvents(item, {}).find((event) => event.type === EVENT_ID.SCALAR);

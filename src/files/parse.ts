@@ -14,12 +14,12 @@ export interface ParsedFile {
   readonly problems: readonly FileProblem[];
 }
 
-// kubectl reads merge keys too.
+// kubectl supports merge keys too.
 const schema = CORE_SCHEMA.withTags(mergeTag);
 
 /**
- * Reads the objects of a YAML or JSON text: several documents, items of Lists one by one, empty documents left out.
- * A document that cannot be read is reported and does not touch the others. Never throws.
+ * Reads the objects of a YAML or JSON text: several documents, Lists item by item, without empty documents. An invalid document is
+ * reported and does not affect the others. Never throws.
  */
 export function parseDocuments(text: string, file: string): ParsedFile {
   const documents: SourceDocument[] = [];
@@ -32,10 +32,10 @@ export function parseDocuments(text: string, file: string): ParsedFile {
   return { documents, problems };
 }
 
-/** Where a chunk comes from. */
+/** The origin of a chunk. */
 export interface Origin {
   readonly file: string;
-  /** How many objects precede those of the chunk. */
+  /** Number of objects in the file before the chunk. */
   readonly index: number;
 }
 
@@ -72,8 +72,8 @@ interface Content {
 const markBeforeContent = /^((?:(?:%[^\n]*|---[ \t\r]*|[ \t]*#[^\n]*|[ \t\r]*)\n)*)\uFEFF/;
 
 /**
- * The chunk without the byte order marks before its marker and before its content. Editors write one at the beginning of a file,
- * and it stays there when files are joined; kubectl ignores it.
+ * Removes the byte order marks before the document marker and before the content. Editors write one at the start of a file, and it
+ * remains when files are concatenated. kubectl ignores it.
  */
 function withoutMark(chunk: Chunk): Chunk {
   if (!chunk.text.includes('\uFEFF')) return chunk;
@@ -81,7 +81,7 @@ function withoutMark(chunk: Chunk): Chunk {
   return { ...chunk, text };
 }
 
-// Files that were joined without a line --- between them.
+// Files that were concatenated without a line --- between them.
 const markInContent = /\n\uFEFF/;
 
 function readContent(chunk: Chunk, outline: Outline): Content {
@@ -122,7 +122,7 @@ function explain(chunk: Chunk, outline: Outline, error: unknown): ChunkProblem {
 const keyThere = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s:]+/y;
 
 function duplicateKey({ text }: Chunk, outline: Outline, position: number): ChunkProblem {
-  // The parser points behind the quote.
+  // The parser reports the position after the quote.
   const start = /["']/.test(text[position - 1] ?? '') ? position - 1 : position;
   keyThere.lastIndex = start;
   const key = keyThere.exec(text)?.[0] ?? '';
@@ -130,14 +130,14 @@ function duplicateKey({ text }: Chunk, outline: Outline, position: number): Chun
   return failure(outline.at(start), message);
 }
 
-/** Says what to do where the parser's own words do not. */
+/** Adds the fix if the parser's message does not tell it. */
 function clearer(reason: string, { text }: Chunk): string {
   if (reason.startsWith('tab characters')) return 'the line is indented with a tab; use spaces, YAML forbids tabs here';
   if (reason.startsWith('nesting exceeded')) return `the document is nested deeper than ${maximumDepth} levels`;
   return `invalid YAML: ${reason}${text.includes('{{') ? '; if this is a template, render it first, e.g. helm template . | sallyport check -' : ''}`;
 }
 
-/** What other tools keep beside manifests, such as JSON patches, is a document as well; a list of objects is a mistake. */
+/** Other tools keep lists next to manifests, such as JSON patches. These are documents too. A list of objects is a mistake. */
 function isListOfOthers(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => isRecord(item) && !Object.hasOwn(item, 'kind'));
 }
@@ -146,14 +146,14 @@ function noObject(value: unknown): string {
   return `expected an object with apiVersion and kind, found ${Array.isArray(value) ? 'a list' : quote(value)}`;
 }
 
-/** A value with its place: a node of the outline, and a path below it where that is no node of its own. */
+/** A value and its position: a node of the outline, and a path below it if the value has no node of its own. */
 interface Part {
   readonly value: unknown;
   readonly node: number;
   readonly path: Path;
 }
 
-/** The items of `kind: List`, or of any `…List`, as if each were a document; Lists in Lists too. */
+/** Yields the items of `kind: List`, or of any `…List`, as if each were a document. Expands nested Lists. */
 function* expandList(outline: Outline, list: Part): Iterable<Part> {
   const items = itemsOf(list.value);
   if (items === undefined) {
@@ -165,13 +165,13 @@ function* expandList(outline: Outline, list: Part): Iterable<Part> {
   for (const [index, item] of items.entries()) {
     const value = asItem(item, list.value);
     const node = nodes[index];
-    // Items that an alias or a merge key brought in stand elsewhere.
+    // Items from an alias or a merge key have their position elsewhere.
     const place = node === undefined ? { node: list.node, path: [...list.path, 'items', index] } : { node, path: [] };
     yield* expandList(outline, { value, ...place });
   }
 }
 
-/** Items of an `HTTPRouteList` need not say that they are HTTPRoutes. */
+/** Items of an `HTTPRouteList` may omit apiVersion and kind. */
 function asItem(item: unknown, list: unknown): unknown {
   if (!isRecord(item) || !isRecord(list) || typeof list['kind'] !== 'string' || list['kind'] === 'List') return item;
   return { apiVersion: list['apiVersion'], kind: list['kind'].slice(0, -'List'.length), ...item };

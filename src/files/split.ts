@@ -1,37 +1,37 @@
-/** A part of a file that can be parsed by itself. */
+/** A part of a file that can be parsed separately. */
 export interface Chunk {
   readonly text: string;
-  /** The line of the stream on which it begins, from 1. */
+  /** The line of the stream at which it starts, from 1. */
   readonly line: number;
 }
 
-// Neither marker can be part of content: YAML 1.2.2, section 9.1.2. A byte order mark may precede a document (5.2).
+// Neither marker can occur in content: YAML 1.2.2, section 9.1.2. A byte order mark may precede a document (5.2).
 const marker = /(?:^|\n)\uFEFF?(?:(?<start>---)|\.\.\.)(?=[ \t\r\n]|$)/g;
 
 /**
- * Cuts a YAML text before every `---` and behind every `...`, so that a broken document cannot spoil its neighbours.
- * What precedes the first marker is a chunk too; chunks may be empty.
+ * Splits a YAML text before every `---` and after every `...`, so that an invalid document does not affect its neighbors. The text
+ * before the first marker is a chunk too. Chunks may be empty.
  */
 export function splitDocuments(text: string): readonly Chunk[] {
   const splitter = new DocumentSplitter();
   return [...splitter.push(text), ...splitter.end()];
 }
 
-/** Cuts a stream that comes piece by piece. Holds no more of it than the chunk under way. */
+/** Splits a stream incrementally. Buffers only the current chunk. */
 export class DocumentSplitter {
-  /** Whole lines of the chunk under way. */
+  /** Complete lines of the current chunk. */
   private lines: string[] = [];
-  /** Pieces of a line whose end has not come. */
+  /** Pieces of an incomplete line. */
   private rest: string[] = [];
   private line = 1;
   private size = 0;
 
-  /** How many characters are held back, because their chunk has not ended. */
+  /** Number of buffered characters, whose chunk has not ended. */
   get pending(): number {
     return this.size;
   }
 
-  /** The chunks that the next piece completes. */
+  /** Adds a piece. Returns the chunks that it completes. */
   push(piece: string): readonly Chunk[] {
     this.size += piece.length;
     const end = piece.lastIndexOf('\n') + 1;
@@ -44,13 +44,13 @@ export class DocumentSplitter {
     return this.cut(lines);
   }
 
-  /** The chunks that the end of the stream completes. */
+  /** Ends the stream. Returns the remaining chunks. */
   end(): readonly Chunk[] {
     const chunks = this.cut(this.rest.join(''));
     return [...chunks, { text: this.lines.join(''), line: this.line }];
   }
 
-  /** Markers stand at the beginning of a line, so whole lines are all that need be looked at. */
+  /** Markers stand at the start of a line, so only complete lines are searched. */
   private cut(lines: string): readonly Chunk[] {
     const chunks: Chunk[] = [];
     let from = 0;
@@ -75,7 +75,7 @@ function endOfLine(text: string, from: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
-/** `%YAML 1.2` and its like stand before the `---` of the document they are about. */
+/** Directives such as `%YAML 1.2` stand before the `---` of their document. */
 function hasOnlyDirectives(chunk: string): boolean {
   if (!/(?:^|\n)\uFEFF?%/.test(chunk)) return false;
   return chunk.split('\n').every((line) => /^\uFEFF?%|^\s*(?:#|$)/.test(line));

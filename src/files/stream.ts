@@ -5,22 +5,22 @@ import { parseChunk } from './parse.ts';
 import { DocumentSplitter, type Chunk } from './split.ts';
 import { walk } from './walk.ts';
 
-/** One thing that was read: an object, or a problem. */
+/** One result: an object or a problem. */
 export type Item =
   | { readonly type: 'object'; readonly document: SourceDocument }
   | { readonly type: 'problem'; readonly problem: FileProblem };
 
-/** Stands for standard input among paths. */
+/** The path that means standard input. */
 export const standardInput = '-';
-/** What objects of standard input have for a file. */
+/** The file name of objects from standard input. */
 export const standardInputName = 'stdin';
 
-/** How many characters one document may have; Lists are one document. */
+/** Maximum characters of one document. A List is one document. */
 const longestDocument = 64 * 1024 * 1024;
 
 /**
- * Reads the objects of standard input (`-`), files and folders (as `readFolder` does) one by one. Holds one document and
- * some kilobytes of the next, however long the stream is. Never rejects: what cannot be read is among the items.
+ * Reads the objects of standard input (`-`), files and folders (as `readFolder` does) one by one. Buffers one document and some
+ * kilobytes of the next, however long the stream is. Never rejects: failures are among the items.
  *
  * @param input opens standard input
  */
@@ -44,7 +44,7 @@ async function* streamOf(bytes: AsyncIterable<Uint8Array>, file: string): AsyncG
       for (const document of documents) yield { type: 'object', document };
     }
   } catch (error) {
-    // Gone since its folder was listed.
+    // The file was deleted after its folder was listed.
     if (!isMissing(error)) yield failed(file, `cannot read the file: ${reasonOf(error)}`);
   }
 }

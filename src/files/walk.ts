@@ -2,14 +2,14 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { isMissing, reasonOf } from './errors.ts';
 
-/** What a path leads to, or why that cannot be told. */
+/** The file at a path, or why it cannot be determined. */
 export type Found =
   | { readonly type: 'file'; readonly path: string }
-  /** `isGone`: there is nothing, rather than something that cannot be looked at for the moment. */
+  /** `isGone`: the path does not exist, as opposed to a path that is temporarily inaccessible. */
   | { readonly type: 'problem'; readonly path: string; readonly message: string; readonly isGone: boolean };
 
 /**
- * Called before anything in a folder is looked at, possibly several times; `name`: only this entry of it matters.
+ * Called before anything in a folder is read, possibly several times. If `name` is given, only this entry of it matters.
  * Must not throw.
  */
 export type OnFolder = (folder: string, name?: string) => void | Promise<void>;
@@ -17,8 +17,8 @@ export type OnFolder = (folder: string, name?: string) => void | Promise<void>;
 const extensions: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 
 /**
- * Files by their paths and, in folders, all YAML and JSON files below them, except hidden ones, in a stable order: by
- * the paths as given, then by name. Symbolic links are followed. A file that is reached by one path twice comes once.
+ * Yields the given files and, in folders, all YAML and JSON files below them, except hidden ones, in a stable order: by the given
+ * paths, then by name. Follows symbolic links. A file that is reached twice by the same path is yielded once.
  */
 export async function* walk(paths: readonly string[], onFolder: OnFolder): AsyncGenerator<Found> {
   const seen = new Set<string>();
@@ -35,12 +35,12 @@ export async function* walk(paths: readonly string[], onFolder: OnFolder): Async
 }
 
 interface Way {
-  /** The folders that lead here, without symbolic links. */
+  /** The real paths of the parent folders, without symbolic links. */
   readonly above: readonly string[];
   readonly onFolder: OnFolder;
 }
 
-/** A path that was asked for: it has to exist, whatever its name. */
+/** A given path must exist, whatever its name is. */
 async function* visitPath(path: string, onFolder: OnFolder): AsyncGenerator<Found> {
   await onFolder(dirname(resolve(path)), basename(resolve(path)));
   try {
@@ -57,7 +57,7 @@ async function* visitPath(path: string, onFolder: OnFolder): AsyncGenerator<Foun
 async function* visitFolder(folder: string, { above, onFolder }: Way): AsyncGenerator<Found> {
   try {
     const real = await realpath(folder);
-    // A link to a folder above would lead in circles.
+    // A link to a parent folder would cause an endless loop.
     if (above.includes(real)) return;
     await onFolder(real);
     const names = await readdir(folder);
@@ -76,7 +76,7 @@ async function* visitEntry(path: string, way: Way): AsyncGenerator<Found> {
     else if (info.isFile() && extensions.has(extname(path).toLowerCase())) yield { type: 'file', path };
   } catch (error) {
     const isGone = isMissing(error);
-    // Gone since the folder was listed, unless it is a link.
+    // The entry was deleted after the folder was listed, unless it is a link.
     if (isGone && !(await isLink(path))) return;
     yield { type: 'problem', path, message: isGone ? 'the symbolic link is broken' : reasonOf(error), isGone: false };
   }

@@ -6,23 +6,22 @@ import type { Difference } from './difference.ts';
 import { formatProblem } from './document.ts';
 import { WatchedFolders } from './watched-folders.ts';
 
-/** A change of what the watched files hold, with all of it as it is now. */
+/** A change of the watched files, together with their current content. */
 export interface FolderChange extends FolderContent, Difference {}
 
 export type OnChange = (change: FolderChange) => void | Promise<void>;
 
 export interface FolderWatch {
-  /** What the files hold as last read. */
+  /** The content as last read. */
   readonly content: FolderContent;
-  /** Ends the watching; `onChange` is not called again. */
+  /** Stops the watch. `onChange` is not called again. */
   close(): void;
 }
 
 /**
- * Reads files and folders as `readFolder` does and goes on watching them. `onChange` is called, one call after the
- * other, when documents or problems are others than before; it must not throw. A file that cannot be read any more,
- * or not without errors, keeps its last good documents and reports its problem, so that a slip of the pen takes no
- * traffic down; a deleted file takes its documents along.
+ * Reads files and folders as `readFolder` does and watches them. `onChange` is called when documents or problems have changed, one
+ * call after the other. It must not throw. A file that becomes unreadable or invalid keeps its last good documents and reports its
+ * problem, so that a typo does not take down traffic. Deleting a file deletes its documents.
  */
 export async function watchFolder(paths: readonly string[], onChange: OnChange): Promise<FolderWatch> {
   const watching = new Watching(paths, onChange);
@@ -30,9 +29,9 @@ export async function watchFolder(paths: readonly string[], onChange: OnChange):
   return watching;
 }
 
-/** Milliseconds without an event before anything is read: editors write in several steps. */
+/** Milliseconds without an event before a read, because editors save in several steps. */
 const settleTime = 100;
-/** Milliseconds after which it is read all the same. */
+/** Maximum milliseconds before a read, even if events continue. */
 const longestWait = 2_000;
 
 class Watching implements FolderWatch {
@@ -86,7 +85,7 @@ class Watching implements FolderWatch {
     this.content = { documents, problems: [...problems, ...this.folders.problems] };
   }
 
-  /** What is read while things happen counts for nothing, not even as a last good state: it may be half written. */
+  /** A read during further events is discarded, even as the last good state: the file may be half written. */
   private async readSettled(): Promise<Contents> {
     const latest = performance.now() + longestWait;
     const isUnsettled = () => this.isOutdated && !this.isClosed && performance.now() < latest;

@@ -5,34 +5,34 @@ import { basename, dirname } from 'node:path';
 import type { FileProblem } from './document.ts';
 
 interface Watched {
-  /** Tells a folder from another one that took its name. */
+  /** Distinguishes a folder from another one of the same name. */
   readonly identity: string;
   readonly watcher: FSWatcher;
 }
 
 /**
- * The folders under watch. One watcher a folder, set up before the folder is read, so that nothing can happen in
- * between: recursive watching follows no symbolic links, and loses a folder that is replaced.
+ * The watched folders. Each has its own watcher, which starts before the folder is read, so that no change is missed in between:
+ * recursive watchers do not follow symbolic links, and lose a folder that is replaced.
  */
 export class WatchedFolders {
   /** Folders that cannot be watched. */
   problems: FileProblem[] = [];
   private readonly onEvent: () => void;
   private readonly watched = new Map<string, Watched>();
-  /** By folder: the names that matter, `undefined` for all. */
+  /** Folder → relevant names, `undefined` for all. */
   private interests = new Map<string, Set<string> | undefined>();
 
   constructor(onEvent: () => void) {
     this.onEvent = onEvent;
   }
 
-  /** Begins a new round of `add`. */
+  /** Starts a new round of `add`. */
   begin(): void {
     this.interests = new Map();
     this.problems = [];
   }
 
-  /** Watches a folder, or only one name in it; one that does not exist is waited for. */
+  /** Watches a folder, or only one name in it. If the folder does not exist, waits for it. */
   async add(folder: string, name?: string): Promise<void> {
     const interest = this.interests.has(folder) ? this.interests.get(folder) : new Set<string>();
     if (name !== undefined) interest?.add(name);
@@ -48,7 +48,7 @@ export class WatchedFolders {
     }
   }
 
-  /** Ends a round: what was not added in it is not watched any more. */
+  /** Ends a round: stops watching folders that were not added in it. */
   end(): void {
     for (const folder of this.watched.keys()) if (!this.interests.has(folder)) this.drop(folder);
   }
@@ -60,7 +60,7 @@ export class WatchedFolders {
   private watch(folder: string, identity: string): void {
     try {
       const watcher = watch(folder, (_event, name) => {
-        // An event of its own name is about the folder itself: moved away or deleted.
+        // An event with the folder's own name is about the folder itself: it was moved or deleted.
         if (name === null || name === basename(folder) || this.matters(folder, name)) this.onEvent();
       });
       watcher.on('error', () => {

@@ -14,13 +14,13 @@ import { isSchemaKind } from '../core/schema/index.ts';
 import { statuses, type OwnStatus } from '../core/status/emit.ts';
 import type { Judgement } from './judgement.ts';
 
-/** An object with what follows for it. */
+/** The results for one object. */
 export interface Outcome {
   readonly findings: readonly JudgedFinding[];
   readonly status: OwnStatus | undefined;
 }
 
-/** What is wrong with one object, whatever other objects there are. */
+/** Findings of one object, independent of other objects. */
 export function validateAlone(json: unknown, { policy, installation }: Judgement): readonly JudgedFinding[] {
   const read = readDocument(json, policy.bundle);
   const kernel = createEvaluation([]);
@@ -28,7 +28,7 @@ export function validateAlone(json: unknown, { policy, installation }: Judgement
   return read.type === 'candidate' ? judgeAlone(read.candidate) : withoutEvaluation(read, json, { kernel, policy });
 }
 
-/** What follows for each object from all of them, in the order given. */
+/** The results for each object in the context of all of them, in the order given. */
 export function evaluateSet(objects: readonly unknown[], judgement: Judgement): readonly Outcome[] {
   const { policy, installation } = judgement;
   const kernel = createEvaluation([statuses]);
@@ -63,7 +63,7 @@ function writesOf(document: ReadDocument): readonly Write[] {
   return kind === 'Secret' ? [object, write(certificateCell, [namespace, name], certificateFacts(json))] : [object];
 }
 
-/** Of kinds that are not evaluated the bundle alone is asked; those of other projects are none of our business. */
+/** Kinds that are not evaluated are validated against the bundle only. Objects of other projects have no findings. */
 function withoutEvaluation(read: Exclude<ReadDocument, CandidateDocument>, json: unknown, { kernel, policy }: { readonly kernel: Kernel; readonly policy: AdmissionPolicy }): readonly JudgedFinding[] {
   if (read.type === 'invalid') return [failure('invalid-object', read.problem)];
   if (read.type === 'foreign' || !isSchemaKind(read.ref.kind)) return [];

@@ -1,7 +1,7 @@
 /**
- * Sallyport as a library: reads, validates and evaluates Gateway API objects as the webhook, the controller and the command
- * line do. Nothing here does I/O or keeps state, and nothing throws, whatever an object looks like. The types stand here by
- * themselves, so that this file is all that a consumer depends on.
+ * Sallyport as a library: reads, validates and evaluates Gateway API objects as the webhook, the controller and the command line do.
+ * Functions do no I/O and keep no state. They do not throw because of an object, whatever its shape. The types are self-contained,
+ * so that a consumer depends only on this file.
  */
 import type { JudgedFinding } from '../core/admission/judged-finding.ts';
 import { formatPath } from '../core/resources/path.ts';
@@ -11,72 +11,72 @@ import { parseDocuments } from '../files/parse.ts';
 import { evaluateSet, validateAlone } from './evaluate.ts';
 import { judgementOf, type Judgement } from './judgement.ts';
 
-/** What objects are validated for; everything has a default. */
+/** Settings of a validation. All have defaults. */
 export interface Options {
-  /** Release of the CRDs: `v1.7.0`, `v1.7` or `1.7`. The newest unless given. */
+  /** Release of the CRDs: `v1.7.0`, `v1.7` or `1.7`. Default: the newest. */
   readonly bundle?: string;
-  /** Its channel; `standard` unless given. */
+  /** Release channel of the CRDs. Default: `standard`. */
   readonly channel?: 'standard' | 'experimental';
-  /** What findings mean; `standard` unless given. */
+  /** Profile, which decides the severity of findings. Default: `standard`. */
   readonly profile?: 'audit' | 'standard' | 'strict';
-  /** GatewayClasses with this controllerName have a status, and what belongs to them; `sallyport.dev/gateway-controller` unless given. */
+  /** The controllerName whose GatewayClasses and dependents get a status. Default: `sallyport.dev/gateway-controller`. */
   readonly controllerName?: string;
 }
 
-/** One thing that is wrong at one place of an object. */
+/** A problem at one location of an object. */
 export interface Finding {
-  /** Id of a rule, of docs/rules; `schema` and `schema-unknown-field` for the schema of the bundle. */
+  /** Id of a rule in docs/rules, or `schema` or `schema-unknown-field` for the schema of the bundle. */
   readonly rule: string;
   /** `error`: admission would deny it. `warning`: it would warn. `note`: it would record it. */
   readonly severity: 'error' | 'warning' | 'note';
-  /** Names and list positions, from the root of the object. */
+  /** Field names and list indexes, from the root of the object. */
   readonly path: readonly (string | number)[];
-  /** The same in Kubernetes' form: `spec.rules[0].filters[1].type`. */
+  /** The same in the notation of Kubernetes: `spec.rules[0].filters[1].type`. */
   readonly field: string;
-  /** What is wrong, and what to write instead. */
+  /** The problem and its fix. */
   readonly message: string;
 }
 
-/** A place in a text, both counted from 1; columns in UTF-16 code units. */
+/** A position in a text. Line and column count from 1, columns in UTF-16 code units. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** One object of a text. */
+/** An object of a text. */
 export interface ParsedObject {
   readonly object: unknown;
   readonly position: Position;
-  /** Where a path inside the object stands; for one that does not exist, its nearest ancestor that does. */
+  /** The position of a path inside the object. For a path that does not exist, its nearest existing ancestor. */
   locate(path: Finding['path']): Position;
 }
 
-/** Something about a text that its author should know. */
+/** A problem of a text, for its author. */
 export interface Problem {
-  /** `error`: an object could not be read. `warning`: it was, but kubectl reads it differently. */
+  /** `error`: an object could not be read. `warning`: it was read, but kubectl reads it differently. */
   readonly severity: 'error' | 'warning';
   readonly position: Position;
   readonly message: string;
 }
 
-/** An object of a set, with what follows for it from all of them. */
+/** An object of a set, with the results for it in the context of all of them. */
 export interface Evaluated {
   readonly object: unknown;
   readonly findings: readonly Finding[];
-  /** As the controller of `controllerName` would write it, without times; absent where it would write none. */
+  /** The status that the controller of `controllerName` would write, without times. Absent if it would write none. */
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-/** What a text that should be a duration turned out to be. */
+/** The result of parsing a duration. */
 export type Duration = { readonly ok: true; readonly milliseconds: number } | { readonly ok: false; readonly problem: string };
 
-/** The bundles that can be named in `Options`, oldest first. */
+/** The bundles that `Options` accepts, oldest first. */
 export const bundles: readonly { readonly bundle: string; readonly channel: 'standard' | 'experimental' }[] =
   minors.flatMap((minor) => channels.map((channel) => ({ bundle: releases[minor], channel })));
 
 /**
- * Reads the objects of a YAML or JSON text: several documents, Lists item by item. What cannot be read is among the problems
- * and does not touch the rest.
+ * Reads the objects of a YAML or JSON text: several documents, Lists item by item. An invalid document is among the problems and does
+ * not affect the others.
  */
 export function parse(text: string): { readonly objects: readonly ParsedObject[]; readonly problems: readonly Problem[] } {
   const { documents, problems } = parseDocuments(text, '');
@@ -87,16 +87,16 @@ export function parse(text: string): { readonly objects: readonly ParsedObject[]
 }
 
 /**
- * What is wrong with one object, whatever other objects there are: the schema of the bundle, its own rules, and what it
- * does not enforce. Objects of other projects have no findings. Throws RangeError where an option is none of those offered.
+ * Validates one object, independent of other objects: against the schema of the bundle, the CEL rules of the schema, and rules that the
+ * schema does not enforce. Objects of other projects have no findings. Throws RangeError for an unsupported option.
  */
 export function validate(object: unknown, options: Options = {}): readonly Finding[] {
   return validateAlone(object, judgementFor(options)).map(findingOf);
 }
 
 /**
- * Evaluates objects together, as if they were a cluster: what `validate` finds, and what is wrong between them. The result
- * has them in the order given; of two with one identity the first counts. Throws RangeError where an option is none of those offered.
+ * Evaluates objects together, as if they were a cluster: the findings of `validate`, and problems between objects. The result has the
+ * order of the input. If two objects have the same identity, the first counts. Throws RangeError for an unsupported option.
  */
 export function evaluate(objects: Iterable<unknown>, options: Options = {}): readonly Evaluated[] {
   const given = [...objects];
@@ -106,12 +106,12 @@ export function evaluate(objects: Iterable<unknown>, options: Options = {}): rea
   });
 }
 
-/** Reads a duration of the Gateway API (GEP-2257): `1h30m`. */
+/** Parses a duration of the Gateway API (GEP-2257): `1h30m`. */
 export function parseDuration(text: string): Duration {
   return duration.parseDuration(text);
 }
 
-/** A duration in the standard form of GEP-2257; `undefined` for what none can say (negative, a fraction, 100000 hours or more). */
+/** Formats a duration according to GEP-2257. `undefined` if that is impossible (negative, a fraction, 100000 hours or more). */
 export function formatDuration(milliseconds: number): string | undefined {
   const formatted = duration.formatDuration(milliseconds);
   return formatted.ok ? formatted.text : undefined;

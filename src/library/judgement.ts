@@ -4,7 +4,7 @@ import type { Installation } from '../core/graph/inputs.ts';
 import { profiles, type Profile } from '../core/rules/engine/rule.ts';
 import { channels, parseBundleVersion, supportedBundles, type Channel } from '../core/schema/index.ts';
 
-/** By what objects are judged. */
+/** The settings that objects are judged by. */
 export interface Judgement {
   readonly policy: AdmissionPolicy;
   readonly installation: Installation;
@@ -17,7 +17,7 @@ interface Choices {
   readonly controllerName: string;
 }
 
-/** Throws RangeError where a choice is none of those offered: without types nobody else would tell. */
+/** Throws RangeError for an unsupported choice: callers in plain JavaScript have no type check. */
 export function judgementOf({ bundle: version, channel, profile, controllerName }: Choices): Judgement {
   demandOneOf('channel', channel, channels);
   demandOneOf('profile', profile, profiles);

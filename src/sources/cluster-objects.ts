@@ -6,7 +6,7 @@ import {
   ApiError, customResourceDefinitions, listPages, preferredVersion, readInstalledKind, resourceType, type ApiClient, type InstalledKind, type KubernetesObject, type ResourceType,
 } from '../kubernetes/index.ts';
 
-/** The objects of a cluster at one moment. */
+/** The objects of a cluster at one point in time. */
 export interface ClusterObjects {
   readonly objects: readonly KubernetesObject[];
   readonly installation: Installation;
@@ -14,17 +14,17 @@ export interface ClusterObjects {
   readonly definitions: readonly KubernetesObject[];
   /** The bundle of the installed CRDs, by HTTPRoute. */
   readonly bundle: Bundle;
-  /** Kinds that the credentials do not permit to list, with the API server's message. */
+  /** Kinds that the credentials may not list, with the API server's message. */
   readonly forbidden: readonly { readonly kind: KindName; readonly message: string }[];
 }
 
 /**
- * Lists every object that the controller would read. A kind that the credentials do not permit to list is left out, and
- * evaluation does not judge references to it.
+ * Lists all objects that the controller reads. A kind that the credentials may not list is left out, and the evaluation does not
+ * judge references to it.
  *
  * @param client a client for the cluster
  * @param controllerName the controllerName of our GatewayClasses
- * @throws ApiError, ConnectionError and ProtocolError where the CRDs cannot be listed, or a list fails for another reason
+ * @throws ApiError, ConnectionError and ProtocolError if the CRDs cannot be listed, or a list fails for another reason
  */
 export async function readClusterObjects(client: ApiClient, controllerName: string): Promise<ClusterObjects> {
   const definitions = (await collect(client, { type: customResourceDefinitions })).filter(isOfGatewayApi);
@@ -55,7 +55,7 @@ function establishedKinds(definitions: readonly KubernetesObject[]): ReadonlyMap
   return new Map(definitions.map(readInstalledKind).filter(({ established }) => established).map((kind) => [kind.name, kind]));
 }
 
-/** `undefined` where the kind is not installed. */
+/** The resource of a kind. `undefined` if the kind is not installed. */
 function typeOf(kind: KindName, installed: ReadonlyMap<string, InstalledKind>): ResourceType | undefined {
   const entry = tables[kind];
   const definition = installed.get(`${entry.plural}.${entry.group}`);
@@ -63,7 +63,7 @@ function typeOf(kind: KindName, installed: ReadonlyMap<string, InstalledKind>): 
   return version === undefined ? undefined : resourceType(entry, version);
 }
 
-/** @returns the objects, or the message of the API server that refuses to list them */
+/** @returns the objects, or the message of an API server that forbids the list */
 export async function listAll(client: ApiClient, kind: SchemaKind, type: ResourceType): Promise<readonly KubernetesObject[] | string> {
   try {
     const { apiVersion } = type;

@@ -8,7 +8,7 @@ import { readFolder } from '../files/folder.ts';
 import { createClient, customResourceDefinitions, isKubernetesObject, loadCredentials, type CredentialSource, type KubernetesObject } from '../kubernetes/index.ts';
 import { isOfGatewayApi, readClusterObjects } from './cluster-objects.ts';
 
-/** Where the objects of a command come from: files, a cluster, or files that are laid over the objects of a cluster. */
+/** The source of a command's objects: files, a cluster, or files on top of a cluster. */
 export interface SourceOptions {
   readonly files: readonly string[];
   /** `undefined`: files only. */
@@ -21,22 +21,22 @@ export interface SourceObjects {
   readonly problems: readonly FileProblem[];
   readonly installation: Installation;
   readonly bundle: Bundle;
-  /** The CRDs of the Gateway API: those of the cluster, or those in the files where there is no cluster. */
+  /** The Gateway API CRDs: those of the cluster, or those in the files if there is no cluster. */
   readonly definitions: readonly KubernetesObject[];
-  /** Permissions that are missing, one sentence for each kind. */
+  /** Missing permissions, one sentence for each kind. */
   readonly notes: readonly string[];
 }
 
-/** What files alone are judged by. */
+/** Settings that apply if there is no cluster. */
 export interface FilesAlone {
   readonly bundle: Bundle;
   readonly controllerName: string;
-  /** Whether objects may exist that are not in the files. */
+  /** Whether objects outside of the files may exist (`open`). */
   readonly scope: 'open' | 'closed';
 }
 
 /**
- * Reads the objects of a command. An object in a file takes the place of the object of the same name in the cluster.
+ * Reads the objects of a command. An object in a file replaces the object of the same name in the cluster.
  *
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */
@@ -56,7 +56,7 @@ export async function readObjects({ files, cluster }: SourceOptions, alone: File
   }
 }
 
-/** The documents of `base` with those of `changes` in the place of the ones that describe the same objects. */
+/** Returns the documents of `base`, where those of `changes` replace the ones that describe the same objects. */
 export function overlay(base: readonly SourceDocument[], changes: readonly SourceDocument[]): readonly SourceDocument[] {
   const replaced = new Set(changes.flatMap((document) => identityOf(document) ?? []));
   return [...base.filter((document) => !replaced.has(identityOf(document) ?? '')), ...changes];
@@ -74,7 +74,7 @@ function definitionsAmong(documents: readonly SourceDocument[]): readonly Kubern
   return documents.map(({ value }) => value).filter(isKubernetesObject).filter((object) => object.kind === customResourceDefinitions.kind && isOfGatewayApi(object));
 }
 
-/** The document of an object of a cluster. */
+/** The document of a cluster object. */
 export function clusterDocument(object: KubernetesObject, index: number): SourceDocument {
   const { kind = '', metadata: { namespace = '', name } } = object;
   const start = { line: 1, column: 1 };

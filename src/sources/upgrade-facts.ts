@@ -8,12 +8,12 @@ import {
 } from '../kubernetes/index.ts';
 import { listAll } from './cluster-objects.ts';
 
-/** A cluster before its CRDs change: facts, and the objects of kinds that nothing else reads. */
+/** Facts about a cluster before an upgrade of its CRDs, and the objects of kinds that nothing else reads. */
 export interface UpgradeFacts {
   readonly facts: ClusterFacts;
   /** Objects of kinds that Sallyport does not evaluate, such as XBackend. */
   readonly others: readonly KubernetesObject[];
-  /** Permissions that are missing, one sentence each. */
+  /** Missing permissions, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const admissionPolicies: ResourceType = {
 };
 
 /**
- * Reads the facts about a cluster on which a change of its CRDs depends.
+ * Reads the facts about a cluster that an upgrade of its CRDs depends on.
  *
  * @param definitions the installed CRDs of the Gateway API
  * @throws errors of the kubeconfig and of the API server, with a message for people
@@ -49,12 +49,12 @@ export async function readUpgradeFacts(source: CredentialSource, definitions: re
 /** Objects of kinds that Sallyport does not evaluate. */
 export interface OtherObjects {
   readonly objects: readonly KubernetesObject[];
-  /** Permissions that are missing, one sentence each. */
+  /** Missing permissions, one sentence each. */
   readonly notes: readonly string[];
 }
 
 /**
- * Lists the objects of installed kinds of the Gateway API that Sallyport does not evaluate, such as XBackend.
+ * Lists the objects of installed Gateway API kinds that Sallyport does not evaluate, such as XBackend.
  *
  * @throws errors of the kubeconfig and of the API server, with a message for people
  */
@@ -78,7 +78,7 @@ async function listOthers(client: ApiClient, definitions: readonly KubernetesObj
   return { objects, notes };
 }
 
-/** An installed CRD as preflight looks at it. */
+/** Converts an installed CRD to the form that preflight checks. */
 export function definitionOf(definition: KubernetesObject): Definition {
   const installed = readInstalledKind(definition);
   const { metadata } = definition;
@@ -113,7 +113,7 @@ async function readPolicies(client: ApiClient): Promise<ReadonlyMap<string, stri
   return policies;
 }
 
-/** @returns the message of an API server that refuses; an empty map where it does not know the kind */
+/** @returns the message of an API server that forbids the read; an empty map if it does not know the kind */
 async function unlessForbidden(reading: Promise<ReadonlyMap<string, string>>): Promise<ReadonlyMap<string, string> | string> {
   try {
     return await reading;

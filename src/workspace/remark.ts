@@ -7,17 +7,17 @@ import { describeRef } from '../core/resources/reference.ts';
 import { isSchemaKind } from '../core/schema/index.ts';
 import type { SourceDocument } from '../files/document.ts';
 
-/** Something in the files that takes no part in evaluation, and why. */
+/** A document that is not evaluated, and why. */
 export interface Remark {
   readonly document: SourceDocument;
-  /** `unserved`: the rule unserved-kind says so. `foreign`: somebody else's kind. `stray`: no object at all, but something that other tools keep beside manifests. */
+  /** `unserved`: see the rule unserved-kind. `foreign`: a kind of another project. `stray`: not an object, but a file of another tool. */
   readonly type: 'invalid' | 'unserved' | 'foreign' | 'stray';
-  /** `HTTPRoute shop/cart`; `document` where that cannot be told. */
+  /** `HTTPRoute shop/cart`, or `document` if the object is unknown. */
   readonly name: string;
   readonly message: string;
 }
 
-/** Why a document takes no part. */
+/** Why a document is not evaluated. */
 export function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject, { type: 'resource' }>): Remark {
   switch (parsed.type) {
     case 'invalid':
@@ -31,12 +31,12 @@ export function remarkOf(document: SourceDocument, parsed: Exclude<ParsedObject,
   }
 }
 
-/** Other tools keep YAML and JSON beside manifests: Chart.yaml, values.yaml, package.json. */
+/** Other tools keep YAML and JSON next to manifests: Chart.yaml, values.yaml, package.json. */
 function isManifest(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ['kind', 'metadata', 'spec'].some((name) => Object.hasOwn(value, name));
 }
 
-/** What the bundle says of an object whose kind takes no part in evaluation; nothing for other kinds. */
+/** Findings of the bundle for an object whose kind is not evaluated. None for other kinds. */
 export function judgeUnserved(read: Reader, document: SourceDocument, policy: AdmissionPolicy): readonly JudgedFinding[] {
   const parsed = parseObject(document.value);
   if (parsed.type !== 'unserved' || !isSchemaKind(parsed.ref.kind)) return [];

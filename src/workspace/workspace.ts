@@ -13,7 +13,7 @@ import { classFeatureWrites, factWrites } from '../facts/fact-writes.ts';
 import type { SourceDocument } from '../files/document.ts';
 import { judgeUnserved, remarkOf, type Remark } from './remark.ts';
 
-/** An object of the workspace and where it stands. */
+/** An object of the workspace and its document. */
 export interface WorkspaceObject {
   readonly document: SourceDocument;
   readonly candidate: Candidate;
@@ -23,27 +23,27 @@ interface WorkspaceEntry extends WorkspaceObject {
   readonly id: string;
 }
 
-/** A document that describes an object again, after the document that counts. */
+/** A document that describes an object that an earlier document describes already. The earlier one counts. */
 export interface Copy extends WorkspaceObject {
   readonly original: WorkspaceObject;
-  /** Whether both are the same JSON, in whatever order keys come. */
+  /** Whether both are equal as JSON, regardless of the order of keys. */
   readonly isSame: boolean;
 }
 
 /**
- * The objects of some files, evaluated: what an API server and its watches are to a cluster. Objects get the
- * defaults of the bundle, a generation that counts changes, and their order of appearance for an age.
+ * The objects of some files and their evaluation. It takes the part of an API server: objects get the defaults of the bundle, a
+ * generation that counts changes, and their order of appearance as their age.
  */
 export class Workspace {
   readonly kernel: Kernel;
   private readonly policy: AdmissionPolicy;
-  /** Identity → documents that claim it, in order of appearance; the first one counts. */
+  /** Identity → documents that describe it, in order of appearance. The first one counts. */
   private readonly entries = new Map<string, WorkspaceEntry[]>();
   private documents: ReadonlySet<SourceDocument> = new Set();
   private readonly remarksByDocument = new Map<SourceDocument, Remark>();
   private readonly generations = new Map<string, { readonly generation: number; readonly spec: unknown }>();
 
-  /** @param emissions what is to be followed of the objects */
+  /** @param emissions results of the evaluation to follow */
   constructor(installation: Installation, policy: AdmissionPolicy, emissions: readonly Emission<unknown>[]) {
     this.kernel = createEvaluation(emissions);
     this.policy = policy;
@@ -51,8 +51,8 @@ export class Workspace {
   }
 
   /**
-   * Takes over what the files hold now and evaluates what differs. Documents of files that did not change must be
-   * the same ones as before; those of changed files are new, their places being others.
+   * Takes the current documents and evaluates the difference. Documents of unchanged files must be identical to the earlier ones.
+   * Documents of changed files are new, because their positions differ.
    */
   update(documents: readonly SourceDocument[]): Delta {
     const present = new Set(documents);
@@ -68,39 +68,39 @@ export class Workspace {
     return [...this.entries.values()].flatMap(([first]) => (first === undefined ? [] : [first])).sort((one, other) => compare(one.document, other.document));
   }
 
-  /** Documents that describe objects which earlier documents describe, too. They take no part in the evaluation of others. */
+  /** Documents that describe an object of an earlier document. They do not affect the evaluation of other objects. */
   copies(): readonly Copy[] {
     return [...this.entries.values()].flatMap(([original, ...rest]) => (original === undefined ? [] : rest.map(({ document, candidate }): Copy =>
       ({ document, candidate, original, isSame: sameJson(original.candidate.json, candidate.json) }))));
   }
 
-  /** What takes no part in evaluation, in order of appearance. */
+  /** Documents that are not evaluated, in order of appearance. */
   remarks(): readonly Remark[] {
     return [...this.remarksByDocument.values()].sort((one, other) => compare(one.document, other.document));
   }
 
-  /** Objects of kinds of the Gateway API that take no part in evaluation, with what the schema says of them. */
+  /** Gateway API objects that are not evaluated, with the findings of the schema. */
   unserved(): readonly { readonly document: SourceDocument; readonly findings: readonly JudgedFinding[] }[] {
     return this.remarks().flatMap(({ document, type }) => (type === 'unserved' ? [{ document, findings: judgeUnserved(this.kernel.read, document, this.policy) }] : []));
   }
 
-  /** How many objects of the Gateway API and of the kinds that it refers to there are. */
+  /** The number of Gateway API objects and objects of kinds that the API refers to. */
   get size(): number {
     return this.entries.size + this.remarks().filter(({ type }) => type === 'unserved').length;
   }
 
-  /** Everything that is to be said about one object, as admission would. */
+  /** All findings of an object, as in admission. */
   judge(object: WorkspaceObject): readonly JudgedFinding[] {
     return judge(this.kernel.read, object.candidate, this.policy);
   }
 
-  /** The same for a copy, as if it replaced the document that counts. */
+  /** All findings of a copy, as if it replaced the document that counts. */
   judgeCopy({ candidate, original, isSame }: Copy): readonly JudgedFinding[] {
     if (isSame) return this.judge(original);
     return judge(this.kernel.overlay(writesFor(candidate)).read, candidate, this.policy);
   }
 
-  /** A Secret as it stands in its file, for who terminates TLS; evaluation sees facts about it only. */
+  /** The Secret of a file, for TLS termination. The evaluation reads only facts about it. */
   secret(namespace: string, name: string): unknown {
     return this.entries.get(`Secret/${namespace}/${name}`)?.[0]?.candidate.json;
   }
@@ -141,7 +141,7 @@ export class Workspace {
     return writesFor(numbered.candidate);
   }
 
-  /** Files rarely carry a generation; count changes of what is not metadata, as the API server does. */
+  /** Files rarely contain a generation. This counts changes of the spec, as the API server does. */
   private numbered(entry: WorkspaceEntry): WorkspaceEntry {
     const { resource } = entry.candidate;
     if (resource.meta.generation > 0) return entry;
