@@ -21,14 +21,14 @@ import { orUsageError, UsageError } from './usage-error.ts';
 export interface AuditOptions extends SourceOptions {
   readonly profile: Profile;
   readonly output: FormatName;
-  /** A report of an earlier run in JSON; its findings do not count again. */
+  /** A JSON report of an earlier run. Its findings do not count again. */
   readonly since: string | undefined;
 }
 
 /**
  * Judges all stored objects of a cluster by the current rules, in the formats of `check`.
  *
- * @returns the exit code: 1 where admission would deny an object, and with `since` where it would not have been denied before
+ * @returns the exit code: 1 if admission would deny an object (with `since`: and the earlier report does not have that), otherwise 0
  * @throws UsageError for objects or reports that cannot be read
  */
 export async function audit(options: AuditOptions): Promise<number> {
@@ -43,7 +43,7 @@ export async function audit(options: AuditOptions): Promise<number> {
   const comparison = earlier && (() => earlier.comparison());
   const setting = { style: createTerminal().style, version: packageVersion(), ...(comparison && { comparison }) };
   const tally = await writeReport(earlier === undefined ? judged : withBaseline(judged, earlier), { output, setting, progress: createProgress(process.stderr, 'objects judged') });
-  // The other formats have no place for it.
+  // The other formats have no field for it.
   if (earlier !== undefined && output !== 'text' && output !== 'json') process.stderr.write(`${describeComparison(earlier.comparison())}\n`);
   return tally.bySeverity.error > 0 ? 1 : 0;
 }

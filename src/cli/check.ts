@@ -23,25 +23,25 @@ import { orUsageError } from './usage-error.ts';
 /** Settings of `sallyport check`. */
 export interface CheckOptions {
   readonly profile: Profile;
-  /** The CRDs that the objects are meant for. */
+  /** The CRDs that the objects are intended for. */
   readonly bundle: Bundle;
   /**
-   * What else there may be. `open`: all objects together are a part of a cluster, and references may lead to its other parts.
-   * `closed`: they are all there is. `alone`: each is judged by itself and forgotten, in bounded memory.
+   * Whether other objects may exist. `open`: the objects are a part of a cluster, and references may lead to other parts.
+   * `closed`: there are no other objects. `alone`: each object is judged separately and not kept, in bounded memory.
    */
   readonly scope: 'open' | 'closed' | 'alone';
   readonly output: FormatName;
-  /** What to do with findings that are known already. */
+  /** How to treat known findings. */
   readonly baseline: { readonly type: 'none' } | { readonly type: 'read' | 'write'; readonly file: string };
-  /** A cluster whose objects the files are laid over; `undefined`: files only. */
+  /** A cluster to overlay with the files. `undefined`: files only. */
   readonly cluster?: CredentialSource | undefined;
 }
 
 /**
  * Judges the objects of files, folders and standard input (`-`) as admission would, and writes a report to standard output.
- * Throws UsageError where a baseline cannot be read or written.
  *
- * @returns the exit code: 1 where something would be denied or cannot be read, otherwise 0
+ * @returns the exit code: 1 if something would be denied or cannot be read, otherwise 0
+ * @throws UsageError if a baseline cannot be read or written
  */
 export async function check(paths: readonly string[], options: CheckOptions): Promise<number> {
   const { output, baseline, cluster } = options;
@@ -62,7 +62,7 @@ function judgeFiles(paths: readonly string[], { profile, bundle, scope }: CheckO
   return scopes[scope](eachCounted(streamObjects(paths, () => process.stdin), step), policyOf(profile, bundle));
 }
 
-/** The files as a change to the cluster, or all objects of the cluster where there are no files. */
+/** Judges the files as a change to the cluster, or all objects of the cluster if there are no files. */
 async function judgeCluster(from: SourceOptions, { profile, bundle }: CheckOptions): Promise<Report> {
   const { readObjects } = await import('../sources/objects.ts');
   const { Workspace } = await import('../workspace/workspace.ts');
@@ -78,14 +78,14 @@ async function* each(report: Iterable<Reported>): Report {
   yield* report;
 }
 
-/** The objects of the cluster are the surroundings of those in the files. */
+/** Omits the objects of the cluster, which are only the context of those in the files. */
 async function* withoutStored(report: Iterable<Reported>): Report {
   for (const object of report) if (object.type === 'problem' || object.document.isStored !== true) yield object;
 }
 
 const scopes: Readonly<Record<CheckOptions['scope'], (items: AsyncIterable<Item>, policy: AdmissionPolicy) => Report>> = {
   open: (items, policy) => judgeTogether(items, policy, { installation: filesAmongOthers(policy.bundle), duplicates: 'warning' }),
-  // In a cluster there is one object of a name, so it is not clear which one the files mean.
+  // A cluster has only one object of a name, so it is not clear which one the files mean.
   closed: (items, policy) => judgeTogether(items, policy, { installation: filesOnly(policy.bundle), duplicates: 'error' }),
   alone: judgeAlone,
 };

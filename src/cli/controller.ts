@@ -23,10 +23,10 @@ import { controllerName } from './settings.ts';
 
 /** Settings of `sallyport controller`. */
 export interface ControllerCommandOptions {
-  /** Where data planes connect; 0 for any. */
+  /** Port for data planes. 0 for any free port. */
   readonly port: number;
   readonly probePort: number;
-  /** The namespace that the controller lives in, and its names there. */
+  /** The namespace of the controller, and the names of its objects there. */
   readonly namespace: string;
   readonly service: string;
   readonly secret: string;
@@ -35,23 +35,23 @@ export interface ControllerCommandOptions {
   readonly identity: string;
   /** The pod's uid. */
   readonly uid?: string;
-  /** Image of the data planes; without one, that of this pod. */
+  /** Image of the data planes. Default: the image of this pod. */
   readonly image?: string;
-  /** Addresses to give to data planes; without any that is the cluster's business. */
+  /** Addresses for data planes. If not set, the cluster's load balancer assigns them. */
   readonly addressPool?: readonly AddressRange[];
   readonly logLevel: LogLevel;
 }
 
-/** Audience of the tokens that data planes prove themselves with. */
+/** Audience of the tokens with which data planes authenticate. */
 export const channelAudience = 'sallyport.dev/channel';
 
-/** Kubelets take up to two minutes until a changed ConfigMap is in a pod. */
+/** Kubelets take up to two minutes to update a mounted ConfigMap. */
 const policy: RotationPolicy = { ...defaultRotationPolicy, propagation: 5 * 60_000 };
 
 /**
  * Serves the Gateways of a cluster until `stop`: statuses, data planes, and their configuration.
  *
- * @returns how to stop
+ * @returns a function that stops the controller
  */
 export function startController(options: ControllerCommandOptions): Promise<{ stop(): Promise<void> }> {
   return startOrStop((running) => start(options, running));
@@ -79,7 +79,7 @@ async function start(options: ControllerCommandOptions, running: Shutdown): Prom
   const settings = await dataPlaneSettings(surroundings, authorities);
   const kernel = createEvaluation([configuration, infrastructure, statuses]);
   exposeEvaluation(metrics, kernel);
-  // Nothing is sent before everything is known: half of the objects would make wrong statuses and empty data planes.
+  // No writes before all objects are known: a part of them would produce wrong statuses and empty data planes.
   let mayWrite = (): boolean => false;
   let term: AbortSignal | undefined;
   const { namespace, identity, uid } = options;
@@ -115,7 +115,7 @@ async function dataPlaneSettings({ options, client }: Surroundings, authorities:
   return () => ({ image, controller: `${service}.${namespace}.svc:${port}`, audience: channelAudience, authority: joinPem(authorities.certificates), addressPool });
 }
 
-/** One replica, the holder of the lease, renews the authority and writes. */
+/** One replica holds the lease. It renews the authority and writes to the cluster. */
 function lead({ options, client, log }: Surroundings, authorities: PublishedAuthorities, begin: (term: AbortSignal) => void): Election {
   const { namespace, secret, lease: name, identity } = options;
   const rotation = new AuthorityRotation({ secrets: new ClusterSecretStore({ client, log }, { namespace, name: secret }), bundles: authorities, policy, log });

@@ -3,23 +3,23 @@ import type { ConfigResource } from '../core/routing/config.ts';
 import { quote } from '../core/text/display.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A URL of a connection that carries no requests. */
+/** The URL of a connection without requests. */
 export const layer4Url = /^(?<scheme>tls|tcp|udp):\/\/(?<host>[^/?#:]*)(?::(?<port>\d+))?\/?$/i;
 const httpsUrl = /^(?<scheme>https):\/\/(?<host>[^/?#:]*)(?::(?<port>\d+))?/i;
 const layer4Protocols: Readonly<Record<string, ArrivingConnection['protocol']>> = { tls: 'TLS', tcp: 'TCP', udp: 'UDP', https: 'TLS' };
 
-/** A connection that somebody asks about. */
+/** A connection to explain. */
 export interface Connection extends ArrivingConnection {
-  /** Of HTTPS, only what TLS listeners take is told here. */
+  /** True for an https URL: only TLS listeners are considered. */
   readonly isHttps: boolean;
-  /** Name of a Gateway, or `name.namespace`; `undefined`: any. */
+  /** Name of a Gateway, or `name.namespace`. `undefined`: any Gateway. */
   readonly gateway: string | undefined;
 }
 
 /**
- * The connection that a URL stands for; `undefined` for plain HTTP, and for what is no URL.
+ * Parses the connection that a URL stands for. `undefined` for plain HTTP and for an invalid URL.
  *
- * @throws UsageError where the port is missing
+ * @throws UsageError if the port is missing
  */
 export function connectionOf(url: string): Connection | undefined {
   const groups = layer4Url.exec(url)?.groups ?? httpsUrl.exec(url)?.groups;
@@ -32,7 +32,7 @@ export function connectionOf(url: string): Connection | undefined {
   return { protocol, port: Number(port), serverName: protocol === 'TLS' ? host.toLowerCase() : '', isHttps: scheme === 'https', gateway: protocol === 'TLS' || host === '' ? undefined : host };
 }
 
-/** What each Gateway does with a connection. */
+/** How each Gateway handles a connection. */
 export function connectionOutcomes(resources: readonly ConfigResource[], { isHttps, gateway, ...connection }: Connection): readonly Layer4Outcome[] {
   const outcomes = layer4OutcomesOf(resources, connection).filter((outcome) => gateway === undefined || isNamed(outcome.gateway, gateway));
   return isHttps ? outcomes.filter(({ listener }) => listener?.protocol === 'TLS') : outcomes;

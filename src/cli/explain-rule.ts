@@ -3,7 +3,7 @@ import { packageFile } from './package-files.ts';
 import { ruleSummaries } from './report/rules.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What there is to read about a rule, in Markdown. Throws UsageError where there is no such rule. */
+/** The documentation of a rule, in Markdown. Throws UsageError if the rule is not found. */
 export function explainRule(id: string): string {
   const summary = ruleSummaries.get(id);
   if (summary === undefined) {

@@ -27,12 +27,12 @@ export interface ExplainOptions extends SourceOptions {
 }
 
 /**
- * Reports what each Gateway does with one request or connection: the listener, the rule, the answer or the backends, and why no match with
- * higher precedence applies. The data plane makes the same decision (`decide`).
+ * Reports how each Gateway handles one request or connection: the listener, the rule, the response or the backends, and why no match
+ * with higher precedence applies. The data plane uses the same decision (`decide`).
  *
  * @param url scheme, host and path; the path and the query are used as written. Or a connection: `tls://server-name:port`,
  *   `tcp://gateway:port` or `udp://gateway:port`, where `gateway` is a name, or `name.namespace`
- * @returns the exit code: 0 if every share of such requests reaches a backend or gets an intended answer, otherwise 1
+ * @returns the exit code: 0 if every share of such requests reaches a backend or gets an intended response, otherwise 1
  * @throws UsageError for any other URL
  */
 export async function explain(url: string, options: ExplainOptions): Promise<number> {
@@ -58,7 +58,7 @@ export async function explain(url: string, options: ExplainOptions): Promise<num
 }
 
 interface Explained {
-  /** Why every data plane refuses the request, or the request; `undefined` where the URL stands for a connection alone. */
+  /** The request, or the reason why every data plane rejects it. `undefined` if the URL is only a connection. */
   readonly request: ArrivingRequest | AnswerReason | undefined;
   readonly connection: Connection | undefined;
   readonly requests: readonly Outcome[];
@@ -92,7 +92,7 @@ function nothingFor(arrival: ArrivingRequest | Connection | undefined): string {
   return `No listener found for ${arrival?.protocol} on port ${arrival?.port}${gateway}.`;
 }
 
-/** Whether some Gateway does what its routes intend, and each one that has a listener does. */
+/** Whether some Gateway does what its routes intend, and so does every Gateway with a matching listener. */
 function succeeds({ requests, connections }: Explained): boolean {
   const all = [...requests.map((one) => ({ listener: one.listener, works: isServed(one) })), ...connections.map((one) => ({ listener: one.listener, works: isForwarded(one) }))];
   return all.some(({ works }) => works) && all.every(({ listener, works }) => listener === undefined || works);
@@ -101,7 +101,7 @@ function succeeds({ requests, connections }: Explained): boolean {
 const httpUrl = /^(?<scheme>https?):\/\/(?<authority>[^/?#]+)(?<target>[^#]*)/i;
 const wellKnownPorts = { HTTP: 80, HTTPS: 443 } as const;
 
-/** The request as a data plane reads it, or why a data plane refuses it. */
+/** The request as a data plane parses it, or why a data plane rejects it. */
 function requestOf(url: string, { method, header }: ExplainOptions): ArrivingRequest | AnswerReason {
   const { scheme, authority, target } = httpUrl.exec(url)?.groups ?? {};
   if (scheme === undefined || authority === undefined || target === undefined) {

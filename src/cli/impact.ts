@@ -24,10 +24,10 @@ export interface ImpactOptions extends SourceOptions {
 }
 
 /**
- * Reports the effect of a change on all other objects: conditions of statuses, and requests that are routed differently.
+ * Reports the effect of a change on all other objects: status conditions, and requests that are routed differently.
  *
- * @returns the exit code: 1 where the change has an effect that `failOn` names, otherwise 0
- * @throws UsageError for objects that cannot be read, and for objects to delete that do not exist
+ * @returns the exit code: 1 if the change has an effect that `failOn` selects, otherwise 0
+ * @throws UsageError for objects that cannot be read, and for objects to delete that are not found
  */
 export async function impact(options: ImpactOptions): Promise<number> {
   if (options.files.length === 0 && options.cluster === undefined) throw new UsageError('No objects: use --files or --cluster.');

@@ -20,7 +20,7 @@ export function contextOption(): Option {
   return new Option('--context <name>', 'context of the kubeconfig');
 }
 
-/** @returns where the cluster is, `undefined` without `--cluster` */
+/** @returns how to connect to the cluster, `undefined` without `--cluster` */
 export function clusterOf(cluster: string | true | undefined, context: string | undefined): CredentialSource | undefined {
   if (cluster === undefined) {
     if (context !== undefined) throw new UsageError('--context requires --cluster');
@@ -30,14 +30,14 @@ export function clusterOf(cluster: string | true | undefined, context: string | 
   return { ...(cluster === true ? {} : { kubeconfig: cluster }), ...(context === undefined ? {} : { context }) };
 }
 
-/** Reads a bundle version such as `1.7` or `v1.7.0`. */
+/** Parses a bundle version such as `1.7` or `v1.7.0`. */
 export function parseMinor(text: string): Minor {
   const version = parseBundleVersion(text);
   if (!version.ok) throw new InvalidArgumentError(asSentence(version.problem));
   return version.minor;
 }
 
-/** Reads the release of a bundle. @returns its minor version, and the release: the last one of the minor version where the text names none */
+/** Parses a bundle release. @returns the minor version and the release: the last patch release if the text names only the minor version */
 export function parseRelease(text: string): Release {
   const minor = parseMinor(text);
   const isPatch = /^v?\d+\.\d+\.\d+/.test(text);
@@ -55,7 +55,7 @@ function asSentence(problem: string): string {
   return `${problem[0]?.toUpperCase()}${problem.slice(1)}.`;
 }
 
-/** An option whose value is a duration; commander passes milliseconds on. */
+/** An option with a duration as its value. commander passes milliseconds to the command. */
 export function durationOption(flags: string, description: string, milliseconds: number): Option {
   const written = formatDuration(milliseconds);
   return new Option(flags, description).argParser(parseMilliseconds).default(milliseconds, written.ok ? written.text : undefined);
@@ -77,7 +77,7 @@ export function identityOption(): Option {
   return new Option('--identity <name>', 'unique among the replicas').env('POD_NAME').default(hostname(), "this machine's name");
 }
 
-/** Named here, so that commands without a log load no logger. */
+/** Listed here so that commands without a log do not load the logger. */
 const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** The option `--log-level`. */
@@ -95,14 +95,14 @@ export function collect(value: string, previous: readonly string[] | undefined):
   return [...(previous ?? []), value];
 }
 
-/** Collects address ranges. */
+/** Collects the address ranges of an option that may be repeated. */
 export function collectRange(text: string, previous: readonly AddressRange[] | undefined): readonly AddressRange[] {
   const parsed = parseAddressRange(text);
   if (!parsed.ok) throw new InvalidArgumentError(asSentence(parsed.problem));
   return [...(previous ?? []), parsed.range];
 }
 
-/** A reader of an option's value by a function that says what is wrong with it. */
+/** Wraps a parser that returns problems into one for commander. */
 export function parseText<T>(parse: (text: string) => Parsed<T>): (text: string) => T {
   return (text) => {
     const parsed = parse(text);
@@ -111,38 +111,38 @@ export function parseText<T>(parse: (text: string) => Parsed<T>): (text: string)
   };
 }
 
-/** Checks an IP address. */
+/** Validates an IP address. */
 export function parseAddress(text: string): string {
   if (parseIpAddress(text) === undefined) throw new InvalidArgumentError('Write an IP address, for example 192.0.2.10, 0.0.0.0 or ::.');
   return text;
 }
 
-/** Reads a port from 0 to 65535. */
+/** Parses a port from 0 to 65535. */
 export function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('Write a port from 0 to 65535.');
   return port;
 }
 
-/** Reads a number from 1 to 999999. */
+/** Parses an integer from 1 to 999999. */
 export function parseCount(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Write a number from 1 to 999999.');
   return Number(text);
 }
 
-/** Checks a value of the form `host:port`. */
+/** Validates a value of the form `host:port`. */
 export function parseHostAndPort(text: string): string {
   if (!/^([^\s:/@]+|\[[0-9a-f:.]+\]):\d{1,5}$/i.test(text)) throw new InvalidArgumentError('Write host:port, for example sallyport-controller.sallyport-system.svc:8443.');
   return text;
 }
 
-/** Checks a value of the form `namespace/name`. */
+/** Validates a value of the form `namespace/name`. */
 export function parseQualifiedName(text: string): string {
   if (!/^[^\s/]+\/[^\s/]+$/.test(text)) throw new InvalidArgumentError('Write namespace/name, for example shop/web.');
   return text;
 }
 
-/** Reads whole seconds. */
+/** Parses whole seconds. */
 export function parseSeconds(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Write whole seconds, for example 10.');
   return Number(text);

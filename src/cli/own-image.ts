@@ -8,9 +8,9 @@ interface PodImages {
 }
 
 /**
- * The image of the controller's container in a pod; others may have been put before it (sidecars). Where none has its name, the first.
+ * The image of the controller's container in a pod. Injected sidecars may precede it. If no container has its name, the first one counts.
  *
- * @throws UsageError where it names none; ApiError, ConnectionError where the pod cannot be read
+ * @throws UsageError if there is no image; ApiError, ConnectionError if the pod cannot be read
  */
 export async function imageOfPod(client: ApiClient, pod: { readonly namespace: string; readonly name: string }): Promise<string> {
   const { spec } = (await client.request({ path: pathOf(pods, pod) })) as PodImages;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A file of the package by its path from the root, from sources and from the bundle alike; `undefined` where there is none. */
+/** The location of a package file by its path from the root, both in sources and in the bundle. `undefined` if it does not exist. */
 export function packageFile(path: string): string | undefined {
   try {
     return readFileSync(join(packageRoot(), path), 'utf8');

@@ -25,17 +25,17 @@ import { orUsageError, UsageError } from './usage-error.ts';
 
 /** Settings of `sallyport preflight`. */
 export interface PreflightOptions extends SourceOptions {
-  /** The bundle to change to; `undefined` where the routes are compared with a report only. */
+  /** The target bundle. `undefined` to only compare the routes with a report. */
   readonly target: Target | undefined;
-  /** A report of an earlier run in JSON. */
+  /** A JSON report of an earlier run. */
   readonly since: string | undefined;
   readonly output: keyof typeof preflightFormats;
 }
 
 /**
- * Reports what stands against changing the CRDs of a cluster to another bundle, or, with `since`, which routes have lost Accepted.
+ * Reports what prevents an upgrade of a cluster's CRDs to another bundle, or, with `since`, which routes are no longer Accepted.
  *
- * @returns the exit code: 1 where there is a blocker or a route that has lost Accepted, otherwise 0
+ * @returns the exit code: 1 if there is a blocker or a route that is no longer Accepted, otherwise 0
  * @throws UsageError for objects or reports that cannot be read
  */
 export async function preflight(options: PreflightOptions): Promise<number> {
@@ -82,7 +82,7 @@ function comparison({ from, objects, routes }: { readonly from: string; readonly
   return { version: 1, from, objects: objects.length, findings: lostAccepted(earlier, routes), routes };
 }
 
-/** Statuses and requests of our routes before and after the change. */
+/** Compares statuses and requests of our routes before and after the change. */
 function effectsOf({ documents, installation, bundle }: SourceObjects, target: Target): readonly PreflightFinding[] {
   const before = snapshotOf({ documents, installation, policy: policyOf('standard', bundle) });
   const changed = documents.map((document) => ({ ...document, value: converted(document.value, target.bundle) }));
@@ -94,7 +94,7 @@ function effectsOf({ documents, installation, bundle }: SourceObjects, target: T
     ({ check: 'status-and-traffic', severity: severities[effect], subject, message: `Before: ${was}. After: ${is}.`.replaceAll('..', '.'), commands: [] }));
 }
 
-/** The target replaces the CRDs of its kinds; those of other kinds stay. */
+/** The target replaces the CRDs of its own kinds. CRDs of other kinds stay. */
 function installationAfter(installation: Installation, { bundle, version }: Target): Installation {
   const kinds = gatewayKinds.filter((kind) => listedVersions(kind, bundle).length > 0);
   return {
@@ -109,7 +109,7 @@ function converted(value: SourceDocument['value'], bundle: Bundle): SourceDocume
   return object === undefined ? value : (asServedBy(object.kind, object.json, bundle) ?? value);
 }
 
-/** An object of a kind of the Gateway API; none for everything else. */
+/** The object if its kind belongs to the Gateway API, otherwise nothing. */
 function storedObject(value: unknown): readonly StoredObject[] {
   if (!isRecord(value)) return [];
   const parsed = parseObject(value);
@@ -119,7 +119,7 @@ function storedObject(value: unknown): readonly StoredObject[] {
   return isKnown && isSchemaKind(ref.kind) && gatewayKinds.includes(ref.kind) ? [{ kind: ref.kind, ref, json: value }] : [];
 }
 
-/** CRDs in files say which bundle the objects have now. */
+/** CRDs in files determine the installed bundle. */
 function installedIn({ bundle, installation, definitions }: SourceObjects, isFilesOnly: boolean): Pick<SourceObjects, 'bundle' | 'installation'> {
   const routes = definitions.find(isOfRoutes);
   if (!isFilesOnly || routes === undefined) return { bundle, installation };

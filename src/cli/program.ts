@@ -20,7 +20,7 @@ import { isUsageError, UsageError } from './usage-error.ts';
 import type { WatchdogCommandOptions } from './watchdog.ts';
 import type { WebhookCommandOptions } from './webhook.ts';
 
-/** Reads the arguments and runs the command they name; commands are loaded only when they are asked for. */
+/** Parses the arguments and runs the command. A command is loaded only when it is used. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('sallyport')
     .description('Validates, explains and serves Gateway API objects')
@@ -66,7 +66,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .addOption(new Option('--explain <rule>', 'print the documentation of a rule and exit'))
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : notDone))
     .action(async (paths: string[], options: CheckArguments) => {
-      // Until it is known: a fault must not look like a finding.
+      // Until the result is known: an internal error must not look like a finding.
       process.exitCode = notDone;
       process.exitCode = await runCheck(paths, options);
     });
@@ -250,7 +250,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The exit code of `check`, `audit`, `impact` and `preflight` where nothing could be found out. */
+/** The exit code of `check`, `audit`, `impact` and `preflight` if there is no result. */
 const notDone = 2;
 
 async function runCheck(paths: readonly string[], { explain, bundle, channel, closed, stateless, baseline, writeBaseline, cluster, context, ...options }: CheckArguments): Promise<number> {
@@ -277,7 +277,7 @@ function baselineOf(read: string | undefined, written: string | undefined): Chec
   return written === undefined ? { type: 'none' } : { type: 'write', file: written };
 }
 
-/** What an operator needs of an error; a stack only where it is our fault. */
+/** Describes an error to an operator. It includes a stack only for internal errors. */
 function describeError(error: unknown): string {
   const { code, address, port } = error as { readonly code?: string; readonly address?: string; readonly port?: number };
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is already in use; stop the other process or choose another port (see --help)`;
@@ -346,10 +346,9 @@ function rotationOf({ authorityLifetime, certificateLifetime, propagationTime, c
   return { authorityLifetime, leafLifetime: certificateLifetime, propagation: propagationTime, clockSkew };
 }
 
-/** An option in the form of the Gateway API's durations; the command gets milliseconds. */
 /**
- * Runs what is starting until SIGTERM or SIGINT. A signal that comes before it has started ends the process: as the first
- * process of a container it would otherwise not be heard.
+ * Runs a starting process until SIGTERM or SIGINT. A signal before the start has finished ends the process: PID 1 of a container
+ * would ignore it otherwise.
  */
 async function serve(starting: Promise<{ stop(): Promise<void> }>): Promise<void> {
   const stopped = untilStopped();
@@ -359,7 +358,7 @@ async function serve(starting: Promise<{ stop(): Promise<void> }>): Promise<void
   await running.stop();
 }
 
-/** Resolves at SIGTERM or SIGINT; a second signal ends the process at once. */
+/** Resolves at SIGTERM or SIGINT. A second signal ends the process at once. */
 async function untilStopped(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {

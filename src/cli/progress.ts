@@ -1,15 +1,15 @@
-/** Tells a person who waits how far a long run has come. */
+/** Shows the progress of a long run. */
 export interface Progress {
-  /** One more is done. */
+  /** Counts one more item. */
   step(): void;
-  /** Takes what was shown away, since something else is to be written or the run is over. */
+  /** Clears the display, before other output or at the end. */
   clear(): void;
 }
 
-/** Milliseconds between two updates, and before the first: short runs show nothing. */
+/** Milliseconds between two updates, and before the first one: short runs show nothing. */
 const interval = 300;
 
-/** Counts on a terminal, by a line that is written over; nothing is written anywhere else. `now` is a clock in milliseconds. */
+/** Shows a counter in one line of a terminal. Writes nothing if the stream is not a terminal. `now` is a clock in milliseconds. */
 export function createProgress(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>, what: string, now: () => number = Date.now): Progress {
   if (!stream.isTTY) return { step() {}, clear() {} };
   let count = 0;

@@ -21,7 +21,7 @@ export interface ProxyCommandOptions {
   readonly gateway: string;
   readonly tokenFile: string;
   readonly caFile: string;
-  /** The address that listeners are bound to, each with its own port. */
+  /** The address that all listeners bind to, each with its own port. */
   readonly bind: string;
   readonly forwarded: ForwardedPolicy;
   readonly acceptProxyProtocol?: readonly AddressRange[];
@@ -36,24 +36,24 @@ export interface ProxyCommandOptions {
   /** The pod's name. */
   readonly identity: string;
   readonly accessLog: boolean;
-  /** How long to go on as before, once it is told to stop, until nobody sends new connections. */
+  /** Milliseconds to accept new connections after a stop, until load balancers have noticed. */
   readonly drain: number;
-  /** How long requests in flight may take after that. */
+  /** Milliseconds that requests in flight may take after that. */
   readonly grace: number;
   readonly logLevel: LogLevel;
 }
 
 /**
- * Serves the traffic of one Gateway with the configuration that its controller sends, until `stop`. Without the
- * controller it goes on with what it has.
+ * Serves the traffic of one Gateway with the configuration from its controller, until `stop`. Without the controller it continues
+ * with its last configuration.
  *
- * @returns how to stop: drains, then resolves
+ * @returns a function that drains, then resolves
  */
 export function startProxy(options: ProxyCommandOptions): Promise<{ stop(): Promise<void> }> {
   return startOrStop((running) => start(options, running));
 }
 
-/** One client address gets a quarter of the flows at most. */
+/** One client address may use at most a quarter of the flows. */
 function limitsOf({ connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows }: ProxyCommandOptions): Partial<ProxyLimits> {
   return { connectionsPerClient, tcpIdleTimeout, udpIdleTimeout, udpFlows, udpFlowsPerClient: Math.ceil(udpFlows / 4) };
 }
@@ -92,7 +92,7 @@ async function start(options: ProxyCommandOptions, running: Shutdown): Promise<v
     log,
   });
   metrics.observed({ name: 'proxy_controller_connected', help: 'Whether a controller is connected.', labels: [] }, () => [{ labels: [], value: connection.isConnected ? 1 : 0 }]);
-  // Endpoints still change while it drains.
+  // Closed late, because endpoints still change during the drain.
   running.add(() => connection.close());
   running.add(() => proxy.close({ graceMs: options.grace, idleMs: options.grace / 2 }));
   running.add(async () => {
@@ -113,7 +113,7 @@ async function applyChange(change: ConfigChange, proxy: Proxy, certificates: Rec
   return haveGone || change.certificates.length > 0 ? proxy.reloadCertificates() : problems;
 }
 
-/** The certificates that the controller sent. */
+/** The certificates from the controller. */
 class ReceivedCertificates {
   readonly #byKey = new Map<string, CertificateResource>();
   readonly #keyOf = new Map<string, string>();
@@ -130,7 +130,7 @@ class ReceivedCertificates {
     }
   }
 
-  /** Forgets those among `keys`; tells whether there were any. */
+  /** Removes the certificates with these keys. Returns whether there were any. */
   remove(keys: readonly string[]): boolean {
     const gone = keys.flatMap((key) => this.#byKey.get(key) ?? []);
     for (const { key, secret } of gone) {

@@ -28,7 +28,7 @@ import { printStatuses } from './standalone/report-status.ts';
 import { startStandaloneWebhook } from './standalone/standalone-webhook.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 
-/** Settings of `sallyport run`. Ports may be 0 for any free one. */
+/** Settings of `sallyport run`. Ports may be 0 for any free port. */
 export interface RunOptions {
   readonly files: readonly string[];
   readonly demo: boolean;
@@ -45,10 +45,10 @@ export interface RunOptions {
 const host = '127.0.0.1';
 
 /**
- * Standalone: judges the objects of some files, serves their Gateways and the webhook on this machine, and follows
- * every change of the files until it is told to stop.
+ * Standalone mode: judges the objects of some files, serves their Gateways and the webhook on this machine, and follows every change
+ * of the files until stopped.
  *
- * @returns how to stop it: drains, then resolves
+ * @returns a function that drains, then resolves
  */
 export function run(options: RunOptions): Promise<{ stop(): Promise<void> }> {
   return startOrStop((running) => start(options, running));
@@ -64,7 +64,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const errors = new InternalErrors(log, metrics);
 
   terminal.line(terminal.style('bold', `sallyport run  ${options.files.join(' ')}`));
-  // Changes of the files that come while everything starts wait for it.
+  // Changes of the files during the start wait for its end.
   const started = Promise.withResolvers<(change: FolderChange) => Promise<void>>();
   const watcher = await watchFolder(options.files, async (change) => (await started.promise)(change));
   running.add(() => watcher.close());
@@ -91,7 +91,7 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   const webhook = await startStandaloneWebhook({ host, port: options.webhookPort }, { kernel: workspace.kernel, policy, log, metrics });
   running.add(() => webhook.close());
   const probes = buildProbes({ ready: () => (running.stopping ? { ready: false, reasons: ['stopping'] } : { ready: true, reasons: [] }), metrics });
-  // Probes answer while everything else drains.
+  // Probes respond while everything else drains.
   running.last(async () => probes.close());
   await probes.listen({ host, port: options.probePort });
 
@@ -103,14 +103,14 @@ async function start(options: RunOptions, running: Shutdown): Promise<void> {
   terminal.line(`\nWatching ${options.files.join(', ')}; edit a file to see the change applied. Ctrl-C stops.`);
 }
 
-/** The IP addresses in spec.addresses of a Gateway; an entry without a value requests any address. */
+/** The IP addresses in spec.addresses of a Gateway. An entry without a value requests any address. */
 function requestedAddresses(workspace: Workspace, gateway: string): readonly string[] {
   const [namespace = '', name = ''] = gateway.split('/');
   const entries = workspace.kernel.read.query(addresses, namespace, name);
   return entries.flatMap((entry) => (entry.outcome === 'wanted' && entry.type === 'IPAddress' && entry.value !== '' ? [entry.value] : []));
 }
 
-/** A fault in the evaluation is ours, and must not break the channel that the acknowledgement came by. */
+/** An error in the evaluation is internal. It must not break the channel that delivered the acknowledgement. */
 function applyAcknowledgement(workspace: Workspace, writes: readonly Write[], log: Logger): void {
   try {
     workspace.kernel.apply(writes);
@@ -141,11 +141,11 @@ interface Followed {
   readonly plane: StandaloneDataPlane;
   readonly proxy: Proxy;
   readonly log: Logger;
-  /** What was wrong with the files at the start. */
+  /** The problems of the files at the start. */
   readonly problems: readonly FileProblem[];
 }
 
-/** Applies a change of the files, and tells what it means. */
+/** Applies a change of the files, and reports its effect. */
 function createFollower({ terminal, workspace, plane, proxy, log, problems: known }: Followed): (change: FolderChange) => Promise<void> {
   let problems = known;
   return async (change) => {

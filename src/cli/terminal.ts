@@ -2,17 +2,17 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Where a command writes for people. */
+/** Output of a command for people. */
 export interface Terminal {
   line(text?: string): void;
   heading(text: string): void;
-  /** Styled where a person looks on, plain otherwise (NO_COLOR and FORCE_COLOR are honoured). */
+  /** Styles the text if the stream is a terminal (honors NO_COLOR and FORCE_COLOR), otherwise returns it unchanged. */
   readonly style: (style: Style, text: string) => string;
 }
 
-/** A terminal on a stream; `process.stdout` unless told. */
+/** Creates a terminal on a stream. Default: `process.stdout`. */
 export function createTerminal(stream: NodeJS.WriteStream = process.stdout): Terminal {
-  // Who reads may leave early (`sallyport explain … | head`); that is no fault.
+  // The reader may close the pipe early (`sallyport explain … | head`). That is not an error.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();

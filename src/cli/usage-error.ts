@@ -1,6 +1,6 @@
 import { reasonOf } from '../files/errors.ts';
 
-/** Something that whoever starts the program can put right; the message says how, and a stack would only hide it. */
+/** An error that the user can fix. The message says how, and no stack is shown. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -8,12 +8,12 @@ export class UsageError extends Error {
   }
 }
 
-/** By its name, since bundles of commands have a class of their own (tools/build.ts). */
+/** Compares by name, because each bundle of commands has its own copy of the class (tools/build.ts). */
 export function isUsageError(error: unknown): error is UsageError {
   return error instanceof Error && error.name === 'UsageError';
 }
 
-/** Waits for something that fails only because of its input. The error names the input, `what`, and the reason. */
+/** Awaits a promise that rejects only because of its input. The UsageError contains `what`, the name of the input, and the reason. */
 export async function orUsageError<T>(what: string, attempt: Promise<T>): Promise<T> {
   try {
     return await attempt;
@@ -22,7 +22,7 @@ export async function orUsageError<T>(what: string, attempt: Promise<T>): Promis
   }
 }
 
-/** The file that an error of `node:fs` is about, unless it was named already. */
+/** The file that an error of `node:fs` is about, unless `what` contains it already. */
 function placeOf(error: unknown, what: string): string {
   const path = error instanceof Error && 'path' in error ? error.path : undefined;
   return typeof path === 'string' && !what.includes(path) ? `${path}: ` : '';

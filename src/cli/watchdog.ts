@@ -21,9 +21,9 @@ export interface WatchdogCommandOptions {
 }
 
 /**
- * Watches over the webhook until `stop`.
+ * Monitors the webhook until `stop`.
  *
- * @throws UsageError where the kubeconfig cannot be used
+ * @throws UsageError if the kubeconfig is unusable
  */
 export function startWatchdog(options: WatchdogCommandOptions): Promise<{ stop(): Promise<void> }> {
   return startOrStop((running) => start(options, running));

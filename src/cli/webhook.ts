@@ -28,14 +28,14 @@ import { orUsageError } from './usage-error.ts';
 
 /** Settings of `sallyport webhook`. */
 export interface WebhookCommandOptions {
-  /** The settings file; without one, the defaults hold. */
+  /** The settings file. Without it, the defaults apply. */
   readonly settings?: string;
-  /** 0 for any. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly probePort: number;
-  /** Milliseconds to go on serving at the end, so that nobody calls a replica that is gone. */
+  /** Milliseconds to continue serving at the end, while clients still send calls to this replica. */
   readonly drain: number;
-  /** The namespace that the webhook lives in, and its names there. */
+  /** The namespace of the webhook, and the names of its objects there. */
   readonly namespace: string;
   readonly service: string;
   readonly secret: string;
@@ -44,19 +44,19 @@ export interface WebhookCommandOptions {
   readonly configuration: string;
   /** Unique among the replicas. */
   readonly identity: string;
-  /** How long the own authority and what it signs live. */
+  /** Lifetimes of the project's own authority and of its certificates. */
   readonly rotation: RotationPolicy;
-  /** Served instead of a certificate of the project's own authority. */
+  /** Certificate to serve instead of one from the project's own authority. */
   readonly certificate?: CertificateFiles;
   readonly logLevel: LogLevel;
 }
 
 /**
- * Validates writes in a cluster until `stop`: follows the objects, answers the API server, keeps its certificate
- * trusted and the failurePolicy as the settings ask.
+ * Validates writes in a cluster until `stop`: follows the objects, responds to the API server, keeps its certificate trusted and
+ * applies the failurePolicy of the settings.
  *
- * @returns how to stop: not ready and no leader at once, serving for the time of the drain, then closed
- * @throws UsageError where settings, lifetimes, kubeconfig or certificate cannot be used
+ * @returns a function that gives up readiness and leadership at once, serves for the time of the drain, and closes
+ * @throws UsageError if settings, lifetimes, kubeconfig or certificate are invalid
  */
 export function startWebhook(options: WebhookCommandOptions): Promise<{ stop(): Promise<void> }> {
   expectShortLives();
@@ -95,8 +95,8 @@ async function start(options: WebhookCommandOptions, running: Shutdown): Promise
   });
   running.add(() => app.close());
   const port = await listenEverywhere(app, options.port);
-  // Readiness is gone by now: everybody learns that this replica goes, and replies ask for other connections. Meanwhile
-  // another replica leads.
+  // Readiness has already ended, so clients move away from this replica, and responses ask to close the connection. Meanwhile another
+  // replica becomes the leader.
   running.add(async () => {
     await Promise.all([delay(options.drain), election.stop()]);
   });
@@ -129,7 +129,7 @@ interface Leadership {
   readonly settings: () => Settings;
 }
 
-/** One replica, the holder of the lease, renews the authority and sets the failurePolicy. */
+/** One replica holds the lease. It renews the authority and sets the failurePolicy. */
 function seekLeadership({ options, running, client, log, metrics }: Surroundings, { bundles, secrets, settings }: Leadership): Election {
   const { namespace, configuration, identity, lease: name, rotation: policy } = options;
   const events = new EventRecorder({ client, clock: systemClock, log, controller: controllerName, instance: identity });
@@ -142,7 +142,7 @@ function seekLeadership({ options, running, client, log, metrics }: Surroundings
   return election;
 }
 
-/** What to serve with: a certificate of the own authority as soon as a leader has made that, or the one in the files. */
+/** The serving certificate: one from the project's own authority as soon as a leader has created that, or the one in the files. */
 async function provideCertificate({ options, running, log, metrics }: Surroundings, secrets: SecretStore): Promise<CertificateSource> {
   const { certificate: files, service, namespace, rotation: policy } = options;
   if (files !== undefined) {

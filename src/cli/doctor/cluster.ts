@@ -1,7 +1,7 @@
 import { trustedByAll } from '../../webhook/configuration/webhook-configuration.ts';
 import { applyAgain, fail, ok, warn, type Check, type DoctorFacts, type Permission, type Verdict } from './facts.ts';
 
-/** Whether the cluster can be reached, and whether webhook and watchdog may do there what they have to. */
+/** Whether the cluster is reachable, and whether webhook and watchdog have the permissions that they need. */
 export const clusterChecks: readonly Check[] = [server, permissions];
 
 function server({ server: version }: DoctorFacts): readonly Verdict[] {
@@ -21,7 +21,7 @@ function permissions(facts: DoctorFacts): readonly Verdict[] {
     fail('permissions', `ServiceAccount "${facts.installation.namespace}/${account}" lacks ${some.map(describe).join('; ')}`, applyAgain));
 }
 
-/** Who brings certificates along needs no Secret: then there is none of ours, and something is trusted all the same. */
+/** With certificates from another source no Secret is needed: then ours does not exist, and the configuration trusts some authority. */
 function keepsAuthority({ authorities, configuration }: DoctorFacts): boolean {
   const hasNone = authorities.type === 'known' && authorities.value === undefined;
   const isTrusted = configuration.type === 'known' && configuration.value !== undefined && trustedByAll(configuration.value).length > 0;

@@ -11,10 +11,10 @@ const versionAnnotation = `${group}/bundle-version`;
 const channelAnnotation = `${group}/channel`;
 const policyName = `safe-upgrades.${group}`;
 
-/** The bundle that the commands install. */
+/** The bundle in the suggested commands. */
 const newest = 'v1.7.0';
 
-/** The kinds of that bundle's standard channel, with the versions that their definitions list, in both channels. */
+/** The kinds in the standard channel of that bundle, with the versions that their CRDs list, in both channels. */
 const bundled: Readonly<Record<string, readonly string[]>> = {
   backendtlspolicies: ['v1', 'v1alpha3'],
   gatewayclasses: ['v1', 'v1beta1'],
@@ -28,10 +28,10 @@ const bundled: Readonly<Record<string, readonly string[]>> = {
   udproutes: ['v1', 'v1alpha2'],
 };
 
-/** The kinds without which nothing can be judged, and which every bundle has. */
+/** The kinds that every bundle contains and that Sallyport requires. */
 const needed = [tables.GatewayClass, tables.Gateway, tables.HTTPRoute, tables.ReferenceGrant].map(({ plural }) => plural);
 
-/** What is wrong with the definitions of the Gateway API. */
+/** Checks of the CRDs of the Gateway API. */
 export const definitionChecks: readonly Check[] = [presence, establishment, bundleVersion, downgrade, channel, schemas, storedVersions];
 
 function presence({ kinds }: DoctorFacts): readonly Verdict[] {
@@ -69,7 +69,7 @@ function bundleVersion({ kinds }: DoctorFacts): readonly Verdict[] {
   return [warn('crds-bundle', `bundle ${version} is not fully supported; supported bundles: ${supportedBundles.join(', ')}`, command)];
 }
 
-/** The policy that comes with a bundle stays when somebody puts older definitions in place of newer ones. */
+/** The policy of a bundle remains when older CRDs replace newer ones. */
 function downgrade({ kinds, guardedBundle }: DoctorFacts): readonly Verdict[] {
   const guarded = guardedBundle.type === 'known' ? guardedBundle.value : undefined;
   if (guarded === undefined) return [];
@@ -93,7 +93,7 @@ function channel({ kinds }: DoctorFacts): readonly Verdict[] {
   return [warn('crds-channel', `CRDs come from both channels: ${names} are experimental, the others are standard`, install('standard'))];
 }
 
-/** Annotations are what somebody wrote; what a definition is, its schema tells. */
+/** Annotations may be wrong. The schema identifies a CRD reliably. */
 function schemas({ kinds }: DoctorFacts): readonly Verdict[] {
   const installed = ofGateway(known(kinds));
   const departures = Map.groupBy(installed, departure);
@@ -102,7 +102,7 @@ function schemas({ kinds }: DoctorFacts): readonly Verdict[] {
   return [...departures].map(([message, some]) => warn('crds-schema', `${some.map(({ name }) => name).join(', ')}: ${message}`, ...some.slice(0, 1).map(reinstall)));
 }
 
-/** How the schema departs from what the annotations say; `undefined` where it does not, or neither is known. */
+/** How the schema differs from the release in the annotations. `undefined` if it does not, or if neither is known. */
 function departure(kind: InstalledKind): string | undefined {
   const annotated = annotatedBundle(kind);
   const released = releasedAs(kind);
@@ -116,13 +116,13 @@ function departure(kind: InstalledKind): string | undefined {
   return `the schema does not match release ${nameOfBundle(annotated)}: it was modified, or it is newer than this program. Violations of ${nameOfBundle(annotated)} get warnings only`;
 }
 
-/** Never an older bundle than annotations or schema are of. */
+/** Never suggests an older bundle than the one of the annotations or the schema. */
 function reinstall(kind: InstalledKind): string {
   const annotated = annotatedBundle(kind);
   const schema = releasedAs(kind).at(-1);
   const isLabelled = annotated !== undefined && (schema === undefined || minors.indexOf(annotated.minor) >= minors.indexOf(schema.minor));
   const command = isLabelled ? install(annotated.channel, versionOf(kind)) : install(schema?.channel ?? 'standard', schema && releases[schema.minor]);
-  // Whoever changed a definition owns what was changed.
+  // The manager that changed a CRD owns the changed fields.
   return `${command} --force-conflicts`;
 }
 
@@ -133,14 +133,14 @@ function storedVersions({ kinds }: DoctorFacts): readonly Verdict[] {
   return blocking.length === 0 ? [ok('crds-stored-versions', `stored versions allow an upgrade to ${newest}`)] : blocking;
 }
 
-/** The API server refuses a definition that leaves out a version in which objects may still be stored. */
+/** The API server rejects a CRD without a version that is in status.storedVersions. */
 function blocked(kind: InstalledKind): readonly Verdict[] {
   const listed = bundled[kind.plural];
   const gone = listed === undefined ? [] : kind.storedVersions.filter((version) => !listed.includes(version));
   if (gone.length === 0) return [];
   const storage = kind.versions.find((version) => version.storage)?.name;
   const message = `${kind.name}: objects may be stored as ${gone.join(', ')}, which bundle ${newest} does not serve. The API server would reject the upgrade`;
-  // While a version that goes away is the one that objects are stored in, writing them again changes nothing.
+  // While the storage version is one that goes away, rewriting the objects changes nothing.
   if (storage === undefined || gone.includes(storage)) {
     return [fail('crds-stored-versions', `${message}. First install a bundle that has both ${storage ?? 'it'} and a version of ${newest}, then run doctor again`)];
   }
@@ -181,7 +181,7 @@ function isNewest(kinds: readonly InstalledKind[]): boolean {
   return ofGateway(kinds).every((kind) => rank(versionOf(kind)) === rank(newest));
 }
 
-/** The age of a bundle: higher is newer. What cannot be read is newer than all, so that nothing is concluded from it. */
+/** The age of a bundle: higher is newer. An invalid version counts as the newest, so that nothing is concluded from it. */
 function rank(version: string): number {
   const read = parseBundleVersion(version);
   return read.ok ? minors.indexOf(read.minor) : Infinity;

@@ -14,10 +14,10 @@ export interface DoctorOptions {
 }
 
 /**
- * Examines a cluster and prints what it finds. Nothing is written: the probe is a dry run.
+ * Checks a cluster and prints the results. Writes nothing: the probe is a dry run.
  *
- * @returns the exit code: 1 where something is broken
- * @throws UsageError where there are no credentials
+ * @returns the exit code: 1 if a check failed
+ * @throws UsageError if there are no credentials
  */
 export async function doctor({ installation, credentials, output }: DoctorOptions): Promise<number> {
   const client = createClient(await orUsageError('the kubeconfig', loadCredentials(credentials)));

@@ -2,10 +2,10 @@ import type { InstalledKind } from '../../kubernetes/index.ts';
 import type { ProbeOutcome } from '../../webhook/configuration/probe.ts';
 import type { WebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 
-/** Something that was asked for, or why it is not known. */
+/** A value from the cluster, or why it is unknown. */
 export type Gathered<T> = { readonly type: 'known'; readonly value: T } | { readonly type: 'unknown'; readonly problem: string };
 
-/** Where the project is installed. */
+/** The names of an installation of the project. */
 export interface Installation {
   readonly namespace: string;
   readonly service: string;
@@ -20,7 +20,7 @@ export interface Installation {
   readonly watchdogAccount: string;
 }
 
-/** What the doctor looks at, all of it read before anything is judged. */
+/** The facts that the doctor checks, all read before the first check. */
 export interface DoctorFacts {
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -29,59 +29,59 @@ export interface DoctorFacts {
   readonly server: Gathered<string>;
   /** The kinds of the Gateway API. */
   readonly kinds: Gathered<readonly InstalledKind[]>;
-  /** The newest bundle that was ever installed, by the policy that comes with it; `undefined` without that. */
+  /** The newest bundle ever installed, according to the policy of the bundle. `undefined` without the policy. */
   readonly guardedBundle: Gathered<string | undefined>;
   readonly configuration: Gathered<WebhookConfiguration | undefined>;
-  /** `undefined` where there is no such Secret. */
+  /** `undefined` if the Secret does not exist. */
   readonly authorities: Gathered<AuthorityFacts | undefined>;
   readonly readyEndpoints: Gathered<number>;
   readonly probe: ProbeOutcome;
   readonly permissions: Gathered<Permissions>;
 }
 
-/** What is in the Secret, without its keys. Times are milliseconds since 1970. */
+/** The content of the Secret, without its keys. Times are milliseconds since 1970. */
 export type AuthorityFacts =
   | { readonly type: 'unreadable'; readonly problem: string }
   | {
       readonly type: 'authorities';
-      /** What the webhook's leaves are signed with; `undefined` where its key was lost. */
+      /** The authority that signs the webhook's certificates. `undefined` after its key was lost. */
       readonly current: { readonly certificate: string; readonly notAfter: number; readonly renewalTime: number } | undefined;
-      /** Everything that the configuration has to trust. */
+      /** All certificates that the configuration has to trust. */
       readonly bundle: readonly string[];
     };
 
 export interface Permissions {
-  /** With the verbs that are lacking, at least one each. */
+  /** Missing permissions, each with at least one missing verb. */
   readonly denied: readonly Permission[];
-  /** Number of verbs that were asked for. */
+  /** Number of verbs that were checked. */
   readonly asked: number;
 }
 
-/** What a ServiceAccount may do. */
+/** A permission of a ServiceAccount. */
 export interface Permission {
   readonly account: string;
   readonly verbs: readonly string[];
   readonly group: string;
   readonly resource: string;
-  /** `undefined` for all namespaces, or a kind without. */
+  /** `undefined` for all namespaces, or for a cluster-scoped kind. */
   readonly namespace?: string;
   readonly name?: string;
 }
 
-/** What one check found. */
+/** The result of one check. */
 export interface Verdict {
-  /** In kebab case, stable. */
+  /** Id of the check, in kebab case, stable. */
   readonly check: string;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
-  /** What puts it right, to be run as they are. */
+  /** Commands that fix the problem, ready to run. */
   readonly commands: readonly string[];
 }
 
-/** Puts back what was installed. Overlays differ in the settings, so which one it was matters. */
+/** Restores the installation. Overlays differ in their settings, so the user has to choose the same one. */
 export const applyAgain = 'kubectl apply -k deploy/overlays/enforce   # or the overlay, or chart, that you installed with';
 
-/** A check: looks at facts, never at the cluster. */
+/** A check. It reads only the facts, never the cluster. */
 export type Check = (facts: DoctorFacts) => readonly Verdict[];
 
 export function ok(check: string, message: string): Verdict {

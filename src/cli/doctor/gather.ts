@@ -16,7 +16,7 @@ const admissionPolicies: ResourceType = {
   apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', plural: 'validatingadmissionpolicies', namespaced: false,
 };
 
-/** Reads everything that the checks look at. Never rejects: what cannot be read is a fact, too. */
+/** Reads all facts for the checks. Never rejects: a failed read is a fact too. */
 export async function gatherFacts(client: ApiClient, installation: Installation): Promise<DoctorFacts> {
   const [server, kinds, guardedBundle, configuration, authorities, readyEndpoints, answer, permissions] = await Promise.all([
     gather(readServer(client)),

@@ -3,7 +3,7 @@ import { tables } from '../../core/schema/index.ts';
 import type { ApiClient } from '../../kubernetes/index.ts';
 import type { Installation, Permission, Permissions } from './facts.ts';
 
-/** What webhook and watchdog need: all that deploy/base/webhook-rbac.yaml and watchdog-rbac.yaml grant, and no more. */
+/** The permissions that webhook and watchdog need: exactly those in deploy/base/webhook-rbac.yaml and watchdog-rbac.yaml. */
 export function neededPermissions(installation: Installation): readonly Permission[] {
   return [...neededByWebhook(installation), ...neededByWatchdog(installation)];
 }
@@ -34,13 +34,13 @@ function configurationOf(name: string): Pick<Permission, 'group' | 'resource' | 
   return { group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations', name };
 }
 
-/** Events about what belongs to no namespace live in this one. */
+/** Events about cluster-scoped objects are in this namespace. */
 const events = { verbs: ['create', 'patch'], group: 'events.k8s.io', resource: 'events', namespace: 'default' };
 
 /**
- * Asks which of the permissions the ServiceAccounts of webhook and watchdog lack.
+ * Determines which permissions the ServiceAccounts of webhook and watchdog lack.
  *
- * @throws ApiError, ConnectionError where that cannot be asked: it takes the right to create SubjectAccessReviews
+ * @throws ApiError, ConnectionError if the review fails: it requires the permission to create SubjectAccessReviews
  */
 export async function askPermissions(client: ApiClient, installation: Installation): Promise<Permissions> {
   const needed = neededPermissions(installation);

@@ -2,7 +2,7 @@ import type { CallPhase } from '../../webhook/configuration/probe.ts';
 import { mayBlock, trustedByAll, type WebhookConfiguration } from '../../webhook/configuration/webhook-configuration.ts';
 import { applyAgain, fail, ok, warn, type AuthorityFacts, type Check, type DoctorFacts, type Installation, type Verdict } from './facts.ts';
 
-/** What is wrong with the webhook and the way to it. */
+/** Checks of the webhook and of the path to it. */
 export const webhookChecks: readonly Check[] = [configured, failurePolicy, endpoints, trust, authority, reachability];
 
 function configured({ configuration, installation }: DoctorFacts): readonly Verdict[] {
@@ -37,7 +37,7 @@ function endpoints({ readyEndpoints, installation: { namespace, service } }: Doc
   return [ok('webhook-endpoints', `Service "${namespace}/${service}" has ${readyEndpoints.value} ready pods`)];
 }
 
-/** Whether the configuration trusts what the webhook's leaves are signed with. */
+/** Whether the configuration trusts the authority that signs the webhook's certificates. */
 function trust({ configuration, authorities, installation }: DoctorFacts): readonly Verdict[] {
   const present = presentConfiguration(configuration);
   if (present === undefined) return [];
@@ -69,7 +69,7 @@ function authority({ authorities, installation: { namespace, secret }, now }: Do
   return [ok('webhook-authority', `valid until ${end}`)];
 }
 
-/** Milliseconds: a rotation takes its time. */
+/** Milliseconds. A rotation takes some minutes. */
 const overdue = 10 * 60_000;
 
 function reachability({ probe, installation }: DoctorFacts): readonly Verdict[] {
@@ -100,7 +100,7 @@ const phases: Readonly<Record<CallPhase, string>> = {
   unknown: 'unknown phase',
 };
 
-/** Where to look next, by where the call broke off. */
+/** The next steps, by the phase in which the call failed. */
 const nextSteps: Readonly<Record<CallPhase, (installation: Installation) => readonly string[]>> = {
   service: ({ namespace, service }) => [`kubectl -n ${namespace} describe service ${service}`, podsOf(namespace)],
   dns: ({ configuration }) => [`kubectl get validatingwebhookconfiguration ${configuration} -o yaml`],
@@ -123,7 +123,7 @@ function logsOf(namespace: string): string {
   return `kubectl -n ${namespace} logs -l app.kubernetes.io/component=webhook --tail=50`;
 }
 
-/** Lets writes through at once, by hand. */
+/** Disables the blocking of writes at once, by hand. */
 function breakGlass(name: string, webhooks: number): string {
   const steps = Array.from({ length: webhooks }, (_, position) => ({ op: 'replace', path: `/webhooks/${position}/failurePolicy`, value: 'Ignore' }));
   return `kubectl patch validatingwebhookconfiguration ${name} --type=json -p '${JSON.stringify(steps)}'`;

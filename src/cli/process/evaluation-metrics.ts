@@ -1,7 +1,7 @@
 import type { Kernel } from '../../core/incremental/index.ts';
 import type { Metrics } from '../../telemetry/index.ts';
 
-/** Registers the size of an evaluation and its work, as `sallyport_evaluation_*`. Nothing is counted until a scrape. */
+/** Registers the size and the work of an evaluation as `sallyport_evaluation_*`. They are computed at scrape time. */
 export function exposeEvaluation(metrics: Metrics, kernel: Pick<Kernel, 'statistics'>): void {
   metrics.observed({ name: 'evaluation_nodes', help: 'Nodes in the dependency graph of the evaluation, by type.', labels: ['type'] }, () => {
     const { cells, queries, contributors, buckets } = kernel.statistics();

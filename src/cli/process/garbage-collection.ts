@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * For processes that read many objects to keep and then many more to forget. V8 learns from the first ones where what
- * is read should live, and would put what is forgotten into old space, too, where collecting it costs far more. Call
- * it before the first object is read.
+ * For processes that first read many objects to keep, and then many more to discard. V8 learns from the first ones where to allocate
+ * objects, and would allocate the discarded ones in old space too, where their collection is far more expensive. Call this before
+ * the first object is read.
  */
 export function expectShortLives(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');

@@ -1,34 +1,34 @@
 import type { Cell, Family, Logger, Metrics } from '../../telemetry/index.ts';
 import type { Shutdown } from './shutdown.ts';
 
-/** Where an internal error came up; the fixed label set of the metric. */
+/** The origin of an internal error: the fixed label values of the metric. */
 export type ErrorOrigin = 'exchange' | 'exception' | 'rejection';
 
-/** Stacks logged in a second; the metric counts all of them. */
+/** Maximum number of stacks logged per second. The metric counts all errors. */
 const stacksPerSecond = 10;
 
-/** What a process does with errors that nobody foresaw: it counts them, logs their stack, and goes on (ADR 0015). */
+/** Handles unexpected errors: counts them, logs their stack, and lets the process continue (ADR 0015). */
 export class InternalErrors {
   readonly #log: Logger;
   readonly #count: Family<Cell>;
   #second = 0;
   #logged = 0;
 
-  /** Registers `sallyport_internal_errors_total`; call it once for each set of metrics. */
+  /** Registers `sallyport_internal_errors_total`. Call it once per set of metrics. */
   constructor(log: Logger, metrics: Metrics) {
     this.#log = log;
     this.#count = metrics.counter({ name: 'internal_errors_total', help: 'Unexpected internal errors, by origin.', labels: ['origin'] });
     for (const origin of ['exchange', 'exception', 'rejection']) this.#count.at(origin);
   }
 
-  /** Takes an error of which the exchange or connection concerned has been ended. */
+  /** Takes an error whose exchange or connection has already been ended. */
   readonly report = (error: unknown): void => {
     this.#take('exchange', error);
   };
 
   /**
-   * From now until it stops, the process survives errors that reach nobody. Before this call they end it: a process that fails while it
-   * starts serves nobody, and whoever started it must learn of that.
+   * From now until shutdown the process survives uncaught errors. Before this call they end it: a process that fails during its start
+   * serves no traffic, and its supervisor must notice that.
    */
   survive(running: Pick<Shutdown, 'last'>): void {
     const onException = (error: unknown): void => this.#take('exception', error);

@@ -1,17 +1,17 @@
 import type { AddressInfo } from 'node:net';
 
-/** As much of a Fastify instance as this needs. */
+/** The methods of a Fastify instance that are used here. */
 interface Listening {
   listen(options: { readonly host: string; readonly port: number }): Promise<string>;
   readonly server: { address(): string | AddressInfo | null };
 }
 
-/** Listens on all addresses: kubelets, Prometheus and API servers call from elsewhere. Returns the port. */
+/** Listens on all addresses, because kubelets, Prometheus and API servers call from other hosts. Returns the port. */
 export async function listenEverywhere(app: Listening, port: number): Promise<number> {
   try {
     await app.listen({ host: '::', port });
   } catch (error) {
-    // Machines without IPv6.
+    // The machine has no IPv6.
     if (!isAddressMissing(error)) throw error;
     await app.listen({ host: '0.0.0.0', port });
   }

@@ -1,7 +1,7 @@
 import { durationBounds, type ProxyCounters } from '../../proxy/counters.ts';
 import type { FamilyDefinition, Metrics } from '../../telemetry/metrics.ts';
 
-/** Registers what a data plane counts, as `sallyport_proxy_*`; it is read only when somebody scrapes. */
+/** Registers the counters of a data plane as `sallyport_proxy_*`. They are read at scrape time. */
 export function exposeProxyCounters(metrics: Metrics, counters: ProxyCounters): void {
   const define = (name: string, help: string, labels: readonly string[] = []): FamilyDefinition => ({ name: `proxy_${name}`, help, labels });
   const total = (name: string, help: string, read: () => number): void => metrics.observedCounter(define(name, help), () => [{ labels: [], value: read() }]);

@@ -3,10 +3,10 @@ import { buildProbes, type Readiness } from '../../webhook/index.ts';
 import { listenEverywhere } from './listen.ts';
 import type { Shutdown } from './shutdown.ts';
 
-/** Why something is not as it has to be, one short sentence each. */
+/** Requirements that are not met, one short sentence each. */
 type Requirement = () => readonly string[];
 
-/** Collects what has to hold before the API server may send its calls here. */
+/** Collects the requirements for readiness, before which the API server must not send calls. */
 export class ReadinessGate {
   readonly #isStopping: () => boolean;
   readonly #requirements: Requirement[] = [];
@@ -20,7 +20,7 @@ export class ReadinessGate {
     this.#requirements.push(requirement);
   }
 
-  /** Says that all requirements are there. */
+  /** Declares that all requirements are registered. */
   started(): void {
     this.#isStarted = true;
   }
@@ -31,7 +31,7 @@ export class ReadinessGate {
   }
 }
 
-/** Opens the probes and metrics of a server on a port (0: any). They answer while everything else drains, as not ready. */
+/** Serves the probes and metrics on a port (0: any free port). During a drain they still respond, as not ready. */
 export async function openProbes(port: number, metrics: Metrics, running: Shutdown): Promise<{ readonly readiness: ReadinessGate; readonly port: number }> {
   const readiness = new ReadinessGate(() => running.stopping);
   const probes = buildProbes({ ready: () => readiness.now(), metrics });

@@ -7,7 +7,7 @@ import { watchFolder } from '../../files/watch.ts';
 import type { Logger, Metrics } from '../../telemetry/index.ts';
 import { UsageError } from '../usage-error.ts';
 
-/** The settings as they hold now. */
+/** The current settings. */
 export interface LiveSettings {
   current(): Settings;
   /** Calls `listener` after each change. */
@@ -16,10 +16,10 @@ export interface LiveSettings {
 }
 
 /**
- * Reads the settings file (YAML or JSON) and follows it. Mistakes that come later are logged and change nothing, and
- * the metric `sallyport_settings_reload_failed` is 1 until they are gone.
+ * Reads the settings file (YAML or JSON) and watches it. Later mistakes are logged and change nothing. The metric
+ * `sallyport_settings_reload_failed` is 1 until they are fixed.
  *
- * @throws UsageError where the file cannot be used at the start: all mistakes, a line each, as `file:line:column: setting: …`
+ * @throws UsageError if the file is invalid at the start: all mistakes, one line each, as `file:line:column: setting: …`
  */
 export async function openSettings(file: string, { log, metrics }: { readonly log: Logger; readonly metrics: Metrics }): Promise<LiveSettings> {
   const failed = metrics.gauge({ name: 'settings_reload_failed', help: 'Whether the settings file is invalid and the previous settings are in effect.', labels: [] }).at();
@@ -48,7 +48,7 @@ export async function openSettings(file: string, { log, metrics }: { readonly lo
 type ReadFile = { readonly ok: true; readonly settings: Settings } | { readonly ok: false; readonly problems: readonly FileProblem[] };
 
 function readContent(file: string, { documents, problems }: FolderContent): ReadFile {
-  // What is only doubtful in a list of objects (a value that YAML reads otherwise than meant) is a mistake here.
+  // A warning in a list of objects (a value with another meaning in YAML 1.1) is an error here.
   if (problems.length > 0) return { ok: false, problems };
   const [document, second] = documents;
   if (second !== undefined) return { ok: false, problems: [{ file, severity: 'error', position: second.locate([]), message: 'unexpected second document: the settings are one document. Remove the line "---"' }] };

@@ -1,17 +1,17 @@
 type Step = () => void | Promise<void>;
 
-/** What has to be closed at the end, in the opposite order of opening. */
+/** The steps of a shutdown, in the reverse order of opening. */
 export class Shutdown {
   private readonly steps: Step[] = [];
   private readonly lastSteps: Step[] = [];
   private stopped: Promise<void> | undefined;
 
-  /** Adds a step that comes before all earlier ones. */
+  /** Adds a step that runs before all earlier ones. */
   add(step: Step): void {
     this.steps.unshift(step);
   }
 
-  /** Adds a step that comes after all others. */
+  /** Adds a step that runs after all others. */
   last(step: Step): void {
     this.lastSteps.push(step);
   }
@@ -20,7 +20,7 @@ export class Shutdown {
     return this.stopped !== undefined;
   }
 
-  /** Takes all steps, one after the other; a second call waits for the first one. */
+  /** Runs all steps, one after the other. A second call waits for the first one. */
   stop(): Promise<void> {
     this.stopped ??= this.takeAll();
     return this.stopped;
@@ -31,7 +31,7 @@ export class Shutdown {
   }
 }
 
-/** Starts something that adds what it opens to a Shutdown. Where starting fails, what was opened by then is closed, and it fails with that error. */
+/** Starts something that registers all it opens with a Shutdown. If the start fails, closes all of that and rejects with the error. */
 export async function startOrStop(start: (running: Shutdown) => Promise<void>): Promise<{ stop(): Promise<void> }> {
   const running = new Shutdown();
   try {

@@ -10,7 +10,7 @@ import { reportedRemark } from './findings.ts';
 import type { ReportedObject } from './report.ts';
 import { reportedObject, statementOf } from './reported.ts';
 
-/** Reports on documents each as if it were the only one; `undefined` for what is no object. */
+/** Judges each document as if it were the only one. `undefined` for documents that are not objects. */
 export function createLoneReporter(policy: AdmissionPolicy): (document: SourceDocument) => ReportedObject | undefined {
   const kernel = createEvaluation([]);
   const judge = createLoneJudge(kernel, filesOnly(policy.bundle), policy);

@@ -5,18 +5,18 @@ import type { Report, Reported, ReportedFinding, Severity } from './report.ts';
 import { byPosition, findingOf } from './reported.ts';
 import { checkRules, ruleSummaries } from './rules.ts';
 
-/** The annotation that silences findings of `check`, never of the webhook: `rule: reason; rule: reason`. */
+/** The annotation that suppresses findings of `check`, never of the webhook: `rule: reason; rule: reason`. */
 export const ignoreAnnotation = 'sallyport.dev/ignore';
 
-/** What the annotation of one object asks for. */
+/** The parsed annotation of one object. */
 export interface Ignored {
   /** Rule → reason. */
   readonly reasons: ReadonlyMap<string, string>;
-  /** What is wrong with the annotation, and what to write. */
+  /** Problems of the annotation, each with its fix. */
   readonly problems: readonly string[];
 }
 
-/** A report in which findings are suppressed that the annotations of their own objects ignore. */
+/** Suppresses findings that the annotations of their own objects ignore. */
 export async function* withAnnotations(report: Report): Report {
   for await (const object of report) yield withAnnotation(object);
 }
@@ -42,7 +42,7 @@ function withAnnotation(object: Reported): Reported {
 
 const nothingIgnored: Ignored = { reasons: new Map(), problems: [] };
 
-/** Reads the annotation of an object of any shape. An entry without a reason silences nothing. */
+/** Parses the annotation of an object of any shape. An entry without a reason suppresses nothing. */
 export function readIgnored(json: unknown): Ignored {
   const value = memberOf(memberOf(memberOf(json, 'metadata'), 'annotations'), ignoreAnnotation);
   if (value === undefined) return nothingIgnored;

@@ -3,17 +3,17 @@ import { orUsageError, UsageError } from '../usage-error.ts';
 import { jsonText } from './json-text.ts';
 import type { Report, ReportedFinding } from './report.ts';
 
-/** Findings that are known and do not count, each as often as it was found when the baseline was written. */
+/** Known findings that do not count, each as often as it occurred when the baseline was written. */
 export interface Baseline {
-  /** Why such a finding does not count. */
+  /** Why the findings do not count. */
   readonly reason: string;
-  /** Takes one finding of this identity out of the baseline; false where there is none left. */
+  /** Removes one finding of this identity from the baseline. Returns false if there is none left. */
   take(identity: string): boolean;
 }
 
 const listedReason = 'listed in the baseline';
 
-/** The baseline of a file that `BaselineRecorder` wrote. Throws UsageError where it cannot be read. */
+/** Reads a baseline that `BaselineRecorder` wrote. Throws UsageError if it cannot be read. */
 export async function readBaseline(file: string): Promise<Baseline> {
   const text = await orUsageError(`the baseline ${file}`, readFile(file, 'utf8'));
   const left = new Map<string, number>();
@@ -43,7 +43,7 @@ function identitiesIn(text: string, file: string): readonly string[] {
   return findings;
 }
 
-/** A baseline that holds whatever is found, to be written to a file. */
+/** A baseline that records all findings, to write them to a file. */
 export class BaselineRecorder implements Baseline {
   readonly reason = listedReason;
   private readonly identities: string[] = [];
@@ -57,14 +57,14 @@ export class BaselineRecorder implements Baseline {
     return this.identities.length;
   }
 
-  /** Sorted, a line for each finding, so that changes of the file can be reviewed. Throws UsageError where it cannot be written. */
+  /** Writes sorted lines, one for each finding, so that changes of the file can be reviewed. Throws UsageError if it cannot write. */
   async write(file: string): Promise<void> {
     const text = `${jsonText({ version: 1, findings: this.identities.sort() }, 2)}\n`;
     await orUsageError(`the baseline ${file}`, writeFile(file, text));
   }
 }
 
-/** A report in which the findings of the baseline are suppressed. */
+/** Suppresses the findings of the baseline. */
 export async function* withBaseline(report: Report, baseline: Baseline): Report {
   for await (const object of report) yield { ...object, findings: object.findings.map((finding) => compare(finding, baseline)) };
 }

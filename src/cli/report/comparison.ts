@@ -4,7 +4,7 @@ import type { Baseline } from './baseline.ts';
 import type { Comparison } from './report.ts';
 import { readReportFile } from './report-file.ts';
 
-/** The findings of an earlier report, each as often as it was found. What is taken is unchanged. */
+/** The findings of an earlier report, each as often as it occurred. Those that are taken are unchanged. */
 export class EarlierFindings implements Baseline {
   readonly reason = 'unchanged since the earlier report';
   private readonly left = new Map<string, number>();
@@ -25,7 +25,7 @@ export class EarlierFindings implements Baseline {
     return count > 0;
   }
 
-  /** The comparison, once all findings have been offered to `take`. */
+  /** The comparison. Valid once all findings were passed to `take`. */
   comparison(): Comparison {
     const gone = [...this.left].flatMap(([identity, count]) => Array.from({ length: count }, () => identity)).sort();
     return { new: this.missing, unchanged: this.taken, gone };
@@ -33,9 +33,9 @@ export class EarlierFindings implements Baseline {
 }
 
 /**
- * Reads the findings of a report that was written with -o json. Findings that an annotation suppressed do not count.
+ * Reads the findings of a report in the format of -o json. Findings that an annotation suppressed do not count.
  *
- * @throws UsageError where the file cannot be read, or is no such report
+ * @throws UsageError if the file cannot be read or is not such a report
  */
 export async function readEarlierFindings(file: string): Promise<EarlierFindings> {
   const { tool, objects } = recordOf(await readReportFile(file));

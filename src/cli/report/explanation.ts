@@ -2,19 +2,19 @@ import type { ListenerConfig } from '../../core/routing/config.ts';
 import { printable } from '../../core/text/display.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** What a Gateway does with a request or a connection, in words. */
+/** How a Gateway handles a request or a connection, in words. */
 export interface Explanation {
   /** `namespace/name`. */
   readonly gateway: string;
-  /** See `listenerText`; `undefined` where no listener takes it. */
+  /** See `listenerText`. `undefined` if no listener matches. */
   readonly listener: string | undefined;
-  /** The match or route that applies; `undefined` where none does. */
+  /** The match or route that applies. `undefined` if none does. */
   readonly chosen: string | undefined;
-  /** What becomes of it. */
+  /** The outcome. */
   readonly lines: readonly string[];
-  /** What the listener has for this host, in order of precedence up to the one that applies. */
+  /** Matches of the listener for this host, in order of precedence up to the one that applies. */
   readonly candidates: readonly { readonly name: string; readonly remark: string }[];
-  /** How many more are for other hosts. */
+  /** Number of matches for other hosts. */
   readonly others: number;
 }
 
@@ -30,7 +30,7 @@ export function printExplanation(terminal: Terminal, { gateway, listener, chosen
   if (others > 0) terminal.line(`    (and ${others} for other hosts)`);
 }
 
-/** The listener of an explanation: its name and its hostname. */
+/** Formats the listener of an explanation: its name and its hostname. */
 export function listenerText({ name, hostname }: Pick<ListenerConfig, 'name' | 'hostname'>): string {
   return `${name}${hostname === undefined ? '' : ` (${hostname})`}`;
 }

@@ -9,7 +9,7 @@ import { reportedObject, reportedProblem, skippedObject, statementOf, type State
 import { checkRules } from './rules.ts';
 
 /**
- * Everything there is to say about some files, in the order of files and lines. Each object is judged when its turn comes.
+ * Yields all results for some files, in the order of files and lines. Each object is judged when it is its turn.
  *
  * @param duplicates the severity of two documents that describe one object with different contents
  */
@@ -32,7 +32,7 @@ export function* reportWorkspace(workspace: Workspace, problems: readonly FilePr
   for (const { report } of placed) yield report();
 }
 
-/** One object per file and purpose is how examples are kept, so equal contents are no finding; each document is judged. */
+/** Examples are often kept as one file per purpose, so equal duplicates are not a finding. Each document is judged. */
 function reportedCopy(copy: Copy, workspace: Workspace, severity: Severity): ReportedObject {
   const { document, candidate, original, isSame } = copy;
   const name = describeRef(candidate.resource.ref);
@@ -46,7 +46,7 @@ function differentContents(name: string, { file, line }: SourceDocument): string
 
 const longestFileName = 1024;
 
-/** What is said of a document that takes no part, with what the schema finds; `undefined` for what is no object. */
+/** The findings of a document that is not evaluated, with those of the schema. `undefined` if it is not an object. */
 export function reportedRemark({ document, type, name, message }: Remark, structure: readonly JudgedFinding[]): ReportedObject | undefined {
   if (type === 'stray') return undefined;
   if (type === 'foreign') return skippedObject(document, name);

@@ -1,3 +1,3 @@
-/** By themselves, so that the command line can name them without loading them. */
+/** In a separate file, so that the command line can list the formats without loading them. */
 export const formatNames = ['text', 'json', 'sarif', 'junit', 'github'] as const;
 export type FormatName = (typeof formatNames)[number];

@@ -3,7 +3,7 @@ import { sentence } from './text.ts';
 
 const commands = { error: 'error', warning: 'warning', note: 'notice' } as const satisfies Record<Severity, string>;
 
-/** Workflow commands of GitHub Actions: annotations beside the lines of a pull request. */
+/** Workflow commands of GitHub Actions, which show as annotations in a pull request. */
 export async function* writeGithub(report: Report): AsyncGenerator<string> {
   let tally = nothing;
   for await (const object of report) {
@@ -18,7 +18,7 @@ export async function* writeGithub(report: Report): AsyncGenerator<string> {
   yield `${describeTally(tally)}\n`;
 }
 
-// Control characters and whatever else nobody can see. The runner itself decodes %0D, %0A, %25, and in properties %3A and %2C.
+// Control characters and other invisible ones. The runner itself decodes %0D, %0A, %25, and in properties %3A and %2C.
 const inData = /[%\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const inProperty = /[%:,\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

@@ -2,7 +2,7 @@ import { canonical } from '../../core/admission/ratchet.ts';
 import { formatPath, type Path } from '../../core/resources/path.ts';
 import { memberOf } from './member.ts';
 
-/** What a finding is about. */
+/** The subject of a finding. */
 export interface FindingLocation {
   readonly rule: string;
   /** `HTTPRoute shop/cart`. */
@@ -13,8 +13,8 @@ export interface FindingLocation {
 }
 
 /**
- * What stays the same wherever the object stands and whatever is inserted before the place: list items go by their
- * name or text, or else by what they hold. `parent-not-found HTTPRoute shop/cart spec.parentRefs[name=front]`.
+ * An identity of a finding that does not depend on the position of the object or on items before the location. List items are identified
+ * by name or text, otherwise by content. `parent-not-found HTTPRoute shop/cart spec.parentRefs[name=front]`.
  */
 export function identityOf({ rule, object, path, json }: FindingLocation): string {
   let text = '';
@@ -37,7 +37,7 @@ function itemIdentity(item: unknown): string {
   const name = memberOf(item, 'name');
   if (typeof name === 'string') return `name=${name}`;
   if (typeof item === 'string' && item.length <= longestText) return item;
-  // Seldom needed, and loading it takes as long as reading a hundred objects.
+  // Rarely needed, and loading it takes as long as reading a hundred objects.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(canonical(item)).digest('hex').slice(0, 8);
 }

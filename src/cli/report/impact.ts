@@ -17,7 +17,7 @@ export interface ImpactReport {
 
 type Print = (report: ImpactReport, style: Terminal['style']) => string;
 
-/** Examples of requests that people are shown; JSON has them all. */
+/** Maximum number of example requests in text and Markdown. JSON contains all. */
 const shownRequests = 20;
 const longestLine = 2_000;
 
@@ -25,7 +25,7 @@ const order: readonly Effect[] = ['broken', 'recovered', 'changed'];
 const titles: Readonly<Record<Effect, string>> = { broken: 'Breaks', recovered: 'Recovers', changed: 'Changes' };
 const colors = { broken: 'red', recovered: 'green', changed: 'yellow' } as const;
 
-/** How the report is printed. */
+/** The output formats. */
 export const impactFormats = { text: printText, json: printJson, markdown: printMarkdown } satisfies Record<string, Print>;
 
 function printText(report: ImpactReport, style: Terminal['style']): string {
@@ -48,7 +48,7 @@ function printMarkdown(report: ImpactReport): string {
   return `### Impact on Gateway API objects\n\n${[...sections, summaryOf(report)].join('\n\n')}\n`;
 }
 
-/** Characters that Markdown would take for markup or for HTML. */
+/** Escapes characters that Markdown interprets as markup or HTML. */
 export function cell(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]<>|&#@]/g, (character) => `&#${character.codePointAt(0)};`);
 }
@@ -60,7 +60,7 @@ interface Line {
   readonly after: string;
 }
 
-/** All effects in words, those that break something first. Text and Markdown show a part of the requests. */
+/** All effects in words, with broken ones first. Text and Markdown show only some of the requests. */
 export function effectLines(report: ImpactReport): readonly (Line & { readonly effect: Effect })[] {
   return order.flatMap((effect) => linesOf(report, effect).map((line) => ({ ...line, effect })));
 }

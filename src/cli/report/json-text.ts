@@ -1,9 +1,9 @@
-// JSON.stringify escapes C0 controls and lone surrogates only. The others are legal in JSON, and still write to a terminal.
+// JSON.stringify escapes only C0 controls and lone surrogates. The others are valid in JSON, but can control a terminal.
 const raw = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * JSON without raw control characters, format characters (bidirectional overrides among them) or line separators.
- * `JSON.parse` returns the value.
+ * Serializes a value as JSON without raw control characters, format characters (such as bidirectional overrides) or line separators.
+ * `JSON.parse` returns the same value.
  *
  * @param indent spaces for each level; 0: one line
  */
@@ -11,7 +11,7 @@ export function jsonText(value: unknown, indent = 0): string {
   return JSON.stringify(value, undefined, indent).replace(raw, escapeCodeUnits);
 }
 
-/** `\u202e`, one escape for each UTF-16 code unit. */
+/** Escapes each UTF-16 code unit, as `\u202e`. */
 function escapeCodeUnits(character: string): string {
   return character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 }

@@ -4,12 +4,12 @@ import { jsonText } from './json-text.ts';
 import { memberOf } from './member.ts';
 import { activeFindings, counted, nothing, type Report, type ReportedFinding, type ReportedObject, type ReportedProblem, type ReportSetting, type Severity } from './report.ts';
 
-/** How many problems of files are held back until all objects are written; the rest is counted. */
+/** Maximum number of file problems buffered until all objects are written. Further ones are only counted. */
 export const mostProblems = 4_096;
 
 /**
- * For programs: an object on each line with its verdict and findings, suppressed ones included, then problems of files and a
- * summary; the fields are in docs/guides/check.md.
+ * For programs: one line per object with its verdict and findings, including suppressed ones, then the problems of files and a summary.
+ * docs/guides/check.md describes the fields.
  */
 export async function* writeJson(report: Report, { version, comparison }: ReportSetting): AsyncGenerator<string> {
   let tally = nothing;
@@ -41,7 +41,7 @@ function entryOf(object: ReportedObject) {
   return { file, line, ...head, verdict: verdictOf(object, head.apiVersion), findings: findings.map(entryOfFinding) };
 }
 
-/** Which object it is; '' for what it does not say. */
+/** The identity of an object. '' for missing fields. */
 function headOf(json: unknown) {
   const identified = identifyObject(json);
   if (identified.type !== 'invalid') {
@@ -61,7 +61,7 @@ function textOf(value: unknown): string {
 
 function verdictOf(object: ReportedObject, apiVersion: string): 'allowed' | 'denied' | 'skipped' {
   if (activeFindings(object).some(({ severity }) => severity === 'error')) return 'denied';
-  // Services and other things that routes refer to are read, but nobody judges them.
+  // Services and other referenced objects are read but not judged.
   return object.type === 'judged' && gatewayGroups.includes(groupOf(apiVersion)) ? 'allowed' : 'skipped';
 }
 

@@ -1,7 +1,7 @@
 import { activeFindings, type Report, type ReportedFinding, type Reported } from './report.ts';
 import { sentence } from './text.ts';
 
-/** JUnit's XML: a suite for each file and a case for each object, which fails where something is an error; the rest is output. */
+/** JUnit XML: a suite for each file and a case for each object, which fails if it has an error. Other findings are output. */
 export async function* writeJunit(report: Report): AsyncGenerator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="sallyport">\n';
   let suite: Reported[] = [];
@@ -51,10 +51,10 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 // XML 1.0 forbids these, even as character references (2.2): C0 controls, lone surrogates, U+FFFE and U+FFFF.
 const forbidden = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
-// Character references survive the normalization of attributes and line ends (2.11, 3.3.3), and show what nobody could see.
+// Character references survive the normalization of attributes and line ends (2.11, 3.3.3), and make invisible characters visible.
 const special = /[&<>"\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** The text of an attribute or element. Forbidden characters become `\u001b`, as in messages. */
+/** Escapes the text of an attribute or element. Forbidden characters become `\u001b`, as in messages. */
 function escape(value: string): string {
   return value.replace(forbidden, (character) => `\\u${codeOf(character).padStart(4, '0')}`).replace(special, (character) => entities[character] ?? `&#x${codeOf(character)};`);
 }

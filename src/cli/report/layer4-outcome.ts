@@ -3,7 +3,7 @@ import type { Layer4Candidate } from '../../core/routing/decision/layer4.ts';
 import type { Layer4Decision, Layer4Outcome, Layer4Share } from '../../core/routing/decision/layer4-outcome.ts';
 import { listenerText, type Explanation } from './explanation.ts';
 
-/** What a Gateway does with a connection or flow, in words. */
+/** How a Gateway handles a connection or flow, in words. */
 export function explainLayer4Outcome({ gateway, listener, decision, candidates }: Layer4Outcome): Explanation {
   const covering = candidates.filter(({ covers }) => covers);
   return {

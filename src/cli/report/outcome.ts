@@ -5,7 +5,7 @@ import type { PreparedRule } from '../../core/routing/decision/prepared-rule.ts'
 import { answerFor, type AnswerReason } from '../../proxy/reasons.ts';
 import { listenerText, type Explanation } from './explanation.ts';
 
-/** What a Gateway does with a request, in words. */
+/** How a Gateway handles a request, in words. */
 export function explainOutcome({ gateway, listener, decision, authorization, shares, candidates }: Outcome): Explanation {
   const ofHost = candidates.filter(({ coversHost }) => coversHost);
   const first = ofHost.findIndex(({ unmet }) => unmet.length === 0);
@@ -60,7 +60,7 @@ function authorizationText({ authorization: { label, protocol, maxBody }, result
   return `authorized first by ${label} (${protocol === 'grpc' ? 'gRPC' : 'HTTP'}): ${addresses}${endpoints.tls === undefined ? '' : ' over TLS'}, as ${target}${body}`;
 }
 
-/** gRPC clients get a gRPC status in place of an HTTP status. */
+/** gRPC clients get a gRPC status instead of an HTTP status. */
 function errorOf({ route }: MatchedRoute, status: number): string {
   return route.protocol === 'grpc' ? 'UNAVAILABLE' : String(status);
 }
@@ -105,7 +105,7 @@ function retryText({ attempts, codes, backoff }: NonNullable<PreparedRule['retry
   return `retries ${attempts} times on ${on}${backoff === undefined ? '' : `, backoff ${backoff} ms`}`;
 }
 
-/** Filters of a rule or of a backend, apart from mirrors, which belong to the backends that the requests go to. */
+/** Filters of a rule or of a backend. Mirrors are left out, because they are listed with the backends. */
 function filterLines(filters: readonly RouteFilter[]): readonly string[] {
   return filters.flatMap((filter) => {
     switch (filter.type) {

@@ -5,27 +5,27 @@ import type { Terminal } from '../terminal.ts';
 import { cell } from './impact.ts';
 import { jsonText } from './json-text.ts';
 
-/** Everything that preflight found. */
+/** The results of preflight. */
 export interface PreflightReport {
-  /** Of the format. */
+  /** Version of the format. */
   readonly version: 1;
   /** The installed bundle: `v1.5 experimental` */
   readonly from: string;
-  /** The target: `v1.7.0 standard`; absent where a report was compared only. */
+  /** The target: `v1.7.0 standard`. Absent if the run only compared a report. */
   readonly to?: string;
-  /** How many objects of the Gateway API there are. */
+  /** Number of Gateway API objects. */
   readonly objects: number;
   readonly findings: readonly PreflightFinding[];
-  /** The command that changes the CRDs. */
+  /** The command that upgrades the CRDs. */
   readonly upgrade?: string;
-  /** The status of every route, for `--since`. */
+  /** The status of every route, for a later `--since`. */
   readonly routes: readonly RouteState[];
 }
 
 type Style = Terminal['style'];
 type Print = (report: PreflightReport, style: Style) => string;
 
-/** How the report is printed. */
+/** The output formats. */
 export const preflightFormats = { text: printText, json: printJson, markdown: printMarkdown } satisfies Record<string, Print>;
 
 const titles: Readonly<Record<PreflightCheck, string>> = {
@@ -46,7 +46,7 @@ const titles: Readonly<Record<PreflightCheck, string>> = {
 const severities: readonly PreflightSeverity[] = ['blocker', 'warning', 'note'];
 const colors = { blocker: 'red', warning: 'yellow', note: 'cyan' } as const;
 const longestLine = 2_000;
-/** Findings of one check that people are shown; JSON has them all. */
+/** Maximum number of findings per check in text and Markdown. JSON contains all. */
 const shownFindings = 50;
 
 interface Section {
@@ -56,7 +56,7 @@ interface Section {
   readonly findings: readonly PreflightFinding[];
 }
 
-/** The sections that have findings, each with the worst findings first. */
+/** The sections that have findings, each with the most severe findings first. */
 function sectionsOf({ findings }: PreflightReport): readonly Section[] {
   return preflightChecks.flatMap((check) => {
     const some = findings.filter((finding) => finding.check === check);

@@ -4,15 +4,15 @@ import { parseNetworks, parseProxyVersions, type ProxyVersion } from '../../core
 import { versionFor } from '../../proxy/proxy-protocol/settings.ts';
 import type { Explanation } from './explanation.ts';
 
-/** Where a listener speaks the PROXY protocol, by the parameters of its Gateway. */
+/** The use of the PROXY protocol by a listener, according to the parameters of its Gateway. */
 export interface ProxyProtocolUse {
-  /** Connections from there must begin with a header: as the parameter names them. */
+  /** Networks whose connections must begin with a header, in the notation of the parameter. */
   readonly accept?: string;
-  /** The version of the headers that backends get. */
+  /** The version of the headers that backends receive. */
   readonly send?: ProxyVersion;
 }
 
-/** What the parameters of a Gateway say of a listener; UDP has no PROXY protocol, and only connections of TCP and TLS are told to backends. */
+/** The parameters of a Gateway for a listener. UDP has no PROXY protocol, and only TCP and TLS listeners send headers to backends. */
 export function proxyProtocolUse({ acceptProxyProtocol, sendProxyProtocol = '' }: DataPlaneParameters, listener: ListenerConfig | undefined): ProxyProtocolUse {
   if (listener === undefined || listener.protocol === 'UDP') return {};
   const versions = parseProxyVersions(sendProxyProtocol);
@@ -22,7 +22,7 @@ export function proxyProtocolUse({ acceptProxyProtocol, sendProxyProtocol = '' }
   return { ...(isAccepted ? { accept: acceptProxyProtocol } : {}), ...(send === undefined ? {} : { send }) };
 }
 
-/** An explanation with the use of the PROXY protocol at its end. */
+/** Adds the use of the PROXY protocol to the end of an explanation. */
 export function withProxyProtocol(explanation: Explanation, { accept, send }: ProxyProtocolUse): Explanation {
   const accepted = accept === undefined ? [] : [`PROXY protocol: connections from ${accept} must begin with a header`];
   const sent = send === undefined ? [] : [`PROXY protocol: backends get headers of ${send}`];

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { orUsageError, UsageError } from '../usage-error.ts';
 
-/** The JSON of an earlier report. @throws UsageError where the file cannot be read or is not JSON */
+/** Reads the JSON of an earlier report. @throws UsageError if the file cannot be read or is not JSON */
 export async function readReportFile(file: string): Promise<unknown> {
   const text = await orUsageError(`the report ${file}`, readFile(file, 'utf8'));
   try {

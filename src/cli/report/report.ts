@@ -3,32 +3,32 @@ import type { Position, SourceDocument } from '../../files/document.ts';
 export const severities = ['error', 'warning', 'note'] as const;
 export type Severity = (typeof severities)[number];
 
-/** Why a finding is told but does not count. */
+/** Why a finding is shown but does not count. */
 export interface Suppression {
   /** An annotation of the object, or the baseline file. */
   readonly by: 'annotation' | 'baseline';
   readonly reason: string;
 }
 
-/** One thing that is wrong at one place. */
+/** One problem at one location. */
 export interface ReportedFinding {
   readonly rule: string;
-  /** `error`: admission would deny it, or it cannot be read. `warning`: admission would warn. `note`: it would record it. */
+  /** `error`: admission would deny the object, or it cannot be read. `warning`: admission would warn. `note`: it would record it. */
   readonly severity: Severity;
   readonly position: Position;
-  /** The line of the file that `position` is on; absent where the file could not be read at all. */
+  /** The line of the file at `position`. Absent if the file could not be read at all. */
   readonly text?: string;
-  /** E.g. `spec.rules[0].timeouts.request`; '' where it is about the whole object. */
+  /** E.g. `spec.rules[0].timeouts.request`. '' if the finding is about the whole object. */
   readonly field: string;
   readonly message: string;
-  /** What stays the same wherever the object stands and whatever precedes the place in it; absent where there is no object. Most formats do without. */
+  /** An identity that is independent of positions. Absent if there is no object. Computed on demand, since most formats do not need it. */
   readonly identity?: () => string;
   readonly suppression?: Suppression;
 }
 
-/** An object with what is to be said about it. */
+/** An object with its findings. */
 export interface ReportedObject {
-  /** `skipped`: a kind of somebody else, which is left alone. */
+  /** `skipped`: a kind of another project, which is not judged. */
   readonly type: 'judged' | 'skipped';
   readonly file: string;
   /** `HTTPRoute shop/cart`. */
@@ -37,7 +37,7 @@ export interface ReportedObject {
   readonly findings: readonly ReportedFinding[];
 }
 
-/** A problem of a file that concerns no object. */
+/** A problem of a file that does not concern an object. */
 export interface ReportedProblem {
   readonly type: 'problem';
   readonly file: string;
@@ -46,47 +46,47 @@ export interface ReportedProblem {
 
 export type Reported = ReportedObject | ReportedProblem;
 
-/** What `check` found, object by object, in the order of the files. */
+/** The results of `check`, object by object, in the order of the files. */
 export type Report = AsyncIterable<Reported>;
 
-/** The findings of a report compared with those of an earlier one. */
+/** The comparison of a report with an earlier one. */
 export interface Comparison {
-  /** Findings that the earlier report does not have. */
+  /** Number of findings that the earlier report does not have. */
   readonly new: number;
   readonly unchanged: number;
-  /** Identities of findings that the earlier report has, and this one does not. */
+  /** Identities of findings that only the earlier report has. */
   readonly gone: readonly string[];
 }
 
-/** What a format may use beside the report. */
+/** Settings of a format besides the report. */
 export interface ReportSetting {
-  /** Styles for people; leaves texts as they are where nobody looks on. */
+  /** Styles a text for a terminal. Returns it unchanged if there is none. */
   readonly style: (style: 'red' | 'yellow' | 'cyan' | 'dim' | 'bold', text: string) => string;
   readonly version: string;
-  /** The comparison with an earlier report, to be asked for at the end; absent without one. */
+  /** The comparison with an earlier report, to be called at the end. Absent without one. */
   readonly comparison?: () => Comparison;
 }
 
 /** Writes a report in one format, piece by piece. */
 export type ReportFormat = (report: Report, setting: ReportSetting) => AsyncIterable<string>;
 
-/** The findings that count. */
+/** The findings that are not suppressed. */
 export function activeFindings({ findings }: Reported): readonly ReportedFinding[] {
   return findings.filter(({ suppression }) => suppression === undefined);
 }
 
-/** How much there was. */
+/** Counts of a report. */
 export interface Tally {
-  /** Those that were judged. */
+  /** Objects that were judged. */
   readonly objects: number;
   readonly suppressed: number;
-  /** Findings that count. */
+  /** Findings that are not suppressed. */
   readonly bySeverity: Readonly<Record<Severity, number>>;
 }
 
 export const nothing: Tally = { objects: 0, suppressed: 0, bySeverity: { error: 0, warning: 0, note: 0 } };
 
-/** A tally with one more object or problem. */
+/** Adds an object or problem to a tally. */
 export function counted(tally: Tally, reported: Reported): Tally {
   const active = activeFindings(reported);
   const count = (severity: Severity): number => tally.bySeverity[severity] + active.filter((finding) => finding.severity === severity).length;

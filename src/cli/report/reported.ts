@@ -5,7 +5,7 @@ import { identityOf } from './identity.ts';
 import type { ReportedFinding, ReportedObject, ReportedProblem, Severity } from './report.ts';
 import { checkRules } from './rules.ts';
 
-/** Something to be said about a place in an object. */
+/** A statement about a location in an object. */
 export interface Statement {
   readonly rule: string;
   readonly severity: Severity;
@@ -15,22 +15,22 @@ export interface Statement {
 
 const severityOf: Readonly<Record<JudgedFinding['effect'], Severity>> = { deny: 'error', warn: 'warning', record: 'note' };
 
-/** A finding as the command line tells it. */
+/** Converts a finding to the severities of the command line. */
 export function statementOf({ rule, effect, path, message }: JudgedFinding): Statement {
   return { rule, severity: severityOf[effect], path, message };
 }
 
-/** An object with what is to be said about it, and where that stands. */
+/** An object with its statements and their positions. */
 export function reportedObject(document: SourceDocument, name: string, statements: readonly Statement[]): ReportedObject {
   return { type: 'judged', file: document.file, name, document, findings: statements.map((statement) => findingOf(document, name, statement)).sort(byPosition) };
 }
 
-/** An object of a kind that is none of our business. */
+/** An object of another project's kind. */
 export function skippedObject(document: SourceDocument, name: string): ReportedObject {
   return { type: 'skipped', file: document.file, name, document, findings: [] };
 }
 
-/** A finding about an object. */
+/** A finding for a statement about an object. */
 export function findingOf(document: SourceDocument, object: string, { rule, severity, path, message }: Statement): ReportedFinding {
   const position = document.locate(path);
   return {
@@ -48,7 +48,7 @@ export function reportedProblem({ file, severity, position, text, message }: Fil
   return { type: 'problem', file, findings: [finding] };
 }
 
-/** In the order of lines and columns. */
+/** Orders by line and column. */
 export function byPosition(one: ReportedFinding, other: ReportedFinding): number {
   return one.position.line - other.position.line || one.position.column - other.position.column;
 }

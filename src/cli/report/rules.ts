@@ -1,7 +1,7 @@
 import { lostProtectionRule, schemaRule, unknownFieldRule } from '../../core/admission/policy.ts';
 import { allRules } from '../../core/rules/engine/registry.ts';
 
-/** Ids of what `check` itself has to say. */
+/** Rule ids of `check` itself. */
 export const checkRules = {
   file: 'unreadable-file',
   scalar: 'ambiguous-scalar',
@@ -10,7 +10,7 @@ export const checkRules = {
   suppression: 'suppression',
 } as const;
 
-/** Every id that a finding of `check` can have → one line about it. */
+/** Every rule id that a finding of `check` can have → one line about it. */
 export const ruleSummaries: ReadonlyMap<string, string> = new Map([
   [schemaRule, 'The object violates the schema of its bundle: the API server rejects it.'],
   [unknownFieldRule, 'A field is unknown to the bundle: the API server drops it.'],

@@ -7,7 +7,7 @@ import { sentence } from './text.ts';
 
 const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
-/** SARIF 2.1.0, for code scanning; sections of the standard are in brackets. */
+/** SARIF 2.1.0, for code scanning. Sections of the standard are in brackets. */
 export async function* writeSarif(report: Report, { version }: ReportSetting): AsyncGenerator<string> {
   const rules = [...ruleSummaries].map(([id, summary]) => ({ id, shortDescription: { text: summary } }));
   const tool = { driver: { name: 'sallyport', version, rules } };
@@ -30,7 +30,7 @@ function resultOf(object: Reported, finding: ReportedFinding) {
     message: { text: sentence(finding) },
     locations: [locationOf(object, finding)],
     ...(identity === undefined ? {} : { partialFingerprints: { 'sallyport/v1': identity() } }),
-    // Absent in none or in all results (3.27.23).
+    // Absent in no result or in all results (3.27.23).
     suppressions: suppression === undefined ? [] : [{ kind: suppression.by === 'annotation' ? 'inSource' : 'external', justification: suppression.reason }],
   };
 }

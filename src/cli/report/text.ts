@@ -25,7 +25,7 @@ export async function* writeText(report: Report, { style, comparison }: ReportSe
   if (compared !== undefined) yield `${describeComparison(compared)}\n`;
 }
 
-/** `file:line:column: severity [rule] field: message`, a form that editors make links of. */
+/** `file:line:column: severity [rule] field: message`, which editors turn into links. */
 export function findingLine(file: string, finding: ReportedFinding, style: ReportSetting['style']): string {
   const { line, column } = finding.position;
   return `${escaped(file)}:${line}:${column}: ${findingText(finding, style)}`;
@@ -35,7 +35,7 @@ function findingText({ severity, ...finding }: ReportedFinding, style: ReportSet
   return `${style(colours[severity], severity)} [${finding.rule}] ${sentence(finding)}`;
 }
 
-/** The finding in one line: where in the object, and what is wrong. Characters that nobody can see are escaped. */
+/** The finding in one line: its field and its message, with invisible characters escaped. */
 export function sentence({ field, message }: Pick<ReportedFinding, 'field' | 'message'>): string {
   return escaped(field === '' ? message : `${field}: ${message}`);
 }

@@ -3,15 +3,15 @@ import type { FormatName } from './format-names.ts';
 import { formats } from './formats.ts';
 import { counted, nothing, type Report, type Reported, type ReportSetting, type Tally } from './report.ts';
 
-/** How a report is written. */
+/** How to write a report. */
 export interface Writing {
   readonly output: FormatName;
   readonly setting: ReportSetting;
-  /** Cleared before anything is written. */
+  /** The progress display, which is cleared before any output. */
   readonly progress: Progress;
 }
 
-/** Writes a report to standard output as it is produced. @returns how much there was */
+/** Writes a report to standard output as it is produced. @returns the counts */
 export async function writeReport(report: Report, { output, setting, progress }: Writing): Promise<Tally> {
   let tally = nothing;
   const pieces = formats[output](observed(report, (object) => { tally = counted(tally, object); }), setting);
@@ -30,7 +30,7 @@ async function* observed(report: Report, look: (object: Reported) => void): Repo
   }
 }
 
-/** Characters that are written at once. */
+/** Characters per write. */
 const blockSize = 16_384;
 
 async function* blocksOf(pieces: AsyncIterable<string>): AsyncIterable<string> {

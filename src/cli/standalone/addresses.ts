@@ -3,32 +3,35 @@ import { networkInterfaces } from 'node:os';
 import { parseIpAddress } from '../../core/text/ip-address.ts';
 import type { Address } from '../../proxy/address.ts';
 
-/** What the assignment needs to know of a listener. */
+/** The properties of a listener that determine its address. */
 export interface Placed {
   /** `namespace/name`. */
   readonly gateway: string;
   readonly port: number;
 }
 
-/** Where Gateways are bound that request no address. */
+/** The addresses for Gateways. */
 export interface Placement {
-  /** An IP address of this machine, or `0.0.0.0` or `::` for all of them; without it, each Gateway gets a loopback address. */
+  /** An IP address of this machine, or `0.0.0.0` or `::` for all of them. Without it, each Gateway gets a loopback address. */
   readonly listen?: string;
   /** The IP addresses in spec.addresses of a Gateway. */
   readonly requested: (gateway: string) => readonly string[];
 }
 
-/** Ports below 1024 require privileges that a development tool should not have; they move up by this, visibly. */
+/** Offset of ports below 1024, which require privileges that a development tool should not have. */
 export const privilegedPortOffset = 8000;
 
-/** Steps to look for another port where one is taken by another listener port of the same address. */
+/** Offset to try next if a port is used by another listener port of the same address. */
 const collisionStep = 1000;
 
 /**
- * Decides where the listeners of each Gateway are bound: at the addresses that the Gateway requests, else at the address for all of
- * them, both with the port of the listener; else at a loopback address of its own, `127.0.1.n`, so that two Gateways may use one port
- * as they may in a cluster. Where the system has only one loopback address, Gateways are told apart by port. Loopback addresses
- * stay assigned as long as the process runs.
+ * Decides where the listeners of each Gateway bind, in this order:
+ *
+ * 1. the addresses that the Gateway requests, with the port of the listener
+ * 2. the common address (`listen`), with the port of the listener
+ * 3. a loopback address per Gateway, `127.0.1.n`, so that two Gateways may use one port as in a cluster
+ *
+ * If the system has only one loopback address, Gateways differ by port. Assigned loopback addresses stay for the life of the process.
  */
 export class StandaloneAddresses {
   private readonly manyHosts: boolean;
@@ -43,7 +46,7 @@ export class StandaloneAddresses {
     this.placement = placement;
   }
 
-  /** The addresses of a Gateway's port: the same answer for the same question and Gateway. */
+  /** The addresses of a Gateway's port. Repeated calls return the same addresses. */
   addressesOf(placed: Placed): readonly Address[] {
     const { listen, requested } = this.placement;
     const hosts = requested(placed.gateway);
@@ -72,7 +75,7 @@ export class StandaloneAddresses {
   }
 }
 
-/** Whether this machine has all of 127.0.0.0/8 on its loopback interface, as Linux has and macOS has not. */
+/** Whether the loopback interface has all of 127.0.0.0/8, as on Linux, unlike macOS. */
 export async function hasManyLoopbackHosts(): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
@@ -82,8 +85,8 @@ export async function hasManyLoopbackHosts(): Promise<boolean> {
 }
 
 /**
- * The addresses at which clients reach what is bound to `host`, for status.addresses: those of the machine for `0.0.0.0` and `::`,
- * none for an address that this machine does not have.
+ * The addresses at which clients reach a socket that is bound to `host`, for status.addresses: those of the machine for `0.0.0.0` and
+ * `::`, none for an address that this machine does not have.
  */
 export function reachableAt(host: string): readonly string[] {
   const address = parseIpAddress(host);
@@ -96,7 +99,7 @@ export function reachableAt(host: string): readonly string[] {
 const anyIpv4 = parseIpAddress('0.0.0.0');
 const anyIpv6 = parseIpAddress('::');
 
-/** Such an address requires a zone, which status.addresses cannot express. */
+/** A link-local address requires a zone, which status.addresses cannot express. */
 function isLinkLocal(address: string): boolean {
   return address.startsWith('fe80:');
 }

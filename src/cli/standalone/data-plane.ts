@@ -9,8 +9,8 @@ import type { Address } from '../../proxy/address.ts';
 import { reachableAt } from './addresses.ts';
 
 /**
- * The controller's side of a data plane in the same process: publishes what evaluation emits and turns
- * acknowledgements back into input of the evaluation, where they become the condition Programmed.
+ * The controller's side of a data plane in the same process. Publishes the configuration from the evaluation, and writes
+ * acknowledgements back to it, where they become the condition Programmed.
  */
 export class StandaloneDataPlane {
   readonly sink: ConfigurationSink;
@@ -28,17 +28,17 @@ export class StandaloneDataPlane {
     this.connection = connectInProcess(this.source, this.sink);
   }
 
-  /** Calls `listener` with the input writes that follow from each acknowledgement. Returns how to stop that. */
+  /** Calls `listener` with the input writes for each acknowledgement. Returns how to unsubscribe. */
   onAcknowledged(listener: (writes: readonly Write[]) => void): () => void {
     return this.source.onAcknowledged((state) => {
       const acknowledged = state.acknowledged ?? -1;
-      // An acknowledgement of an older state says nothing about what is published now.
+      // An acknowledgement of an older state tells nothing about the current one.
       if (acknowledged >= this.newest) listener(this.writesOf(state));
       while (this.waiting[0] !== undefined && this.waiting[0].id <= acknowledged) this.waiting.shift()?.resolve();
     });
   }
 
-  /** Sends what a change of the evaluation means for the data plane. Resolves when that is in force. */
+  /** Publishes a change of the evaluation. Resolves when the data plane has it in force. */
   async publish(delta: Delta): Promise<void> {
     const { upserted, removed } = delta.of(configuration);
     for (const [key, resource] of upserted) this.remember(key, resource);
@@ -49,7 +49,7 @@ export class StandaloneDataPlane {
     await new Promise<void>((resolve) => this.waiting.push({ id, resolve }));
   }
 
-  /** Listeners as published, in stable order. */
+  /** Published listeners, in stable order. */
   listeners(): readonly ListenerConfig[] {
     return [...this.published.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
   }

@@ -10,8 +10,8 @@ export interface DemoBackend {
 }
 
 /**
- * Starts a small echo server for every endpoint on a loopback address, so that an example can be tried without
- * anything else running. Addresses that are taken are left alone: somebody serves there already.
+ * Starts a small echo server for every endpoint on a loopback address, so that an example works without other servers. Skips addresses
+ * that are in use: another server listens there.
  */
 export async function startDemoBackends(workspace: Workspace): Promise<{ readonly backends: readonly DemoBackend[]; close(): Promise<void> }> {
   const started = await Promise.all(demoEndpoints(workspace).map(start));

@@ -7,16 +7,16 @@ import type { Terminal } from '../terminal.ts';
 import { formatAddress, type Address } from '../../proxy/address.ts';
 import type { DemoBackend } from './demo-backends.ts';
 
-/** What listens where. */
+/** The listeners and servers to print. */
 export interface Serving {
-  /** Without addresses: the port could not be bound, as the Gateway's status says. */
+  /** Without addresses if the port could not be bound, which the Gateway's status reports. */
   readonly listeners: readonly { readonly listener: ListenerConfig; readonly addresses: readonly Address[] }[];
   readonly backends: readonly DemoBackend[];
   readonly webhook: Address & { readonly caFile: string };
   readonly probes: Address;
 }
 
-/** Prints every address as a full URL, and commands to try. */
+/** Prints every address as a full URL, and example commands. */
 export function printServing(terminal: Terminal, serving: Serving, workspace: Workspace): void {
   terminal.heading('Listening');
   for (const { listener, addresses } of serving.listeners) {
@@ -73,7 +73,7 @@ function curlsOf(route: Resource<'HTTPRoute'>, target: string): readonly string[
   });
 }
 
-/** Of methods that are named exactly; what else there is to call, only the service knows. */
+/** Calls of methods that are named exactly. Other methods are unknown without the service. */
 function callsOf(route: Resource<'GRPCRoute'>, target: string): readonly string[] {
   return (route.spec?.rules ?? []).flatMap(({ matches }) => {
     const { type = 'Exact', service = '', method = '' } = matches?.[0]?.method ?? {};
@@ -85,7 +85,7 @@ function grpcurlTarget(listener: ListenerConfig, { host, port }: Address, hostna
   return `${listener.protocol === 'HTTPS' ? '-insecure' : '-plaintext'} ${hostname === undefined ? '' : `-authority ${hostname} `}${formatAddress(host, port)}`;
 }
 
-/** Options and URL up to the path. TLS needs the name in the handshake, so there the address is what is replaced. */
+/** Options and URL up to the path. TLS needs the hostname in the handshake, so an option overrides the address. */
 function curlTarget(listener: ListenerConfig, address: Address, hostname: string | undefined): string {
   if (listener.protocol === 'HTTP') return `${hostname === undefined ? '' : `-H 'host: ${hostname}' `}${urlOf(listener, address).slice(0, -1)}`;
   const name = hostname ?? listener.hostname?.replace(/^\*\./, 'www.') ?? 'localhost';

@@ -2,10 +2,10 @@ import type { Condition } from '../../core/status/conditions.ts';
 import type { OwnStatus } from '../../core/status/emit.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Conditions that are good news when they are False or absent. */
+/** Conditions with negative polarity: False or absent is good. */
 const negative: ReadonlySet<string> = new Set(['Conflicted', 'OverlappingTLSConfig', 'PartiallyInvalid', 'InsecureFrontendValidationMode']);
 
-/** Prints the statuses of objects, one line each and one for every condition that is not well. */
+/** Prints the statuses of objects, one line each, and a line for every condition that reports a problem. */
 export function printStatuses(terminal: Terminal, statuses: Iterable<readonly [key: string, status: OwnStatus]>): void {
   for (const [key, status] of [...statuses].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const [kind = '', namespace = '', name = ''] = key.split('/');

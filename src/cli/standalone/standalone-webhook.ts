@@ -20,13 +20,13 @@ interface Surroundings {
   readonly metrics: Metrics;
 }
 
-/** A webhook that listens. `caFile` holds the authority to verify it with, until it is closed. */
+/** A listening webhook. `caFile` contains its authority, until it is closed. */
 export interface StandaloneWebhook extends Address {
   readonly caFile: string;
   close(): Promise<void>;
 }
 
-/** Serves the webhook with a certificate of an authority that lives as long as the process. */
+/** Serves the webhook with a certificate from an authority that exists as long as the process. */
 export async function startStandaloneWebhook(address: Address, { kernel, policy, log, metrics }: Surroundings): Promise<StandaloneWebhook> {
   const authority = await createAuthority();
   const material = await issueServingCertificate(authority, { dnsNames: ['localhost'], ipAddresses: [address.host] });
@@ -34,10 +34,10 @@ export async function startStandaloneWebhook(address: Address, { kernel, policy,
   const app = buildWebhook({
     certificates: createCertificateSource(material),
     log,
-    // Files are read before the webhook listens, and followed: there is no cache that could age.
+    // There is no cache that could become stale: files are read before the webhook listens, and watched.
     metrics: createAdmissionMetrics(metrics, { cacheAge: () => undefined, certificateExpiry: () => notAfter }),
     decide(request) {
-      // Half of the time is for looking at other objects; the answer itself needs the rest.
+      // Half of the time is for looking at other objects. The response needs the rest.
       const deadline = performance.now() + request.budgetMs / 2;
       return decisionOf(request, { kernel, policy, mayContinue: () => performance.now() < deadline });
     },
