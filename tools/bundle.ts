@@ -6,11 +6,11 @@ import { build, type Plugin } from 'esbuild';
 export type EntryPoints = Readonly<Record<string, string>>;
 
 /**
- * Bundles programs of the project and their packages, as ES modules. One bundle starts three times as fast as many
- * files do; what is imported lazily becomes a chunk of its own and costs nothing until it is used.
+ * Bundles programs of the project with their packages, as ES modules. One bundle starts three times as fast as many files. A lazy
+ * import becomes a separate chunk, which costs nothing until it is used.
  *
- * @param groups entry points of a group share chunks. What one imports of another group stays an import of that bundle, and
- * both have their own copy of what they share: classes too, so that `instanceof` does not hold between groups
+ * @param groups entry points of a group share chunks. An import of another group remains an import of that bundle, and both groups
+ *   have their own copy of shared modules, including classes, so that `instanceof` does not work between groups
  */
 export async function bundle(groups: readonly EntryPoints[], outdir: string): Promise<void> {
   for (const group of groups) {
@@ -23,7 +23,7 @@ export async function bundle(groups: readonly EntryPoints[], outdir: string): Pr
       format: 'esm',
       platform: 'node',
       target: 'node22.19',
-      // ES modules where a package has them: CommonJS hides the names that a lazy import takes.
+      // Prefers ES modules of packages: CommonJS hides the names that a lazy import uses.
       mainFields: ['module', 'main'],
       sourcemap: 'linked',
       sourcesContent: false,
@@ -33,7 +33,7 @@ export async function bundle(groups: readonly EntryPoints[], outdir: string): Pr
   }
 }
 
-/** Leaves entry points of other groups where they are. */
+/** Keeps imports of entry points in other groups external. */
 function apart(entryPoints: EntryPoints): Plugin {
   const names = new Map(Object.entries(entryPoints).map(([name, file]) => [resolve(file), name]));
   return {
@@ -47,7 +47,7 @@ function apart(entryPoints: EntryPoints): Plugin {
   };
 }
 
-/** Packages in CommonJS call require() for Node's own modules; ES modules have no such function. */
+/** CommonJS packages call require() for Node's built-in modules, which ES modules do not have. */
 const nodeModulesInCommonJs: Plugin = {
   name: 'node-modules-in-commonjs',
   setup(bundler) {

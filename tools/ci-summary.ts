@@ -1,9 +1,9 @@
 /**
- * Sums up a run of continuous integration:
+ * Summarizes a run of continuous integration:
  *   node tools/ci-summary.ts FOLDER STATUS SKIPS_FILE
- * FOLDER holds the JSON reports of jest and the summary of the conformance suite, STATUS is the exit code of the steps so far.
- * Prints each test that was skipped, and one line that says how many tests passed and failed. Exit code 1 if a test was skipped that
- * SKIPS_FILE does not list.
+ * FOLDER contains the JSON reports of jest and the summary of the conformance suite. STATUS is the exit code of the steps so far.
+ * Prints each skipped test, and one line with the number of passed and failed tests. Exit code 1 if a skipped test is not listed in
+ * SKIPS_FILE.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ interface Report {
   readonly numRuntimeErrorTestSuites?: number;
 }
 
-/** Verdicts of jest that mean that a test did not run. */
+/** Results of jest for tests that did not run. */
 const leftOut: ReadonlySet<string> = new Set(['pending', 'skipped', 'todo', 'disabled']);
 
 const [, , folder, status, skipsFile] = process.argv;
@@ -35,7 +35,7 @@ const summary = join(folder, 'conformance/summary.txt');
 const [, conforming = '0', differing = '0'] = (existsSync(summary) ? /^(\d+) passed, (\d+) failed/m.exec(readFileSync(summary, 'utf8')) : undefined) ?? [];
 const passed = sum(({ numPassedTests = 0 }) => numPassedTests) + Number(conforming);
 const failed = sum(({ numFailedTests = 0, numRuntimeErrorTestSuites = 0 }) => numFailedTests + numRuntimeErrorTestSuites) + Number(differing) + unexpected.length;
-// A step that fails before or beside the tests (install, types, lint, a test file that does not load) counts as one failure.
+// A failed step without a failed test (install, types, lint, a test file that does not load) counts as one failure.
 console.log(`${passed} passed, ${failed === 0 && status !== '0' ? 1 : failed} failed`);
 process.exitCode = unexpected.length === 0 ? 0 : 1;
 

@@ -13,21 +13,21 @@ import { coveredRules, rulesOfSchema } from './covered-rules.ts';
 import type { OfficialBundle } from './official-crds.ts';
 import { officialRules, type OfficialRule } from './official-rules.ts';
 
-/** What a comparison came to. */
+/** The result of a comparison. */
 export interface RuleComparison {
-  /** Official rules, each at each of its places. */
+  /** Number of official rules, counted once per location. */
   readonly compared: number;
-  /** One text each: an official rule that nothing of ours covers, or a demand of ours that no official rule makes. */
+  /** One text each: an official rule without a demand of ours, or a demand of ours without an official rule. */
   readonly differences: readonly string[];
 }
 
-/** Official rule, by its hash → the demands that cover it. */
+/** Hash of an official rule → the demands that cover it. */
 const demandsByRule = Map.groupBy(
   Object.entries(coveredRules).flatMap(([demand, hashes]) => hashes.map((hash) => ({ hash, demand }))),
   ({ hash }) => hash,
 );
 
-/** Compares the places at which a bundle's CRDs have CEL rules with those at which we demand something, both ways. */
+/** Compares the locations of the CEL rules in a bundle's CRDs with those of our demands, in both directions. */
 export function compareRules(official: OfficialBundle): RuleComparison {
   const rules = officialRules(official);
   const ours = demandsIn(official.bundle);
@@ -47,7 +47,7 @@ function demandsIn(bundle: Bundle): readonly PlacedDemand[] {
   return Object.values<KindTable>(schemaTables).flatMap((table) => demandsOf(table, bundle));
 }
 
-/** In which bundles something is demanded by a rule, for its page: `in the standard channel since v1.5 and in …`. */
+/** The bundles in which a rule has demands, for its page: `in the standard channel since v1.5 and in …`. */
 export function inForce(rule: string): string {
   const place = whereabouts((bundle) => demandsIn(bundle).some(({ demand }) => demand.split('/')[0] === rule));
   return (place ?? 'nowhere').replace(/^(?:is|was) /, '');
@@ -55,19 +55,19 @@ export function inForce(rule: string): string {
 
 function demandsOf(table: KindTable, bundle: Bundle): readonly PlacedDemand[] {
   return versionsIn(table, bundle).flatMap(({ name: version, body }) => officialSites(table.kind as SchemaKind, version, bundle)
-    // Tables of sites name fields whether or not a bundle has them.
+    // The tables of sites contain fields whether or not a bundle has them.
     .filter(({ path }) => nodeAt(body ?? table.body, partsOf(path), bundle) !== undefined)
     .flatMap(({ path, demands }) => demands.map((demand) => ({ bundle, kind: table.kind, version, path, demand: demandName(demand) })))
     .concat(demandsOfChange(table.kind as SchemaKind).map((path) => ({ bundle, kind: table.kind, version, path, demand: controllerNameChanged.id }))));
 }
 
-/** Where a kind must not change. */
+/** The immutable fields of a kind. */
 function demandsOfChange(kind: SchemaKind): readonly string[] {
   const path = immutableFields[kind];
   return path === undefined ? [] : [path.join('.')];
 }
 
-/** `filter-repeated`, or `filter-repeated/cors` where a rule makes several demands. */
+/** `filter-repeated`, or `filter-repeated/cors` for a rule with several demands. */
 function demandName({ rule, variant }: Demand): string {
   return variant === '' ? rule.id : `${rule.id}/${variant}`;
 }

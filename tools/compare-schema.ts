@@ -4,17 +4,17 @@ import { nameOf } from '../src/core/schema/problem.ts';
 import type { KindTable } from '../src/core/schema/tables/table.ts';
 import type { Crd, CrdVersion, OfficialBundle } from './official-crds.ts';
 
-/** What a comparison came to. */
+/** The result of a comparison. */
 export interface Comparison {
-  /** Versions of kinds that were compared. */
+  /** Number of compared versions of kinds. */
   readonly compared: number;
-  /** One text each: where, what the tables say, what the official CRDs say. */
+  /** One text each: the location, the value in the tables, the value in the official CRDs. */
   readonly differences: readonly string[];
 }
 
 /**
- * Compares what the tables say about a bundle with its official CRDs, node by node, and which kinds and versions it
- * has. Prose, and CEL rules, which are rules of ours, are left out.
+ * Compares the tables for a bundle with its official CRDs, node by node, and their kinds and versions. Ignores descriptions, and CEL
+ * rules, which are rules of ours.
  */
 export function compareBundle({ bundle, crds }: OfficialBundle): Comparison {
   const differences: string[] = [];
@@ -53,7 +53,7 @@ function withoutAnnotations(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutProse(key, value)]));
 }
 
-/** Below `properties` keys are names of fields, of which `description` may be one; a default is data. */
+/** Below `properties`, keys are field names, which may include `description`. A default is data. */
 function withoutProse(key: string, value: unknown): unknown {
   if (key === 'default') return value;
   if (key !== 'properties' || !isRecord(value)) return withoutAnnotations(value);
@@ -70,7 +70,7 @@ function compare(where: string, ours: unknown, official: unknown, differences: s
   }
 }
 
-/** The order of these lists means nothing. */
+/** The order of these lists has no meaning. */
 function normalise(key: string, value: unknown): unknown {
   return (key === 'required' || key === 'enum') && Array.isArray(value) ? value.map((item) => JSON.stringify(item)).sort((a, b) => a.localeCompare(b)) : value;
 }

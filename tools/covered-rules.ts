@@ -1,6 +1,6 @@
-// Which CEL rule of the official CRDs each of our demands stands for. Official texts are never kept: a hash stands for each.
+// The CEL rules of the official CRDs that each of our demands covers. Official texts are not stored: a hash identifies each rule.
 
-/** Demand, rule and variant → hashes of the official rules that it covers. One rule may stand at places with demands of their own. */
+/** Demand (rule and variant) → hashes of the official rules that it covers. A rule may occur at locations with demands of their own. */
 export const coveredRules: Readonly<Record<string, readonly string[]>> = {
   'address-hostname': ['dac2850f16ae'],
   'address-hostname/with-value': ['b3d66a64701e'],
@@ -77,7 +77,7 @@ export const coveredRules: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Rules that say once more what the schema beside them says already: the types of a path match are an enum, hostnames
- * of TLSRoutes have a pattern, names of listeners and ports of TLS settings are the keys of their lists.
+ * Rules that repeat the schema next to them: the types of a path match are an enum, hostnames of TLSRoutes have a pattern, names of
+ * listeners and ports of TLS settings are the keys of their lists.
  */
 export const rulesOfSchema: readonly string[] = ['419307373c26', 'b3c66e248da8', '1267f0554fa2', '20123a065b59', 'b31a373d8a00'];

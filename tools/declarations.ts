@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Writes the types of a module as a single file. Throws where they cannot stand by themselves: a consumer must not
- * depend on what is inside.
+ * Writes the types of a module as a single file. Throws if they are not self-contained: a consumer must not depend on internal
+ * modules.
  */
 export function writeDeclarations(source: string, target: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'declarations-'));

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 const modulePath = 'sigs.k8s.io/gateway-api';
 
 /**
- * The zip of the official Go module at a version such as v1.7.0, through `go mod download` and its cache. Go loads it even
- * where it is too old to use the module, and tells both. Throws where there is no Go or no such version.
+ * The zip of the official Go module at a version such as v1.7.0, from `go mod download` and its cache. Go downloads it even if it is
+ * too old to use the module, and reports both. Throws if Go is not installed or the version does not exist.
  */
 export function gatewayApiModule(version: string): Buffer {
   const go = spawnSync('go', ['mod', 'download', '-json', `${modulePath}@${version}`], { encoding: 'utf8', cwd: tmpdir(), timeout: 120_000 });

@@ -1,9 +1,8 @@
 /**
- * Writes `src/core/schema/known-schemas.ts`: the hashes of the schemas in the official CRDs, and the bundles that have
- * them. Only versions that are served count, and only releases that the tables describe; earlier patches do where all
- * that the last one changed are CEL rules, since it corrected them. With `--check` it only compares. The CRDs come from
- * the Go module cache and are never kept. Exit code 0: written, or as it should be; 1: the file is out of date; 2: the
- * CRDs could not be read.
+ * Writes `src/core/schema/known-schemas.ts`: the hashes of the schemas in the official CRDs, and the bundles that contain them. Only
+ * served versions and releases in the tables count. An earlier patch release counts if the last one changed only CEL rules, because
+ * it corrected them. With `--check` the tool only compares. The CRDs come from the Go module cache and are not stored.
+ * Exit code 0: written, or up to date; 1: the file is out of date; 2: the CRDs could not be read.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { minors, type Bundle } from '../src/core/schema/availability.ts';
@@ -49,7 +48,7 @@ function render(bundles: readonly OfficialBundle[]): string {
   return `${head}${lines.join('\n')}\n};\n`;
 }
 
-/** By age. Of the channels of a release standard is last: what has nothing experimental is called standard. */
+/** Sorts by age. The standard channel of a release comes last: a schema without experimental fields is called standard. */
 function rank({ minor, channel }: Bundle): number {
   return 2 * minors.indexOf(minor) + Number(channel === 'standard');
 }

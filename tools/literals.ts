@@ -1,15 +1,15 @@
 /** A string or template literal of a source. */
 export interface Literal {
-  /** As written, without the quotes and without escapes of quotes; expressions of a template as `${…}`. */
+  /** The source text without the quotes and without escapes of quotes. Expressions of a template are `${…}`. */
   readonly text: string;
-  /** The code of the same line before it. */
+  /** The code that precedes it on the same line. */
   readonly before: string;
 }
 
-/** After these a slash begins a regular expression. */
+/** A slash after these starts a regular expression. */
 const beforeExpression = /(?:[(,=:[!&|?{};+<>]|=>|\breturn|\btypeof)\s*$/;
 
-/** The literals of TypeScript code, in their order. Literals inside the expressions of a template are listed after it. */
+/** The literals of TypeScript code, in order. Literals inside the expressions of a template follow it. */
 export function literalsOf(code: string): readonly Literal[] {
   const found: Literal[] = [];
   let position = 0;
@@ -70,7 +70,7 @@ function afterTemplate(code: string, start: number): number {
   return position + 1;
 }
 
-/** After the brace that closes the one at `start`. */
+/** The position after the brace that closes the one at `start`. */
 function afterBraces(code: string, start: number): number {
   let depth = 0;
   let position = start;

@@ -11,7 +11,7 @@ import { literalsOf } from './literals.ts';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const target = join(root, 'docs/reference/messages.md');
 
-/** Where texts for users come from: a heading, and the files and folders below it. */
+/** The sources of texts for users: a heading, and the files and folders below it. */
 const sections: readonly (readonly [heading: string, sources: readonly string[]])[] = [
   ['Findings', ['src/core/rules', 'src/core/admission']],
   ['Parts of findings: values and structure', ['src/core/text/duration.ts', 'src/core/text/hostname.ts', 'src/core/text/ip-address.ts', 'src/core/text/path.ts', 'src/core/text/selector.ts', 'src/core/text/pattern-syntax.ts', 'src/core/text/pattern-reader.ts', 'src/core/text/pattern.ts', 'src/core/schema/messages.ts', 'src/core/schema/unknown-field.ts', 'src/core/schema/served.ts', 'src/core/schema/settle.ts', 'src/core/resources/parse.ts', 'src/core/graph/parameters.ts']],
@@ -28,13 +28,13 @@ Every text that Sallyport can show: findings of admission, conditions, Events, a
 what the program fills in. The list follows the source files. Use it to review wording in one place; [CONTRIBUTING](../../CONTRIBUTING.md#words)
 has the vocabulary.`;
 
-/** Three words or more, of which the first is no code. */
+/** Three or more words, the first of which is not code. */
 function isProse(text: string): boolean {
   const plain = text.replaceAll(/\$\{[^}]*\}/g, 'x');
   return /[A-Za-z][a-z]* [a-zA-Z"(]?/.test(plain) && plain.split(' ').length >= 3 && !/^[\w-]+\/|^\s|=>|^-|^kubectl /.test(plain);
 }
 
-/** The texts of a source, in their order, each once. Where a rule names the specification, that is no message. */
+/** The distinct texts of a source, in order. Skips references of rules to the specification, which are not messages. */
 function messagesIn(source: string): readonly string[] {
   return [...new Set(literalsOf(source).filter(({ before }) => !/(?:source|from|import|kinds):? $|\b(?:import|throw new Error\()\s*$/.test(before)).map(({ text }) => text).filter(isProse))];
 }
@@ -44,7 +44,7 @@ function filesBelow(path: string): readonly string[] {
   return readdirSync(join(root, path), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).toSorted().map((name) => `${path}/${name}`);
 }
 
-/** Braces in place of the expressions of a template, and nothing that Markdown would interpret. */
+/** Replaces the expressions of a template by braces, and escapes Markdown. */
 function shown(text: string): string {
   return `\`${text.replaceAll('${', '{').replaceAll('`', "'").replaceAll('\n', String.raw`\n`)}\``;
 }

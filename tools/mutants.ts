@@ -1,17 +1,17 @@
 import { parseSync } from '@swc/core';
 
-/** One small change of a source. */
+/** One small change of a source file. */
 export interface Mutant {
   /** The line of the change, from 1. */
   readonly line: number;
   /** The operator in words. */
   readonly what: string;
-  /** The whole changed source. */
+  /** The complete changed source. */
   readonly text: string;
 }
 
 interface Edit {
-  /** Bytes of UTF-8, as the parser counts. */
+  /** Offsets in bytes of UTF-8, as the parser counts. */
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
@@ -23,20 +23,20 @@ interface Span {
   readonly end: number;
 }
 
-/** A node of the syntax tree, of which only spans and the fields in use are relied on. */
+/** A node of the syntax tree. Only spans and the fields in use are relied on. */
 interface Node {
   readonly type: string;
   readonly span: Span;
   readonly [field: string]: unknown;
 }
 
-/** Stands before each source, so that the span of its first byte is known: the parser counts on from file to file. */
+/** Prepended to each source, so that the span of its first byte is known: the parser continues to count from file to file. */
 const probe = '0;\n';
 
 /**
- * All mutants of a TypeScript source, in the order of their positions. Types, imports and names stay as they are.
+ * All mutants of a TypeScript source, in the order of their positions. Types, imports and names are not mutated.
  *
- * @throws where the source cannot be parsed
+ * @throws if the source cannot be parsed
  */
 export function mutantsOf(text: string): readonly Mutant[] {
   const bytes = Buffer.from(text);
@@ -58,7 +58,7 @@ interface Source {
 }
 
 const untouched: ReadonlySet<string> = new Set(['ImportDeclaration', 'ExportAllDeclaration', 'ExportNamedDeclaration', 'TsInterfaceDeclaration', 'TsTypeAliasDeclaration']);
-/** Fields that hold types. */
+/** Fields that contain types. */
 const typeFields: ReadonlySet<string> = new Set(['typeAnnotation', 'returnType', 'typeParameters', 'typeArguments', 'typeParams', 'superTypeParams', 'implements']);
 
 function* editsBelow(node: Node, source: Source): Iterable<Edit> {
@@ -70,7 +70,7 @@ function* editsBelow(node: Node, source: Source): Iterable<Edit> {
   }
 }
 
-/** List entries of the parser are nodes, or records that hold one. */
+/** List entries of the parser are nodes, or records that contain a node. */
 function* editsOfChild(child: unknown, source: Source): Iterable<Edit> {
   if (typeof child !== 'object' || child === null) return;
   if (isNode(child)) yield* editsBelow(child, source);
@@ -114,7 +114,7 @@ function fixedCondition(node: Node, source: Source): readonly Edit[] {
   return ['true', 'false'].map((value) => edit(source, span, value, `the condition becomes ${value}`));
 }
 
-/** A constructor without `super` does not run at all, which shows nothing. */
+/** A constructor without `super` does not run at all, so its mutant proves nothing. */
 function removedStatement(node: Node, source: Source): readonly Edit[] {
   const text = textOf(source, node.span);
   return text.startsWith('super') || text.startsWith('\'') ? [] : [edit(source, node.span, ';', 'remove the statement')];

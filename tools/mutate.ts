@@ -3,9 +3,9 @@
  *
  *   node tools/mutate.ts [--fail] [file…]
  *
- * Files are those that differ from main unless named. The tests of a file are its unit test, the tests that import it, and those
- * that TESTS names. COUNT mutants are taken as a sample (50; 0 for all), by SEED. With --fail the exit code is 1 where a mutant
- * survives. All happens in a copy of the checkout, in a temporary folder, at low priority.
+ * Default: the files that differ from main. The tests of a file are its unit test, the tests that import it, and those in TESTS.
+ * COUNT mutants are a random sample (50; 0 for all) for SEED. With --fail the exit code is 1 if a mutant survives. Everything
+ * happens in a copy of the checkout, in a temporary folder, at low priority.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -18,15 +18,15 @@ import { mutantsOf, type Mutant } from './mutants.ts';
 /** A mutant of one file of the checkout. */
 export interface Candidate extends Mutant {
   readonly file: string;
-  /** Milliseconds after which its tests count as failed: the mutant may run for ever. */
+  /** Milliseconds after which its tests count as failed, because the mutant may loop forever. */
   readonly limit: number;
   readonly tests: readonly string[];
 }
 
-/** Runs tests with one file changed: whether they pass. */
+/** Runs tests with one file changed. Returns whether they pass. */
 export type TestRun = (candidate: Candidate) => Promise<boolean>;
 
-/** Gives the mutants whose tests pass, and tells of each at once. */
+/** Returns the mutants whose tests pass, and reports each at once. */
 export async function survivorsOf(candidates: readonly Candidate[], run: TestRun, tell: (survivor: Candidate) => void): Promise<readonly Candidate[]> {
   const survivors: Candidate[] = [];
   for (const candidate of candidates) {
@@ -37,11 +37,11 @@ export async function survivorsOf(candidates: readonly Candidate[], run: TestRun
   return survivors;
 }
 
-/** So many of the entries by chance, in their order; the same ones for the same seed. All where there are no more, or the count is 0. */
+/** A random sample of the entries, in their order, reproducible by seed. All entries if there are not more, or if the count is 0. */
 export function sample<T>(entries: readonly T[], count: number, seed: number): readonly T[] {
   if (count === 0 || entries.length <= count) return entries;
   let state = seed;
-  // Lehmer's generator: enough for a sample.
+  // Lehmer's generator is good enough for a sample.
   const next = (): number => (state = (state * 48_271 + 11) % 2_147_483_647);
   const chosen = new Set(entries.map((_, index) => ({ index, rank: next() })).toSorted((one, other) => one.rank - other.rank).slice(0, count).map(({ index }) => index));
   return entries.filter((_, index) => chosen.has(index));
@@ -58,7 +58,7 @@ export function diffOf(original: string, mutated: string): string {
   return [...lines(before, '-'), ...lines(after, '+')].join('\n');
 }
 
-/** The tests of a source among all test files: its unit test, and those that import it. `read` gives the text of a test. */
+/** The tests of a source among all test files: its unit test, and those that import it. `read` returns the text of a test. */
 export function testsOf(file: string, tests: readonly string[], read: (test: string) => string): readonly string[] {
   const mirror = file.replace(/^src\//, 'test/unit/').replace(/\.ts$/, '.test.ts');
   return tests.filter((test) => test === mirror || read(test).includes(`'${relative(dirname(test), file)}'`));
@@ -97,7 +97,7 @@ function changedFiles(): readonly string[] {
   return [...new Set(changed)].filter((file) => /^src\/.*\.ts$/.test(file) && existsSync(join(root, file)));
 }
 
-/** What git knows or would add, the generated validators, and the packages by a link. */
+/** Copies all files that git tracks or would add, and the generated validators. Links the packages. */
 function copyCheckout(): string {
   const copy = mkdtempSync(join(tmpdir(), 'sallyport-mutate-'));
   const files = [...git('ls-files'), ...git('ls-files', '--others', '--exclude-standard'), 'src/core/schema/generated'];
@@ -110,7 +110,7 @@ function copyCheckout(): string {
   return copy;
 }
 
-/** The mutants of a file, or none where it has no tests. The tests must pass without a mutant; how long they take decides on the limit. */
+/** The mutants of a file, or none without tests. The tests must pass without a mutant. Their duration determines the time limit. */
 async function candidatesOf(file: string, copy: string): Promise<readonly Candidate[]> {
   const all = git('ls-files', 'test', '--cached', '--others', '--exclude-standard').filter((name) => name.endsWith('.test.ts'));
   const own = testsOf(file, all, (test) => readFileSync(join(root, test), 'utf8'));
@@ -127,7 +127,7 @@ async function candidatesOf(file: string, copy: string): Promise<readonly Candid
   return mutantsOf(text).map((mutant) => ({ ...mutant, file, tests, limit }));
 }
 
-/** Whether the tests pass in the copy while the file has this text. */
+/** Whether the tests pass in the copy when the file has this text. */
 async function passes(copy: string, { file, text, tests, limit }: Candidate): Promise<boolean> {
   const original = readFileSync(join(root, file));
   writeFileSync(join(copy, file), text);

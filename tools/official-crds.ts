@@ -4,7 +4,7 @@ import { releases } from '../src/core/schema/bundle.ts';
 import { gatewayApiModule } from './gateway-api-module.ts';
 import { readZip } from './zip.ts';
 
-/** A CustomResourceDefinition, as far as it is compared. */
+/** The compared parts of a CustomResourceDefinition. */
 export interface Crd {
   readonly kind: 'CustomResourceDefinition';
   readonly spec: {
@@ -29,18 +29,18 @@ export interface OfficialBundle {
   readonly crds: readonly Crd[];
 }
 
-/** Patch releases before the last one of each minor, as far as the module proxy has them. */
+/** Patch releases before the last one of each minor release, if the module proxy has them. */
 const earlierReleases: Readonly<Record<Minor, readonly string[]>> = {
   '1.0': [], '1.1': ['v1.1.0'], '1.2': ['v1.2.0'], '1.3': [],
   '1.4': ['v1.4.0'], '1.5': ['v1.5.0'], '1.6': ['v1.6.0', 'v1.6.1', 'v1.6.2'], '1.7': [],
 };
 
-/** Reads the CRDs of the last patch release of every minor, from the official Go modules. Throws where one cannot be had. */
+/** Reads the CRDs of the last patch release of every minor release, from the official Go modules. Throws if one is unavailable. */
 export function officialBundles(): readonly OfficialBundle[] {
   return minors.flatMap((minor) => readBundles(minor, releases[minor]));
 }
 
-/** Reads the CRDs of the patch releases before those. Throws where one cannot be had. */
+/** Reads the CRDs of the patch releases before those. Throws if one is unavailable. */
 export function earlierBundles(): readonly OfficialBundle[] {
   return minors.flatMap((minor) => earlierReleases[minor].flatMap((release) => readBundles(minor, release)));
 }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Bundle } from '../src/core/schema/availability.ts';
 import type { OfficialBundle } from './official-crds.ts';
 
-/** One CEL rule at one place of one version of a kind. */
+/** One CEL rule at one location of one version of a kind. */
 export interface OfficialRule {
   readonly bundle: Bundle;
   readonly kind: string;
   readonly version: string;
   /** `spec.rules[].filters`: `[]` stands for each item. */
   readonly path: string;
-  /** Stands for the text of the rule, white space left aside. */
+  /** Hash of the rule's text, ignoring white space. */
   readonly hash: string;
   readonly text: string;
 }

@@ -1,7 +1,6 @@
 /**
- * Compares the places at which our rules stand for rules of the official CRDs with those CRDs, of all releases, in both
- * channels. The CRDs come from the Go module cache and are never kept. Exit code 0: no differences, 1: some, 2: the
- * CRDs could not be read.
+ * Compares the locations at which our rules cover rules of the official CRDs with those CRDs, for all releases and both channels. The
+ * CRDs come from the Go module cache and are not stored. Exit code 0: no differences; 1: differences; 2: the CRDs could not be read.
  */
 import { compareRules } from './compare-rules.ts';
 import { officialBundles, type OfficialBundle } from './official-crds.ts';

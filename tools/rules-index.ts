@@ -40,12 +40,12 @@ same applies to single findings of some other rules, such as an unsupported kind
 
 If the consequence depends on the case, the table shows the most common one, or \`–\` if most cases have none.`;
 
-/** Ids of the rules that have a page of their own. */
+/** Ids of the rules with a page. */
 export function rulesWithPage(): ReadonlySet<string> {
   return new Set(readdirSync(folder).filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -'.md'.length)));
 }
 
-/** A rule as the index shows it: with the kinds whose objects it finds something in. */
+/** A rule in the index, with the kinds whose objects it checks. */
 export type IndexedRule = Omit<Rule, 'about'> & { readonly kinds: readonly string[]; readonly about?: ObjectRule['about'] | 'bundle' };
 
 /** All rules, in the order of findings. */
@@ -62,7 +62,7 @@ export function indexedRules(): readonly IndexedRule[] {
 /**
  * The index as Markdown.
  *
- * @param pages ids to make links of
+ * @param pages ids to link
  * @param messagesOf messages of a rule for the wrong examples on its page
  */
 export function rulesIndex(rules: readonly IndexedRule[], pages: ReadonlySet<string>, messagesOf: (id: string) => readonly string[] = () => []): string {
@@ -84,7 +84,7 @@ function ruleRow({ id, kinds, summary, about, effect, consequence }: IndexedRule
   return [title, kinds.join(', '), cell(summary), ...effects((profile) => effect[profile]), consequenceText(consequence)];
 }
 
-/** The schema's own findings have no entry in the registry: every kind and field is their subject. */
+/** The findings of the schema have no entry in the registry, because they apply to every kind and field. */
 function schemaRow(id: string, summary: string): readonly string[] {
   const bundle = { minor: '1.7', channel: 'standard' } as const;
   const effectIn = (profile: Profile): Effect => effectOf({ rule: id }, { profile, overrides: {}, bundle }, 'ours');
@@ -100,12 +100,12 @@ function consequenceText(consequence: Consequence | undefined): string {
   return `${consequence.condition}: ${consequence.reason} (${consequence.scope})`;
 }
 
-/** As it stands, and no emphasis or markup. */
+/** Escapes text, so that Markdown shows it without emphasis or markup. */
 function prose(text: string): string {
   return text.replaceAll(/[\\`*_<[]/g, (character) => `\\${character}`);
 }
 
-/** A bar would end the cell. */
+/** A vertical bar would end the cell. */
 function cell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

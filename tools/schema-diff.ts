@@ -1,7 +1,7 @@
 /**
- * Compares what the tables say with the official CRDs of all releases, node by node: every property, bound, enum
- * value, default and list type of every version, in both channels. The CRDs come from the Go module cache and are
- * never kept. Exit code 0: no differences, 1: some, 2: the CRDs could not be read.
+ * Compares the tables with the official CRDs of all releases, node by node: every property, bound, enum value, default and list type of
+ * every version, in both channels. The CRDs come from the Go module cache and are not stored.
+ * Exit code 0: no differences; 1: differences; 2: the CRDs could not be read.
  */
 import { compareBundle } from './compare-schema.ts';
 import { officialBundles, type OfficialBundle } from './official-crds.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes src/core/text/unicode-data.ts: general categories, scripts and simple case folding of Unicode, as the RegExp of
- * this Node knows them. Run it when the version of Unicode changes: `node tools/unicode-data.ts`.
+ * Writes src/core/text/unicode-data.ts: general categories, scripts and simple case folding of Unicode, from the RegExp of this Node
+ * version. Run it when the version of Unicode changes: `node tools/unicode-data.ts`.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,10 @@ import { scriptNames } from './unicode-scripts.ts';
 const last = 0x10_ff_ff;
 const categories = ['Lu', 'Ll', 'Lt', 'Lm', 'Lo', 'Mn', 'Mc', 'Me', 'Nd', 'Nl', 'No', 'Pc', 'Pd', 'Ps', 'Pe', 'Pi', 'Pf', 'Po', 'Sm', 'Sc', 'Sk', 'So', 'Zs', 'Zl', 'Zp', 'Cc', 'Cf', 'Cs', 'Co'];
 
-/** All code points in order; surrogates stand alone. */
+/** All code points in order. Surrogates are separate. */
 const everything = Array.from({ length: last + 1 }, (_, code) => String.fromCodePoint(code));
 
-/**
- * Each run of code points with the same value: how many there are and which value it is (0: none), in base 36,
- * a run a word.
- */
+/** Runs of code points with the same value: the length and the value of each (0: none), in base 36, one word per run. */
 function runsOf(property: 'gc' | 'sc', names: readonly string[]): string {
   const tests = names.map((name) => new RegExp(`^\\p{${property}=${name}}$`, 'u'));
   const runs: { length: number; value: number }[] = [];
@@ -30,7 +27,7 @@ function runsOf(property: 'gc' | 'sc', names: readonly string[]): string {
   return runs.map(({ length, value }) => `${length.toString(36)}.${value.toString(36)}`).join(' ');
 }
 
-/** Each code point with its fellows by simple case folding: the distance from the one before, and to the next of its circle. */
+/** Each code point that has others with the same simple case folding: its distance from the one before, and to the next of its cycle. */
 function foldsOf(): string {
   const circles = new Map<string, Set<string>>();
   for (const character of everything) {
@@ -60,7 +57,7 @@ function codeOf(character: string): number {
   return character.codePointAt(0) ?? 0;
 }
 
-/** A long text as lines of code. */
+/** Splits a long text into lines of code. */
 function literal(text: string): string {
   const lines = text.match(/.{1,150}(?: |$)/g) ?? [];
   return lines.map((line) => `  '${line}'`).join(' +\n');

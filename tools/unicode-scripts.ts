@@ -1,4 +1,4 @@
-/** The scripts of Unicode 17 (Scripts.txt, PropertyValueAliases.txt), by their long names, as RE2 takes them. */
+/** The scripts of Unicode 17 (Scripts.txt, PropertyValueAliases.txt), by their long names, as RE2 accepts them. */
 export const scriptNames: readonly string[] = `
   Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali Beria_Erfe Bhaiksuki Bopomofo
   Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian Chakma Cham Cherokee Chorasmian Common Coptic

@@ -7,16 +7,16 @@ import type { JsonObject, JsonValue } from '../src/core/schema/node.ts';
 import type { KindTable } from '../src/core/schema/tables/table.ts';
 import { validatorKey } from '../src/core/schema/validator-key.ts';
 
-/** Schemas cut into definitions that refer to each other by name; the same name means the same content. */
+/** Schemas split into definitions that refer to each other by name. The same name means the same content. */
 export interface ValidatorSchemas {
   readonly definitions: ReadonlyMap<string, JsonObject>;
-  /** The name of the definition that each validator begins with, by its key. */
+  /** Key of a validator → name of its root definition. */
   readonly roots: ReadonlyMap<string, string>;
 }
 
 /**
- * The schemas of all kinds and versions in all supported bundles, cut into definitions. Much is the same in many
- * bundles and kinds, so all of them together are hardly more than those of one bundle.
+ * The schemas of all kinds and versions in all supported bundles, split into definitions. Bundles and kinds share many of them, so all
+ * together are hardly larger than those of one bundle.
  */
 export function validatorSchemas(): ValidatorSchemas {
   const definitions = new Map<string, JsonObject>();
@@ -34,7 +34,7 @@ export function validatorSchemas(): ValidatorSchemas {
   return { definitions, roots };
 }
 
-/** A schema without what decides about nothing, in which all parts of some size are definitions. */
+/** Removes keywords without an effect on the result from a schema, and turns all larger parts into definitions. */
 function cut(schema: JsonObject, definitions: Map<string, JsonObject>): JsonObject {
   const kept = Object.entries(schema).filter(([keyword]) => keyword !== 'default' && !keyword.startsWith('x-kubernetes-'));
   return Object.fromEntries(kept.map(([keyword, value]) => [keyword, cutBelow(keyword, value, definitions)]));

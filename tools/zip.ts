@@ -4,8 +4,8 @@ const endSignature = Buffer.from([0x50, 0x4b, 0x05, 0x06]);
 const stored = 0;
 
 /**
- * The files of a ZIP archive whose names pass `wanted`, as text. Reads what Go's module zips are: no encryption, no
- * ZIP64, stored or deflated entries.
+ * The files of a ZIP archive whose names pass `wanted`, as text. Supports the format of Go's module zips: no encryption, no ZIP64, stored
+ * or deflated entries.
  */
 export function readZip(archive: Buffer, wanted: (name: string) => boolean): ReadonlyMap<string, string> {
   const end = archive.lastIndexOf(endSignature);
@@ -21,7 +21,7 @@ export function readZip(archive: Buffer, wanted: (name: string) => boolean): Rea
   return files;
 }
 
-/** The content of the file that the central directory entry at this offset describes. */
+/** The content of the file of the central directory entry at this offset. */
 function contentOf(archive: Buffer, entry: number): string {
   const method = archive.readUInt16LE(entry + 10);
   const size = archive.readUInt32LE(entry + 20);
