@@ -32,7 +32,7 @@ export interface AddressRequest {
   readonly addresses: readonly WantedAddress[] | 'unchanged';
 }
 
-/** Milliseconds between two writes to one Service. Other controllers may write to it too, and must not overload the API server with us. */
+/** Milliseconds between two writes to one Service. Controllers that undo each other's writes must not overload the API server. */
 export interface AddressPace {
   readonly rest: number;
   readonly retry: number;

@@ -23,7 +23,7 @@ const width = 120;
 const lead = 60;
 
 /**
- * Formats a line of a file as `  12 | text`, with a caret below the column. Of a long line it shows the part around the column.
+ * Formats a line of a file as `  12 | text`, with a caret below the column. It shows only the part of a long line around the column.
  *
  * @param text the line, without its line end
  */
