@@ -280,8 +280,8 @@ describe('v1.7', () => {
     expect(refused).toContain(`gateways.${group}`);
     expect(refused.filter((name) => name.endsWith(experimentalGroup))).toEqual([]);
     for (const command of denial?.commands ?? []) await run(command);
-    // API servers notice the deletion of a policy after a moment. A dry run does not bring it back, as the bundle does.
-    await waitFor('the policy denies nothing', async () => ((await refusedCrds('v1.7.0', 'experimental', '--dry-run=server')).length === 0 ? true : undefined));
+    // API servers notice the deletion of a policy after seconds, or minutes. A dry run does not bring it back, as the bundle does.
+    await waitFor('the policy denies nothing', async () => ((await refusedCrds('v1.7.0', 'experimental', '--dry-run=server')).length === 0 ? true : undefined), 270);
     expect(await refusedCrds('v1.7.0', 'experimental')).toEqual([]);
   });
 });
